@@ -164,7 +164,7 @@ function questionsAbout(note: string): string {
 async function makeFlows(home: string): Promise<{ readonly flow: string; readonly task: string }> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
-  const flows = openFlows(context, resolveConfig({}));
+  const flows = await openFlows(context, resolveConfig({}));
   const caller = { sessionKey: 'agent:main:ci', controllerId: 'webhooks/ci' };
   const idIn = (answer: unknown, name: string): string =>
     new RegExp(`"${name}":"([^"]+)"`).exec(JSON.stringify(answer))?.[1] ?? '';

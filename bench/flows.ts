@@ -30,7 +30,7 @@ interface Round {
   readonly p99Ms: number;
 }
 
-function openAt(home: string): Flows {
+function openAt(home: string): Promise<Flows> {
   const env = { SVC_HOME: home };
   const state = resolveStatePaths(env, home);
   const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
@@ -76,13 +76,13 @@ function rawLoop(file: string): (count: number) => number {
 }
 
 async function measure(dir: string): Promise<void> {
-  const full = openAt(join(dir, 'full'));
+  const full = await openAt(join(dir, 'full'));
   const raw = rawLoop(join(dir, 'raw.sqlite'));
   await create(full, STORED);
   const rounds: { readonly baseline: number; readonly empty: Round; readonly full: Round }[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const home = join(dir, `empty-${round}`);
-    const empty = openAt(home);
+    const empty = await openAt(home);
     const measured = {
       baseline: raw(CREATES),
       empty: await create(empty, CREATES),

@@ -131,7 +131,7 @@ async function load(
 async function storeFlows(): Promise<void> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
-  const flows = openFlows(context, resolveConfig({}));
+  const flows = await openFlows(context, resolveConfig({}));
   const caller = { sessionKey: SESSION, controllerId: 'bench' };
   const AT_ONCE = 1000;
   for (let done = 0; done < STORED_FLOWS; done += AT_ONCE) {

@@ -166,16 +166,14 @@ async function flowsAndTasks(
   resolved: ResolvedConfig,
 ): Promise<readonly [readonly Suggestion[], readonly Suggestion[]]> {
   const { openFlows } = await import('../engine/flows/index.js');
-  const flows = openFlows(context, resolved);
+  const flows = await openFlows(context, resolved);
   try {
     const { operator } = flows;
+    const { entries: listed } = await operator.listFlows({ limit: MOST_LISTED });
+    const { entries: tasks } = await operator.listTasks({ limit: MOST_LISTED });
     return [
-      operator
-        .listFlows({ limit: MOST_LISTED })
-        .entries.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]),
-      operator
-        .listTasks({ limit: MOST_LISTED })
-        .entries.map((task) => [task.taskId, `${task.status} ${task.task}`]),
+      listed.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]),
+      tasks.map((task) => [task.taskId, `${task.status} ${task.task}`]),
     ];
   } finally {
     await flows.close();

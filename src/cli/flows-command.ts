@@ -24,7 +24,7 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
     const context = this.context();
     const { resolved, warnings } = await loadConfig(context, { configFile: flags.config });
     for (const warning of warnings) this.addWarning(warning);
-    this.opened = openFlows(context, resolved);
+    this.opened = await openFlows(context, resolved);
     return this.opened;
   }
 
@@ -114,8 +114,8 @@ export function followedFlows(
   filter: FlowFilter,
   clock: Clock,
 ): FollowedList {
-  const read = () => {
-    const { entries, total } = operator.listFlows(filter);
+  const read = async () => {
+    const { entries, total } = await operator.listFlows(filter);
     const now = clock.now();
     const shown = entries.map((entry) => {
       return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
@@ -131,8 +131,8 @@ export function followedTasks(
   filter: TaskFilter,
   clock: Clock,
 ): FollowedList {
-  const read = () => {
-    const { entries, total } = operator.listTasks(filter);
+  const read = async () => {
+    const { entries, total } = await operator.listTasks(filter);
     const now = clock.now();
     const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
     return { entries: shown, total };

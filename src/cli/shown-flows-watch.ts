@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Flows } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { Clock } from '../engine/support/context.js';
@@ -11,16 +10,16 @@ import type { TerminalSupport } from './terminal.js';
 export interface FollowedList {
   readonly kind: 'flows' | 'tasks';
   /** Reads it, newest first. */
-  readonly read: () => {
+  readonly read: () => Promise<{
     /** Each with its `--json` form. */
     readonly entries: readonly { readonly row: ListRow; readonly json: object }[];
     readonly total: number;
-  };
+  }>;
 }
 
 /** How a followed list is shown. */
 export interface FlowsWatchOptions {
-  readonly flows: Pick<Flows, 'version'>;
+  readonly flows: Pick<Flows, 'rest' | 'version'>;
   readonly terminal: TerminalSupport;
   readonly json: boolean;
   readonly clock: Clock;
@@ -57,8 +56,8 @@ async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise
       left.abort();
     },
   });
-  const show = (): void => {
-    const { entries, total } = options.mask.data(list.read());
+  const show = async (): Promise<void> => {
+    const { entries, total } = options.mask.data(await list.read());
     screen.show({ rows: entries.map(({ row }) => row), total });
   };
   const signal = AbortSignal.any([options.signal, left.signal]);
@@ -76,8 +75,8 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
   const { json, mask, clock, terminal } = options;
   const style = createStyle(terminal.color);
   const told = new Set<string>();
-  const tell = (): void => {
-    const { entries } = list.read();
+  const tell = async (): Promise<void> => {
+    const { entries } = await list.read();
     const news = entries.filter(({ row }) => !told.has(row.version));
     told.clear();
     for (const { row } of entries) told.add(row.version);
@@ -98,18 +97,18 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
 
 /** Calls back immediately, after every commit, and after a number of checks without one. */
 async function follow(
-  changed: () => void,
+  changed: () => Promise<void>,
   mostLooks: number,
   { flows, signal }: FlowsWatchOptions,
 ): Promise<void> {
   let seen = '';
   for (let looks = 0; !signal.aborted; looks++) {
-    const version = flows.version();
+    const version = await flows.version();
     if (version !== seen || looks >= mostLooks) {
-      changed();
+      await changed();
       seen = version;
       looks = 0;
     }
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await flows.rest(LOOK_MS, signal);
   }
 }

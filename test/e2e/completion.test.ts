@@ -47,7 +47,7 @@ test('commands, topics and flags are completed', async () => {
 
 test('values are completed: agents, providers, keys, routes, states, flows and files', async () => {
   const root = home();
-  const { flows } = testFlows({}, root.path);
+  const { flows } = await testFlows({}, root.path);
   const flowId = await newFlow(flows);
   await flows.close();
   assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), ['ada', 'bob']);
@@ -70,7 +70,7 @@ test('what a shell would act on is never suggested, and no text from outside mak
     'dir/a;b': '',
     'dir/größe.md': '',
   });
-  const { flows } = testFlows({}, root.path);
+  const { flows } = await testFlows({}, root.path);
   const flowId = await newFlow(flows, undefined, { goal: 'one\nforged\tline\n:0' });
   await flows.close();
   assert.not((await valuesFor(root, 'provider', 'test', '')).some((value) => value.includes('$')));

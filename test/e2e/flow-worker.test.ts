@@ -33,7 +33,7 @@ when('does tasks, and says when it cannot or was stopped', async () => {
     'work-on',
     `case "$(cat "$1")" in fail) exit 1;; forever) exec sleep 600;; esac; echo '{"read": true}'`,
   );
-  const { flows, home, clock } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  const { flows, home, clock } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   clock.nowMs = Date.now();
   const config = folder.write(
     'svc.json',
@@ -52,15 +52,15 @@ when('does tasks, and says when it cannot or was stopped', async () => {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });
-  const statuses = (): readonly string[] =>
-    ids.map((id) => flows.operator.showTask(id).task.status);
-  while (statuses()[2] !== 'running') await sleep(20);
+  const statuses = (): Promise<readonly string[]> =>
+    Promise.all(ids.map(async (id) => (await flows.operator.showTask(id)).task.status));
+  while ((await statuses())[2] !== 'running') await sleep(20);
   await flows.tasks.cancel(ids[2] ?? '');
-  while (statuses()[2] === 'running') await sleep(20);
+  while ((await statuses())[2] === 'running') await sleep(20);
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   await once(child, 'close');
-  assert.equal(statuses(), ['succeeded', 'failed', 'cancelled']);
-  assert.is(flows.operator.showTask(ids[0] ?? '').task.resultJson, '{"read":true}');
+  assert.equal(await statuses(), ['succeeded', 'failed', 'cancelled']);
+  assert.is((await flows.operator.showTask(ids[0] ?? '')).task.resultJson, '{"read":true}');
   await flows.close();
 });
 

@@ -16,7 +16,7 @@ async function someFlows(): Promise<{
   readonly flowId: string;
   readonly taskId: string;
 }> {
-  const opened = testFlows();
+  const opened = await testFlows();
   const { flows, home, clock } = opened;
   clock.nowMs = Date.now() - 3 * 3_600_000;
   await newFlow(flows, BOB, { goal: 'an old one', status: 'running' });
@@ -130,7 +130,7 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
 test('a claim that waits gets what another process adds', async () => {
   const home = tempFolder().path;
   const waiting = startSvc(['task', 'claim', '--wait', '--json'], { home });
-  const { flows, clock } = testFlows({}, home);
+  const { flows, clock } = await testFlows({}, home);
   clock.nowMs = Date.now();
   const taskId = await newTask(flows, await newFlow(flows));
   const run = await waiting.done;

@@ -68,7 +68,7 @@ for (const [columns, rows] of [
 
 test('every screen behind a line opens, and Esc comes back to the same line', async () => {
   const { home, env } = aHome();
-  const { flows } = testFlows({}, home.path);
+  const { flows } = await testFlows({}, home.path);
   const flowId = await newFlow(flows);
   const session = runInPty(['ui'], { home: home.path, env, columns: 100, rows: 30 });
   await session.waitForText('1 queued · 1 in all');

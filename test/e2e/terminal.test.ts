@@ -163,7 +163,7 @@ test('a question is asked before an index is deleted, and no is the answer of En
 });
 
 test('a followed list shows what another process changes, and q leaves it', async () => {
-  const { flows, home, clock } = testFlows();
+  const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now();
   const flowId = await newFlow(flows);
   const session = runInPty(['flow', 'list', '--watch'], { home, columns: 80, rows: 24 });

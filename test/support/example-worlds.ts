@@ -193,7 +193,7 @@ async function someFlows(
   home: TempFolder,
   env: ExampleWorld['env'],
 ): Promise<Readonly<Record<string, string>>> {
-  const { flows, clock } = testFlows({}, home.path);
+  const { flows, clock } = await testFlows({}, home.path);
   clock.nowMs = Date.now();
   const flowId = await newFlow(flows, ADA, { goal: 'a flow' });
   const taskId = await newTask(flows, flowId, { task: 'read it' });

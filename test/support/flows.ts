@@ -48,20 +48,20 @@ export interface TestFlows {
 }
 
 /** Opens them. */
-export function testFlows(
+export async function testFlows(
   settings: ConfigInput['flows'] = {},
   home: string = tempFolder().path,
-): TestFlows {
+): Promise<TestFlows> {
   const clock = testClock();
   const config = resolveConfig({ flows: { notify: { command: ['true'] }, ...settings } });
-  const open = (): Flows => openFlows(contextOf(home, clock), config, () => clock.nowMs);
+  const open = () => openFlows(contextOf(home, clock), config, () => clock.nowMs);
   const opened = {
     home,
     clock,
-    flows: open(),
+    flows: await open(),
     reopen: async () => {
       await opened.flows.close();
-      opened.flows = open();
+      opened.flows = await open();
       return opened.flows;
     },
   };

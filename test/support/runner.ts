@@ -35,7 +35,7 @@ export interface RunnerWorld {
   run(): Promise<OpenRunner>;
   /** Adds a task to a flow of its own. */
   task(fields?: Parameters<typeof newTask>[2]): Promise<string>;
-  taskOf(id: string): TaskRecord;
+  taskOf(id: string): Promise<TaskRecord>;
   /** Waits until a task fits. */
   until(id: string, fits: (task: TaskRecord) => boolean): Promise<TaskRecord>;
   /** Waits until it is over. */
@@ -51,7 +51,7 @@ export async function closeWorlds(): Promise<void> {
 }
 
 /** Makes one; its runners are closed with it. */
-export function runnerWorld(
+export async function runnerWorld(
   settings: FlowsSettings,
   {
     env = {},
@@ -62,7 +62,7 @@ export function runnerWorld(
     readonly clock?: Clock;
     readonly home?: TempFolder;
   } = {},
-): RunnerWorld {
+): Promise<RunnerWorld> {
   home.write('workspace/MEMORY.md', '# Memory\n');
   const context: EngineContext = {
     env: { PATH: process.env['PATH'], SVC_HOME: home.path, ...env },
@@ -78,18 +78,19 @@ export function runnerWorld(
     resolved: resolveConfig(input),
     warnings: [],
   };
-  const flows = openFlows(context, loaded.resolved);
+  const flows = await openFlows(context, loaded.resolved);
   const { logger, lines } = testLog();
   const runners: OpenRunner[] = [];
-  const taskOf = (id: string): TaskRecord => flows.operator.showTask(id).task;
+  const taskOf = async (id: string) => (await flows.operator.showTask(id)).task;
+  let last: TaskRecord | undefined;
   const until = (id: string, fits: (task: TaskRecord) => boolean): Promise<TaskRecord> =>
     eventually(
       'a task',
-      () => {
-        const task = taskOf(id);
-        return fits(task) ? task : undefined;
+      async () => {
+        last = await taskOf(id);
+        return fits(last) ? last : undefined;
       },
-      () => [taskOf(id), lines],
+      () => [last, lines],
     );
   const world: RunnerWorld = {
     home,

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { dreamTargets } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { flowsFile, openFlows } from '../../engine/flows/index.js';
+import { openExistingFlows } from '../../engine/flows/index.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
@@ -130,14 +129,14 @@ async function prepareList(
   kind: 'flows' | 'tasks',
   { context, configFile, terminal, mask, signal, closing }: PrepareOptions,
 ): Promise<OpenedTarget | HomeTold> {
-  if (!existsSync(flowsFile(context))) {
+  const { resolved } = await loadConfig(context, { configFile });
+  const flows = await openExistingFlows(context, resolved);
+  if (flows === undefined) {
     const text = `no ${kind} yet: webhook routes create them, see svc webhook call --help`;
     return { text, isFault: false };
   }
   const { watchFlows } = await import('../shown-flows-watch.js');
   await import('../../ui/screens/flows/run.js');
-  const { resolved } = await loadConfig(context, { configFile });
-  const flows = openFlows(context, resolved);
   if (closing.aborted) await flows.close();
   const { clock } = context;
   const filter = { limit: MOST_LISTED };

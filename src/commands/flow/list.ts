@@ -42,8 +42,8 @@ export default class FlowList extends ListCommand<FlowListOutput> {
       await this.watch(flows, flags, followedFlows(flows, filter, clock));
       return { flows: [], total: 0 };
     }
-    const page = operator.listFlows(filter);
-    const findings = flags.audit ? operator.auditFlows() : undefined;
+    const page = await operator.listFlows(filter);
+    const findings = flags.audit ? await operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
     const options = this.view(flags);
     this.write(

@@ -15,7 +15,7 @@ export default class FlowShow extends FlowsCommand<FlowShowOutput> {
   async run(): Promise<FlowShowOutput> {
     const { args, flags } = await this.parse(FlowShow);
     const flows = await this.openFlows(flags);
-    const shown = flows.operator.showFlow(args.flow);
+    const shown = await flows.operator.showFlow(args.flow);
     this.write(renderFlow(shown, this.view(flags)));
     return flowShowOutput(shown.flow, shown.tasks);
   }

@@ -49,8 +49,8 @@ export default class TaskList extends ListCommand<TaskListOutput> {
       await this.watch(flows, flags, followedTasks(flows, filter, clock));
       return { tasks: [], total: 0 };
     }
-    const page = operator.listTasks(filter);
-    const findings = flags.audit ? operator.auditTasks() : undefined;
+    const page = await operator.listTasks(filter);
+    const findings = flags.audit ? await operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
     const options = this.view(flags);
     this.write(

@@ -15,7 +15,7 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
   async run(): Promise<TaskShowOutput> {
     const { args, flags } = await this.parse(TaskShow);
     const flows = await this.openFlows(flags);
-    const { task, flow } = flows.operator.showTask(args.task);
+    const { task, flow } = await flows.operator.showTask(args.task);
     this.write(renderTask(task, flow, this.view(flags)));
     return taskShowOutput(task, flow);
   }

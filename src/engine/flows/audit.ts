@@ -1,8 +1,6 @@
-import type { Connection } from '../sqlite/database.js';
 import type { FlowRecord } from './flow-record.js';
+import type { Tables } from './flow-store.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
-import { SELECT_FLOW } from './store/flow-rows.js';
-import { SELECT_TASK } from './store/task-rows.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
 import type { TaskRecord } from './task-record.js';
 
@@ -20,12 +18,12 @@ export interface TaskFinding extends Omit<FoundIn<TaskListOutput>, 'taskId'> {
 
 type FoundIn<List extends FlowListOutput | TaskListOutput> = NonNullable<List['findings']>[number];
 
-/** One thing that can be wrong, and the condition that finds the records it is wrong with. */
+/** What is reported of the records that something is wrong with. */
 interface Check<R, Code> {
   readonly code: Code;
   readonly severity: Severity | ((record: R) => Severity);
-  readonly where: string;
-  readonly values?: readonly number[];
+  /** What happened before is too long ago. */
+  readonly beforeMs?: number;
   readonly detail: string | ((record: R) => string);
   readonly sinceMs?: (record: R) => number | null;
 }
@@ -38,111 +36,101 @@ const STALE_QUEUED_MS = 10 * 60_000;
 const MOST_FOUND = 500;
 
 /** Flows that are stuck or inconsistent: errors first, then the oldest. */
-export function auditFlows(database: Connection, nowMs: number): readonly FlowFinding[] {
+export async function auditFlows(
+  { flows }: Tables,
+  nowMs: number,
+): Promise<readonly FlowFinding[]> {
   const staleMs = nowMs - STALE_MS;
   const checks: readonly Check<FlowRecord, FlowFinding['code']>[] = [
     ...(['running', 'waiting', 'blocked'] as const).map(
       (status): Check<FlowRecord, FlowFinding['code']> => ({
         code: `stale_${status}`,
         severity: status === 'running' ? 'error' : 'warn',
-        where: `status = '${status}' AND updated_at < ? AND NOT EXISTS (SELECT 1 FROM tasks
-          WHERE flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`,
-        values: [staleMs],
+        beforeMs: staleMs,
         detail: `${status}, but nothing has happened`,
       }),
     ),
     {
       code: 'cancel_stuck',
       severity: 'warn',
-      where: 'cancel_requested_at < ? AND ended_at IS NULL',
-      values: [nowMs - CANCEL_GRACE_MS],
+      beforeMs: nowMs - CANCEL_GRACE_MS,
       detail: 'cancellation was requested, but it has not ended',
       sinceMs: (flow) => flow.cancelRequestedAt,
     },
     {
       code: 'missing_linked_tasks',
       severity: ({ status }) => (status === 'running' ? 'error' : 'warn'),
-      where: `status IN ('running', 'waiting', 'blocked') AND updated_at < ? AND wait_json IS NULL
-        AND blocked_task_id IS NULL AND blocked_summary IS NULL
-        AND NOT EXISTS (SELECT 1 FROM tasks WHERE flow_seq = flows.seq)`,
-      values: [staleMs],
+      beforeMs: staleMs,
       detail: ({ status }) => `${status} without a task or anything to wait for`,
     },
     {
       code: 'blocked_task_missing',
       severity: 'warn',
-      where: `status IN ('queued', 'running', 'waiting', 'blocked') AND blocked_task_id IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM tasks
-          WHERE flow_seq = flows.seq AND tasks.id = flows.blocked_task_id)`,
       detail: ({ blockedTaskId }) => `blocked by task ${blockedTaskId ?? ''}, which does not exist`,
     },
     {
       code: 'delivery_failed',
       severity: 'warn',
-      where: `id IN (SELECT flow_id FROM notifications WHERE outcome = 'failed' AND task_id IS NULL)`,
       detail: 'its notification could not be delivered',
     },
     {
       code: 'inconsistent_timestamps',
       severity: 'warn',
-      where: 'updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at',
       detail: 'its timestamps are out of order',
     },
   ];
-  return audit(database, SELECT_FLOW, checks, nowMs, (flow) => flow.updatedAt).map(
-    ({ record: flow, ...finding }) => ({ kind: 'flow', ...finding, status: flow.status, flow }),
-  );
+  const found = await audit(flows, checks, nowMs, (flow) => flow.updatedAt);
+  return found.map(({ record: flow, ...finding }) => ({
+    kind: 'flow',
+    ...finding,
+    status: flow.status,
+    flow,
+  }));
 }
 
 /** Tasks that are stuck, lost or inconsistent: errors first, then the oldest. */
-export function auditTasks(database: Connection, nowMs: number): readonly TaskFinding[] {
-  const stale = (status: 'queued' | 'running'): string =>
-    `status = '${status}'
-     AND max(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ?`;
+export async function auditTasks(
+  { tasks }: Tables,
+  nowMs: number,
+): Promise<readonly TaskFinding[]> {
   const checks: readonly Check<TaskRecord, TaskFinding['code']>[] = [
     {
       code: 'stale_queued',
       severity: 'warn',
-      where: stale('queued'),
-      values: [nowMs - STALE_QUEUED_MS],
+      beforeMs: nowMs - STALE_QUEUED_MS,
       detail: 'no worker has claimed it',
     },
     {
       code: 'stale_running',
       severity: 'error',
-      where: stale('running'),
-      values: [nowMs - STALE_MS],
+      beforeMs: nowMs - STALE_MS,
       detail: 'its worker has stopped reporting',
     },
     {
       code: 'lost',
       severity: ({ cleanupAfter }) =>
         cleanupAfter !== null && cleanupAfter < nowMs ? 'error' : 'warn',
-      where: `status = 'lost'`,
       detail: ({ error }) => error ?? 'it was lost',
     },
     {
       code: 'delivery_failed',
       severity: 'warn',
-      where: `delivery_status = 'failed' AND notify_policy <> 'silent'`,
       detail: 'the notification of its end could not be delivered',
     },
     {
       code: 'missing_cleanup',
       severity: 'warn',
-      where: `status IN ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost')
-        AND cleanup_after IS NULL`,
       detail: 'it has no date after which it can be pruned',
     },
     {
       code: 'inconsistent_timestamps',
       severity: 'warn',
-      where: 'started_at < created_at OR ended_at < started_at',
       detail: 'its timestamps are out of order',
     },
   ];
   const since = (task: TaskRecord): number => task.lastEventAt ?? task.createdAt;
-  return audit(database, SELECT_TASK, checks, nowMs, since).map(({ record: task, ...finding }) => ({
+  const found = await audit(tasks, checks, nowMs, since);
+  return found.map(({ record: task, ...finding }) => ({
     kind: 'task',
     ...finding,
     status: task.status,
@@ -150,27 +138,30 @@ export function auditTasks(database: Connection, nowMs: number): readonly TaskFi
   }));
 }
 
-/** Statements are not kept: an audit runs once in a while. */
-function audit<R, Code>(
-  database: Connection,
-  select: string,
+/** Where the records that something is wrong with are found. */
+interface Troubled<R, Code> {
+  troubled(code: Code, beforeMs: number, limit: number): Promise<readonly R[]>;
+}
+
+async function audit<R, Code>(
+  rows: Troubled<R, Code>,
   checks: readonly Check<R, Code>[],
   nowMs: number,
   usuallySinceMs: (record: R) => number,
 ) {
-  return checks
-    .flatMap(({ code, severity, where, values = [], detail, sinceMs }) =>
-      database
-        .prepare<unknown[], R>(`${select} WHERE ${where} LIMIT ${MOST_FOUND}`)
-        .all(...values)
-        .map((record) => ({
-          severity: typeof severity === 'string' ? severity : severity(record),
-          code,
-          detail: typeof detail === 'string' ? detail : detail(record),
-          ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? usuallySinceMs(record))),
-          record,
-        })),
-    )
+  const found = await Promise.all(
+    checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs }) =>
+      (await rows.troubled(code, beforeMs, MOST_FOUND)).map((record) => ({
+        severity: typeof severity === 'string' ? severity : severity(record),
+        code,
+        detail: typeof detail === 'string' ? detail : detail(record),
+        ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? usuallySinceMs(record))),
+        record,
+      })),
+    ),
+  );
+  return found
+    .flat()
     .sort((a, b) =>
       a.severity === b.severity ? b.ageMs - a.ageMs : a.severity === 'error' ? -1 : 1,
     );

@@ -37,12 +37,12 @@ export type FlowPatch = Partial<
  * Writes a move of a flow: the only place that changes an existing flow. The caller has checked
  * {@link refusalOf}.
  */
-export function moveFlow(
+export async function moveFlow(
   work: Work,
   flow: FlowRecord,
   move: FlowMove,
   patch: FlowPatch,
-): FlowRecord {
+): Promise<FlowRecord> {
   const status = patch.status ?? flow.status;
   if (refusalOf(flow, move) !== undefined || !leadsTo(move, flow.status, status)) {
     throw new Error(`a flow that is ${flow.status} cannot ${move} to ${status}`);
@@ -55,9 +55,9 @@ export function moveFlow(
     updatedAt: now,
     endedAt: hasFlowEnded({ status }) ? now : null,
   };
-  work.flows.update(moved);
+  await work.flows.update(moved);
   work.changes.push({ type: 'flow', flow: moved });
-  if (status !== flow.status) notifyOfFlow(work, moved);
+  if (status !== flow.status) await notifyOfFlow(work, moved);
   return moved;
 }
 

@@ -1,130 +1,182 @@
-import { close, fdatasync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { type Connection, databaseFault } from '../sqlite/database.js';
-import type { Clock } from '../support/context.js';
-import { type ClockJump, jumpDetector } from '../support/time.js';
-import { GroupCommit } from './store/group-commit.js';
-import { asFlowsError, asSyncError, openFlowsDatabase } from './store/open-database.js';
-import { type FlowPolicy, type FlowsChange, openTables, type Tables, type Work } from './work.js';
+import type { FlowRecord, FlowStatus } from './flow-record.js';
+import type { NotificationRecord } from './notification-record.js';
+import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
+import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
+import type { TaskCount } from './task-summary.js';
+import type { FlowPolicy, FlowsChange, Work } from './work.js';
 
 /**
- * The open database of flows. Several processes can have it open; each change is a transaction that sees
- * what all others have committed.
+ * Where flows are kept. Several processes, and with some stores several hosts, share one; each change is a
+ * transaction that sees what all others have committed.
  */
-export class FlowStore {
-  readonly tables: Tables;
+export interface FlowStore {
   readonly policy: FlowPolicy;
-  private readonly file: string;
-  readonly database: Connection;
-  private readonly log: ReturnType<typeof logSync>;
-  private readonly commits: GroupCommit<Work>;
-  private readonly listeners = new Set<(change: FlowsChange) => void>();
-  private readonly dataVersion;
-  private committed = 0;
-  private closing: Promise<void> | undefined;
-
+  /** The time of the store in milliseconds since the epoch; a change has its exact one. */
+  now(): number;
   /**
-   * @param file absolute path; created if needed
-   * @param steadyMs a clock that never jumps
-   * @throws SvcError as `openFlowsDatabase` does
+   * Runs a change in a transaction, together with others. Resolves once it is on disk. If it rejects, nothing was
+   * done, unless the error says that the change may have been kept.
+   *
+   * @param change awaits nothing but the tables, and can run twice: it must read before it writes
    */
-  constructor(file: string, policy: FlowPolicy, clock: Clock, steadyMs?: () => number) {
-    this.file = file;
-    this.policy = policy;
-    this.database = openFlowsDatabase(file);
-    this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
-    this.log = logSync(this.database);
-    const tables = openTables(this.database);
-    const nextJump = jumpDetector(() => clock.now(), steadyMs);
-    let jump: ClockJump | undefined;
-    this.tables = tables;
-    this.commits = new GroupCommit<Work>({
-      database: this.database,
-      newWork: () => {
-        jump = nextJump() ?? jump;
-        return { ...tables, policy, nowMs: clock.now(), jump, changes: [] };
-      },
-      sync: async () => {
-        await this.log.sync().catch((error: unknown) => {
-          throw asSyncError(error, file);
-        });
-      },
-      onCommitted: (work) => this.tell(work),
-      isBusy,
-      asError: (error) => asFlowsError(error, file),
-    });
-  }
-
-  /**
-   * Runs a change in a transaction. Resolves once it is on disk. If it rejects, nothing was done, unless
-   * only the sync of the log failed, where the change is committed and may be kept (see GroupCommit).
-   */
-  write<T>(change: (work: Work) => T): Promise<T> {
-    return this.commits.run(change);
-  }
-
-  /** Reads what is committed. @throws SvcError */
-  read<T>(query: (tables: Tables) => T): T {
-    try {
-      return query(this.tables);
-    } catch (error) {
-      throw asFlowsError(error, this.file);
-    }
-  }
-
-  subscribe(listener: (change: FlowsChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  version(): string {
-    return `${String(this.dataVersion.get())}.${this.committed}`;
-  }
-
-  /** Waits for the changes in progress, and closes the file. */
-  close(): Promise<void> {
-    this.closing ??= this.commits.drained().then(async () => {
-      await this.log.close();
-      this.database.close();
-    });
-    return this.closing;
-  }
-
-  private tell(work: Work): void {
-    // A transaction without a change has committed nothing.
-    if (work.changes.length > 0) this.committed += 1;
-    for (const change of work.changes) {
-      for (const listener of this.listeners) listener(change);
-    }
-  }
+  write<T>(change: (work: Work) => Promise<T>, scope?: ChangeScope): Promise<T>;
+  /** Reads what is committed. */
+  read<T>(query: (tables: Tables) => Promise<T>): Promise<T>;
+  /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
+  subscribe(listener: (change: FlowsChange) => void): () => void;
+  /** Differs whenever any process has committed something in between. Cheap. */
+  version(): Promise<string>;
+  /** Waits at most so long; less if the store learns that another process has work for a waiter. Never rejects. */
+  rest(ms: number, signal: AbortSignal): Promise<void>;
+  /** Waits for the changes in progress, and closes the store. */
+  close(): Promise<void>;
 }
-
-function isBusy(error: unknown): boolean {
-  return databaseFault(error) === 'busy';
-}
-
-const syncData = promisify(fdatasync);
-const closeFile = promisify(close);
 
 /**
- * Waits for the disk off the event loop, which SQLite itself would block: with `synchronous = NORMAL` a
- * commit writes the write-ahead log without a sync, and its checksums make it all or nothing
- * (https://sqlite.org/wal.html). SQLite syncs the log before it moves anything from there. No locks are
- * held on the log, which closing a file would drop.
- *
- * @param database in WAL mode, written to at least once since it was opened
+ * What a change can touch, which decides whose company it can have in a transaction: one flow with its tasks and
+ * notifications (default), tasks that are claimed or taken back, or anything.
  */
-function logSync(database: Connection) {
-  let descriptor: number | undefined;
-  return {
-    /** Resolves when everything that was committed before the call is on disk. */
-    sync: async (): Promise<void> => {
-      descriptor ??= openSync(`${database.name}-wal`, 'r');
-      await syncData(descriptor);
-    },
-    close: async (): Promise<void> => {
-      if (descriptor !== undefined) await closeFile(descriptor);
-      descriptor = undefined;
-    },
-  };
+export type ChangeScope = 'anything' | 'claims' | 'flow';
+
+/** The tables of a store. In a change, what is found by its id stays as it is until the transaction ends. */
+export interface Tables {
+  readonly flows: FlowRows;
+  readonly tasks: TaskRows;
+  readonly notifications: NotificationRows;
+  readonly answers: AnswerRows;
+}
+
+/** Which records to list; what is left out limits nothing. */
+export interface RecordFilter<Status extends string> {
+  readonly statuses?: readonly Status[] | undefined;
+  readonly ownerKey?: string | undefined;
+  /** Created at or after this time, epoch milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly limit: number;
+}
+
+/** Which flows to list. */
+export type FlowFilter = RecordFilter<FlowStatus>;
+
+/** Which tasks to list. */
+export interface TaskFilter extends RecordFilter<TaskStatus> {
+  readonly runtimes?: readonly TaskRuntime[] | undefined;
+}
+
+/** Records whose `seq` grows with each new one. */
+interface RecordRows<Row extends { readonly seq: number }> {
+  /** @returns the row with its `seq` */
+  insert<New extends Omit<Row, 'seq'>>(row: New): Promise<New & { readonly seq: number }>;
+  /** Writes every field of the row with this `seq`. */
+  update(row: Row): Promise<void>;
+  byId(id: string): Promise<Row | undefined>;
+}
+
+/** Records that operators list and find. */
+interface FoundRows<Row extends { readonly seq: number; readonly status: string }, Filter>
+  extends RecordRows<Row> {
+  /** At most two, which is enough to know that a prefix is ambiguous. */
+  byPrefix(prefix: string): Promise<readonly Row[]>;
+  /** Newest first. */
+  list(filter: Filter): Promise<readonly Row[]>;
+  /** How many fit, without the limit. */
+  count(filter: Omit<Filter, 'limit'>): Promise<number>;
+  countsByStatus(): Promise<readonly (readonly [Row['status'], number])[]>;
+}
+
+/** The table of flows. */
+export interface FlowRows extends FoundRows<FlowRecord, FlowFilter> {
+  /** In a change, its flow must have been found by its id, or through one of its tasks. */
+  bySeq(seq: number): Promise<FlowRecord | undefined>;
+  latestOf(ownerKey: string): Promise<FlowRecord | undefined>;
+  /** An owner's flows created before one of them, newest first. */
+  newestOf(ownerKey: string, beforeSeq: number, limit: number): Promise<readonly FlowRecord[]>;
+  /** Active flows whose cancellation was requested before a time, and that have no active task. */
+  cancelledWithoutTasks(beforeMs: number, limit: number): Promise<readonly FlowRecord[]>;
+  /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
+  prune(
+    beforeMs: number,
+    limit: number,
+  ): Promise<{ readonly flows: number; readonly tasks: number }>;
+  /** Flows that something is wrong with. @param beforeMs what happened before is too long ago */
+  troubled(trouble: FlowTrouble, beforeMs: number, limit: number): Promise<readonly FlowRecord[]>;
+}
+
+/** Which queued tasks a worker takes. */
+export interface QueueFilter {
+  readonly runtimes?: readonly TaskRuntime[] | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** The table of tasks. In a change, whoever finds one by its id has also found its flow. */
+export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
+  /** The session that owns a task. */
+  ownerOf(id: string): Promise<string | undefined>;
+  /** The task of a flow that was created for a run. */
+  ofRun(flowSeq: number, runId: string): Promise<TaskRecord | undefined>;
+  /** Oldest first. */
+  ofFlow(flowSeq: number): Promise<readonly TaskRecord[]>;
+  activeOf(flowSeq: number): Promise<number>;
+  countsOf(flowSeq: number): Promise<readonly TaskCount[]>;
+  /** The oldest task that can start now and that no other change takes. */
+  nextQueued(nowMs: number, filter: QueueFilter): Promise<TaskRecord | undefined>;
+  /** When the next retry is due or the next lease expires. */
+  nextDueAt(): Promise<number | undefined>;
+  /**
+   * Tasks whose worker has not reported in time. A lease from before a jump of the clock lasts that
+   * much longer: its worker had less time than the clock says.
+   */
+  expired(now: Pick<Work, 'jump' | 'nowMs'>, limit: number): Promise<readonly TaskRecord[]>;
+  /** Gives ended tasks without one the date after which they can be pruned. @returns how many */
+  stampCleanup(retentionMs: number, limit: number): Promise<number>;
+  /** Deletes tasks past that date, except those that block an active flow. @returns how many */
+  prune(nowMs: number, limit: number): Promise<number>;
+  /** Tasks that something is wrong with. @param beforeMs what happened before is too long ago */
+  troubled(trouble: TaskTrouble, beforeMs: number, limit: number): Promise<readonly TaskRecord[]>;
+}
+
+/** Which notifications to take, and for how long. */
+export interface TakeDueOptions {
+  readonly limit: number;
+  readonly holdMs: number;
+  /** Flows whose notifications are left alone, so that others come first. */
+  readonly exceptFlows?: readonly string[] | undefined;
+}
+
+/** The table of notifications. */
+export interface NotificationRows extends RecordRows<NotificationRecord> {
+  /** Oldest first. */
+  due(
+    nowMs: number,
+    options: Omit<TakeDueOptions, 'holdMs'>,
+  ): Promise<readonly NotificationRecord[]>;
+  /** Epoch milliseconds; undefined when none is left. */
+  nextDueAt(): Promise<number | undefined>;
+  /** How many are not settled. */
+  pending(): Promise<number>;
+  /** Deletes those settled before a time. @returns how many */
+  prune(beforeMs: number, limit: number): Promise<number>;
+}
+
+/** The first answer to a request with an idempotency key. */
+export interface KeptAnswer {
+  readonly bodyHash: string;
+  /** JSON text. */
+  readonly answer: string;
+}
+
+/** A key is unique within an owner and an action. */
+export interface AnswerKey {
+  readonly ownerKey: string;
+  readonly action: string;
+  readonly key: string;
+}
+
+/** The table of answers for repeated requests. */
+export interface AnswerRows {
+  /** Undefined if there is none, or it has expired; the change must then keep one, and others wait for it. */
+  find(key: AnswerKey, nowMs: number): Promise<KeptAnswer | undefined>;
+  keep(key: AnswerKey, answer: KeptAnswer, expiresAt: number): Promise<void>;
+  /** @returns how many were deleted */
+  prune(nowMs: number, limit: number): Promise<number>;
 }

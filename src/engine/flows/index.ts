@@ -13,8 +13,10 @@ export {
   flowOutput,
   flowView,
 } from './flow-record.js';
-export { type Flows, flowsFile, openFlows } from './open-flows.js';
-export type { FlowEntry, Page } from './operator-flows.js';
+export type { FlowFilter, TaskFilter } from './flow-store.js';
+export type { NotificationRecord } from './notification-record.js';
+export { type Flows, openExistingFlows, openFlows } from './open-flows.js';
+export type { FlowCounts, FlowEntry, Page } from './operator-flows.js';
 export {
   flowEntryOutput,
   flowListOutput,
@@ -33,9 +35,6 @@ export type {
   TaskOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-export type { FlowFilter } from './store/flow-rows.js';
-export type { NotificationRecord } from './store/notification-rows.js';
-export type { TaskFilter } from './store/task-rows.js';
 export {
   TASK_RUNTIMES,
   TASK_STATUSES,

@@ -1,18 +1,18 @@
 import { fromJsonText, type JsonObject } from './fields.js';
 import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
-import type { NotificationRecord } from './store/notification-rows.js';
+import type { NotificationRecord } from './notification-record.js';
 import { hasTaskEnded, type TaskRecord, taskView } from './task-record.js';
 import type { Work } from './work.js';
 
 type TaskEvent = Extract<NotificationRecord['kind'], `task.${string}`>;
 
 /** Records the notification of a flow's new state. */
-export function notifyOfFlow(work: Work, flow: FlowRecord): void {
+export async function notifyOfFlow(work: Work, flow: FlowRecord): Promise<void> {
   if (!work.policy.notifies || flow.notifyPolicy === 'silent') return;
   const hasEnded = hasFlowEnded(flow);
   if (!hasEnded && flow.notifyPolicy !== 'state_changes') return;
   const event = hasEnded ? `Flow ${flow.status}` : `Flow is ${flow.status}`;
-  record(work, {
+  await record(work, {
     id: `${hasEnded ? 'flow-terminal' : 'flow-event'}:${flow.flowId}:${flow.revision}:${flow.status}`,
     type: hasEnded ? 'flow.ended' : 'flow.changed',
     of: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
@@ -22,13 +22,17 @@ export function notifyOfFlow(work: Work, flow: FlowRecord): void {
 }
 
 /** Records the notification of a task's event. @returns whether there is one */
-export function notifyOfTask(work: Work, task: TaskRecord, type: TaskEvent): boolean {
+export async function notifyOfTask(
+  work: Work,
+  task: TaskRecord,
+  type: TaskEvent,
+): Promise<boolean> {
   if (!work.policy.notifies || task.notifyPolicy === 'silent') return false;
   const hasEnded = hasTaskEnded(task);
   if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
   const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
   const result = task.resultJson === null ? {} : { result: fromJsonText(task.resultJson) };
-  record(work, {
+  await record(work, {
     id: hasEnded
       ? `task-terminal:${task.taskId}:${task.revision}:${task.status}${outcome}`
       : `task-event:${task.taskId}:${task.revision}:${type}`,
@@ -51,10 +55,13 @@ interface Notification {
   readonly about: { readonly flow: JsonObject } | { readonly task: JsonObject };
 }
 
-function record({ nowMs, notifications, changes }: Work, notification: Notification): void {
+async function record(
+  { nowMs, notifications, changes }: Work,
+  notification: Notification,
+): Promise<void> {
   const { id, type, of, text, about } = notification;
   const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
-  notifications.insert({
+  await notifications.insert({
     notificationId: id,
     kind: type,
     ...of,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -7,19 +8,20 @@ import { createFlow, type JsonTexts, jsonTexts, mutateFlow } from './actions/cha
 import { readFlows } from './actions/read-flows.js';
 import { runTask } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
-import { FlowStore } from './flow-store.js';
+import type { FlowStore } from './flow-store.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
+import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
 import { taskStore } from './task-store.js';
 import { type FlowsChange, flowPolicy, type Work } from './work.js';
 
 /** The file of the flows: `flows.sqlite` in the state folder. */
-export function flowsFile(context: Pick<EngineContext, 'state'>): string {
-  return join(context.state.stateDir, 'flows.sqlite');
+function flowsFile({ state }: Pick<EngineContext, 'state'>): string {
+  return join(state.stateDir, 'flows.sqlite');
 }
 
 /** Durable flows and their tasks; see {@link openFlows}. */
-export type Flows = ReturnType<typeof openFlows>;
+export type Flows = ReturnType<typeof flowsIn>;
 
 /**
  * Opens the flows of this state folder, creating the file if needed. Several processes can have it open.
@@ -27,8 +29,24 @@ export type Flows = ReturnType<typeof openFlows>;
  * @param steadyMs a clock that never jumps; the process's own when left out
  * @throws SvcError FLOWS_NEWER, FLOWS_FOREIGN, FLOWS_DAMAGED, FLOWS_BUSY, FLOWS_PERSIST_FAILED
  */
-export function openFlows(context: EngineContext, config: ResolvedConfig, steadyMs?: () => number) {
-  const store = new FlowStore(flowsFile(context), flowPolicy(config), context.clock, steadyMs);
+export async function openFlows(
+  context: EngineContext,
+  config: ResolvedConfig,
+  steadyMs?: () => number,
+): Promise<Flows> {
+  const policy = flowPolicy(config);
+  return flowsIn(new SqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
+}
+
+/** The same, but creates nothing: undefined where there are no flows yet. */
+export async function openExistingFlows(
+  context: EngineContext,
+  config: ResolvedConfig,
+): Promise<Flows | undefined> {
+  return existsSync(flowsFile(context)) ? openFlows(context, config) : undefined;
+}
+
+function flowsIn(store: FlowStore) {
   return {
     /**
      * Performs an action of an outside system. Resolves when its change is on disk.
@@ -39,14 +57,18 @@ export function openFlows(context: EngineContext, config: ResolvedConfig, steady
     perform: (action: FlowAction, caller: FlowCaller, idempotency?: Idempotency) =>
       perform(store, action, caller, idempotency),
     /** For workers and operators. */
-    tasks: taskStore(store, context.clock),
+    tasks: taskStore(store),
     outbox: notificationOutbox(store),
-    operator: operatorFlows(store, context.clock),
+    operator: operatorFlows(store),
     /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
     subscribe: (listener: (change: FlowsChange) => void) => store.subscribe(listener),
-    /** Changes whenever any process has committed something. Cheap. */
+    /** The time of the store, which decides what is due, in milliseconds since the epoch. */
+    now: () => store.now(),
+    /** Differs whenever any process has committed something in between. Cheap. */
     version: () => store.version(),
-    /** Waits for the changes in progress, and closes the file. */
+    /** Waits at most so long; less if there may be work for a waiter. Never rejects. */
+    rest: (ms: number, signal: AbortSignal) => store.rest(ms, signal),
+    /** Waits for the changes in progress, and closes the store. */
     close: () => store.close(),
   };
 }
@@ -63,8 +85,8 @@ async function perform(
     const code = action.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
     return refused(code, 'stateJson or waitJson is nested too deeply.', {});
   }
-  return store.write((work) => {
-    const change = (): FlowAnswer => changeFlows(work, action, caller, texts);
+  return await store.write((work) => {
+    const change = () => changeFlows(work, action, caller, texts);
     return idempotency === undefined
       ? change()
       : changeOnce(work, action, caller, idempotency, change);
@@ -89,7 +111,7 @@ function changeFlows(
   action: FlowChange,
   caller: FlowCaller,
   texts: JsonTexts,
-): FlowAnswer {
+): Promise<FlowAnswer> {
   switch (action.action) {
     case 'create_flow':
       return createFlow(work, action, caller, texts);
@@ -106,19 +128,19 @@ function changeFlows(
  * Performs a change whose request may be repeated. Its first answer, whatever it is, is stored in the
  * transaction of the change and returned for every repetition.
  */
-function changeOnce(
+async function changeOnce(
   work: Work,
   action: FlowChange,
   caller: FlowCaller,
   { key, bodyHash }: Idempotency,
-  change: () => FlowAnswer,
-): FlowAnswer {
+  change: () => Promise<FlowAnswer>,
+): Promise<FlowAnswer> {
   const answerKey = { ownerKey: caller.sessionKey, action: action.action, key };
-  const kept = work.answers.find(answerKey, work.nowMs);
+  const kept = await work.answers.find(answerKey, work.nowMs);
   if (kept === undefined) {
-    const answer = change();
+    const answer = await change();
     const expiresAt = work.nowMs + work.policy.idempotencyMs;
-    work.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
+    await work.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
     return answer;
   }
   if (kept.bodyHash !== bodyHash) {

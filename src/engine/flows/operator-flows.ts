@@ -1,11 +1,8 @@
 import { SvcError } from '../errors/index.js';
-import type { Clock } from '../support/context.js';
 import { cancelFlow } from './actions/cancel-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowRecord, FlowStatus } from './flow-record.js';
-import type { FlowStore } from './flow-store.js';
-import type { FlowFilter } from './store/flow-rows.js';
-import type { TaskFilter } from './store/task-rows.js';
+import type { FlowFilter, FlowStore, Tables, TaskFilter } from './flow-store.js';
 import { prune, sweep } from './sweep.js';
 import type { TaskRecord, TaskStatus } from './task-record.js';
 import { findRecord, orThrow } from './task-store.js';
@@ -25,33 +22,35 @@ export interface Page<T> {
 }
 
 /** How many there are in each state that occurs. */
-export type StatusCounts<Status extends string> = Readonly<Partial<Record<Status, number>>>;
+export interface FlowCounts {
+  readonly flows: Readonly<Partial<Record<FlowStatus, number>>>;
+  readonly tasks: Readonly<Partial<Record<TaskStatus, number>>>;
+}
 
 /** What operators see and do: in all sessions, by ids or prefixes of ids. */
-export function operatorFlows(store: FlowStore, clock: Clock) {
-  const entryOf = (flow: FlowRecord): FlowEntry => ({
-    flow,
-    summary: summarizeTasks(store.tables.tasks.countsOf(flow.seq)),
-  });
+export function operatorFlows(store: FlowStore) {
   return {
-    listFlows: (filter: FlowFilter): Page<FlowEntry> =>
-      store.read(({ flows }) => ({
-        entries: flows.list(filter).map(entryOf),
-        total: flows.count(filter),
-      })),
+    listFlows: (filter: FlowFilter): Promise<Page<FlowEntry>> =>
+      store.read(async (tables) => {
+        const listed = await tables.flows.list(filter);
+        return {
+          entries: await Promise.all(listed.map((flow) => entryOf(tables, flow))),
+          total: await tables.flows.count(filter),
+        };
+      }),
     /** @throws SvcError FLOW_NOT_FOUND */
     showFlow: (idOrPrefix: string) =>
-      store.read((tables) => {
-        const flow = orThrow(findRecord('flow', tables.flows, idOrPrefix));
-        return { ...entryOf(flow), tasks: tables.tasks.ofFlow(flow.seq) };
+      store.read(async (tables) => {
+        const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
+        return { ...(await entryOf(tables, flow)), tasks: await tables.tasks.ofFlow(flow.seq) };
       }),
     /** @throws SvcError FLOW_NOT_FOUND, FLOW_ENDED */
     cancelFlow: async (idOrPrefix: string) =>
       orThrow(
-        await store.write((work) => {
-          const flow = findRecord('flow', work.flows, idOrPrefix);
+        await store.write(async (work) => {
+          const flow = await findRecord('flow', work.flows, idOrPrefix);
           if (flow instanceof SvcError) return flow;
-          const result = cancelFlow(work, flow);
+          const result = await cancelFlow(work, flow);
           if (result.state !== 'ended_before') return result;
           return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is already ${flow.status}`, {
             hint: 'there is nothing left to cancel',
@@ -60,22 +59,29 @@ export function operatorFlows(store: FlowStore, clock: Clock) {
       ),
     /** @param keepMs how long to keep what has ended; as configured when left out */
     prune: (keepMs?: number) => prune(store, keepMs),
-    listTasks: (filter: TaskFilter): Page<TaskRecord> =>
-      store.read(({ tasks }) => ({ entries: tasks.list(filter), total: tasks.count(filter) })),
+    listTasks: (filter: TaskFilter): Promise<Page<TaskRecord>> =>
+      store.read(async ({ tasks }) => ({
+        entries: await tasks.list(filter),
+        total: await tasks.count(filter),
+      })),
     /** @throws SvcError TASK_NOT_FOUND */
     showTask: (idOrPrefix: string) =>
-      store.read((tables) => {
-        const task = orThrow(findRecord('task', tables.tasks, idOrPrefix));
-        return { task, flow: tables.flows.bySeq(task.flowSeq) };
+      store.read(async (tables) => {
+        const task = orThrow(await findRecord('task', tables.tasks, idOrPrefix));
+        return { task, flow: await tables.flows.bySeq(task.flowSeq) };
       }),
-    counts: (): { flows: StatusCounts<FlowStatus>; tasks: StatusCounts<TaskStatus> } =>
-      store.read(({ flows, tasks }) => ({
-        flows: Object.fromEntries(flows.countsByStatus()),
-        tasks: Object.fromEntries(tasks.countsByStatus()),
+    counts: (): Promise<FlowCounts> =>
+      store.read(async ({ flows, tasks }) => ({
+        flows: Object.fromEntries(await flows.countsByStatus()),
+        tasks: Object.fromEntries(await tasks.countsByStatus()),
       })),
-    auditFlows: () => store.read(() => auditFlows(store.database, clock.now())),
-    auditTasks: () => store.read(() => auditTasks(store.database, clock.now())),
+    auditFlows: () => store.read((tables) => auditFlows(tables, store.now())),
+    auditTasks: () => store.read((tables) => auditTasks(tables, store.now())),
     /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
     sweep: () => sweep(store),
   };
+}
+
+async function entryOf({ tasks }: Tables, flow: FlowRecord): Promise<FlowEntry> {
+  return { flow, summary: summarizeTasks(await tasks.countsOf(flow.seq)) };
 }

@@ -1,6 +1,6 @@
 import { doublingRestMs } from '../support/time.js';
-import type { FlowStore } from './flow-store.js';
-import type { NotificationRecord, TakeDueOptions } from './store/notification-rows.js';
+import type { FlowStore, TakeDueOptions } from './flow-store.js';
+import type { NotificationRecord } from './notification-record.js';
 import type { Work } from './work.js';
 
 const FIRST_REST_MS = 5000;
@@ -15,7 +15,7 @@ export function notificationOutbox(store: FlowStore) {
      * Takes what is due, exclusively until the hold ends. Whoever takes notifications and dies leaves
      * them to be taken again under the same ids. Each must be settled with one of the next two.
      */
-    takeDue: (options: TakeDueOptions) => store.write((work) => takeDue(work, options)),
+    takeDue: (options: TakeDueOptions) => store.write((work) => takeDue(work, options), 'anything'),
     /** @returns false if it was settled before */
     markDelivered: (id: string) => store.write((work) => settle(work, id, 'delivered', null)),
     /** Schedules another attempt, or gives up after ten or when `permanent`. */
@@ -33,48 +33,56 @@ interface DeliveryFailure {
   readonly permanent?: boolean | undefined;
 }
 
-function takeDue(work: Work, options: TakeDueOptions): readonly NotificationRecord[] {
-  return work.notifications.due(work.nowMs, options).map((due) => {
-    const attempts = due.attempts + 1;
-    const taken = { ...due, attempts, nextAttemptAt: work.nowMs + options.holdMs };
-    work.notifications.update(taken);
-    return taken;
+async function takeDue(
+  work: Work,
+  options: TakeDueOptions,
+): Promise<readonly NotificationRecord[]> {
+  const due = await work.notifications.due(work.nowMs, options);
+  const taken = due.map((notification) => {
+    const attempts = notification.attempts + 1;
+    return { ...notification, attempts, nextAttemptAt: work.nowMs + options.holdMs };
   });
+  await Promise.all(taken.map((notification) => work.notifications.update(notification)));
+  return taken;
 }
 
-function markFailed(work: Work, id: string, { error, permanent }: DeliveryFailure): boolean {
-  const notification = work.notifications.byId(id);
+async function markFailed(
+  work: Work,
+  id: string,
+  { error, permanent }: DeliveryFailure,
+): Promise<boolean> {
+  const notification = await work.notifications.byId(id);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const { attempts } = notification;
   if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(work, id, 'failed', error);
   const nextAttemptAt = work.nowMs + doublingRestMs(attempts, FIRST_REST_MS, LONGEST_REST_MS);
-  work.notifications.update({ ...notification, nextAttemptAt, lastError: error });
+  await work.notifications.update({ ...notification, nextAttemptAt, lastError: error });
   return true;
 }
 
-function settle(
+async function settle(
   work: Work,
   id: string,
   outcome: 'delivered' | 'failed',
   lastError: string | null,
-): boolean {
-  const notification = work.notifications.byId(id);
+): Promise<boolean> {
+  const notification = await work.notifications.byId(id);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const settled = { outcome, lastError, nextAttemptAt: null, settledAt: work.nowMs };
-  work.notifications.update({ ...notification, ...settled });
-  if (notification.kind === 'task.ended') noteOnTask(work, notification, outcome);
+  await work.notifications.update({ ...notification, ...settled });
+  if (notification.kind === 'task.ended') await noteOnTask(work, notification, outcome);
   return true;
 }
 
 /** A task records what became of the message about its end, unless it was started again meanwhile. */
-function noteOnTask(
+async function noteOnTask(
   work: Work,
   { taskId }: NotificationRecord,
   outcome: 'delivered' | 'failed',
-): void {
-  const task = taskId === null ? undefined : work.tasks.byId(taskId);
+): Promise<void> {
+  const task = taskId === null ? undefined : await work.tasks.byId(taskId);
   if (task === undefined || task.endedAt === null) return;
   const after = { ...task, revision: task.revision + 1, deliveryStatus: outcome };
-  work.tasks.update(after);
+  await work.tasks.update(after);
   work.changes.push({ type: 'task', task: after });
 }

@@ -16,25 +16,26 @@ export async function sweep(store: FlowStore) {
   const taken = { requeued: 0, lost: 0, cancelled: 0 };
   let cancelledFlows = 0;
   await repeat(async () => {
-    const now = await store.write(takeBackExpired);
+    const now = await store.write(takeBackExpired, 'claims');
     taken.requeued += now.requeued;
     taken.lost += now.lost;
     taken.cancelled += now.cancelled;
     return now.requeued + now.lost + now.cancelled;
   });
   await repeat(async () => {
-    const ended = await store.write(finishCancelled);
+    const ended = await store.write(finishCancelled, 'anything');
     cancelledFlows += ended;
     return ended;
   });
   await repeat(() =>
-    store.write(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH)),
+    store.write(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH), 'anything'),
   );
   const pruned = await prune(store);
-  await repeat(() => store.write(({ answers, nowMs }) => answers.prune(nowMs, BATCH)));
+  await repeat(() => store.write(({ answers, nowMs }) => answers.prune(nowMs, BATCH), 'anything'));
   await repeat(() =>
-    store.write(({ notifications, nowMs }) =>
-      notifications.prune(nowMs - NOTIFICATION_KEEP_MS, BATCH),
+    store.write(
+      ({ notifications, nowMs }) => notifications.prune(nowMs - NOTIFICATION_KEEP_MS, BATCH),
+      'anything',
     ),
   );
   return {
@@ -56,15 +57,19 @@ export async function prune(store: FlowStore, keepMs: number = store.policy.rete
   let flows = 0;
   let tasks = 0;
   await repeat(async () => {
-    const gone = await store.write((work) => work.flows.prune(work.nowMs - keepMs, BATCH));
+    const gone = await store.write(
+      (work) => work.flows.prune(work.nowMs - keepMs, BATCH),
+      'anything',
+    );
     flows += gone.flows;
     tasks += gone.tasks;
     return gone.flows;
   });
   await repeat(async () => {
-    const gone = await store.write(({ tasks: rows, nowMs, policy }) =>
+    const gone = await store.write(
       // A task records until when it is kept, by the retention at the time it ended.
-      rows.prune(nowMs + policy.retentionMs - keepMs, BATCH),
+      (work) => work.tasks.prune(work.nowMs + work.policy.retentionMs - keepMs, BATCH),
+      'anything',
     );
     tasks += gone;
     return gone;
@@ -72,9 +77,9 @@ export async function prune(store: FlowStore, keepMs: number = store.policy.rete
   return { flows, tasks };
 }
 
-function finishCancelled(work: Work): number {
-  const flows = work.flows.cancelledWithoutTasks(work.nowMs - CANCEL_GRACE_MS, BATCH);
-  for (const flow of flows) finishCancelling(work, flow.seq);
+async function finishCancelled(work: Work): Promise<number> {
+  const flows = await work.flows.cancelledWithoutTasks(work.nowMs - CANCEL_GRACE_MS, BATCH);
+  for (const flow of flows) await finishCancelling(work, flow.seq);
   return flows.length;
 }
 

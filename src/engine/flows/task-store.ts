@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
-import type { Clock } from '../support/context.js';
 import type { FlowStore } from './flow-store.js';
 import { hasTaskEnded } from './task-record.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
@@ -17,9 +15,10 @@ import {
 } from './tasks/report-task.js';
 
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
-export function taskStore(store: FlowStore, clock: Clock) {
+export function taskStore(store: FlowStore) {
   const nextDueAt = () => store.read(({ tasks }) => tasks.nextDueAt());
-  const claim = (request: ClaimRequest) => store.write((work) => claimTask(work, request));
+  const claim = (request: ClaimRequest) =>
+    store.write((work) => claimTask(work, request), 'claims');
   return {
     /** Gives the oldest queued task to a worker; undefined if there is none. */
     claim,
@@ -30,14 +29,14 @@ export function taskStore(store: FlowStore, clock: Clock) {
     wait: async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedTask> => {
       for (;;) {
         // Read before the claim, so that what is committed meanwhile is not missed.
-        const seen = store.version();
+        const seen = await store.version();
         const claimed = await claim(request);
         if (claimed !== undefined) return claimed;
-        const dueAt = nextDueAt() ?? Number.POSITIVE_INFINITY;
+        const dueAt = (await nextDueAt()) ?? Number.POSITIVE_INFINITY;
         do {
           signal.throwIfAborted();
-          await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-        } while (!signal.aborted && store.version() === seen && clock.now() <= dueAt);
+          await store.rest(POLL_MS, signal);
+        } while (!signal.aborted && (await store.version()) === seen && store.now() <= dueAt);
       }
     },
     heartbeat: (lease: TaskLease, report: TaskReport = {}) =>
@@ -51,8 +50,8 @@ export function taskStore(store: FlowStore, clock: Clock) {
     /** @throws SvcError TASK_NOT_FOUND, TASK_ENDED */
     cancel: async (idOrPrefix: string) =>
       orThrow(
-        await store.write((work) => {
-          const task = findRecord('task', work.tasks, idOrPrefix);
+        await store.write(async (work) => {
+          const task = await findRecord('task', work.tasks, idOrPrefix);
           if (task instanceof SvcError) return task;
           if (!hasTaskEnded(task)) return cancelTask(work, task);
           return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
@@ -63,8 +62,8 @@ export function taskStore(store: FlowStore, clock: Clock) {
     /** @throws SvcError TASK_NOT_FOUND, TASK_NOT_RETRYABLE, FLOW_ENDED */
     retry: async (idOrPrefix: string) =>
       orThrow(
-        await store.write((work) => {
-          const task = findRecord('task', work.tasks, idOrPrefix);
+        await store.write(async (work) => {
+          const task = await findRecord('task', work.tasks, idOrPrefix);
           return task instanceof SvcError ? task : retryTask(work, task);
         }),
       ),
@@ -77,19 +76,19 @@ const POLL_MS = 200;
 
 /** Where records of one kind are found. */
 interface Findable<R> {
-  readonly byId: (id: string) => R | undefined;
-  readonly byPrefix: (prefix: string) => readonly R[];
+  byId(id: string): Promise<R | undefined>;
+  byPrefix(prefix: string): Promise<readonly R[]>;
 }
 
 /** The record with an id, or with a unique prefix of one. */
-export function findRecord<R extends object>(
+export async function findRecord<R extends object>(
   kind: 'flow' | 'task',
   rows: Findable<R>,
   idOrPrefix: string,
-): R | SvcError {
-  const exact = rows.byId(idOrPrefix);
+): Promise<R | SvcError> {
+  const exact = await rows.byId(idOrPrefix);
   if (exact !== undefined) return exact;
-  const [found, second] = rows.byPrefix(idOrPrefix);
+  const [found, second] = await rows.byPrefix(idOrPrefix);
   if (found !== undefined && second === undefined) return found;
   const code = kind === 'flow' ? 'FLOW_NOT_FOUND' : 'TASK_NOT_FOUND';
   return found === undefined

@@ -1,12 +1,8 @@
 import type { ResolvedConfig } from '../config/index.js';
 import { RUNTIME_DEFAULTS } from '../config/index.js';
-import type { Connection } from '../sqlite/database.js';
 import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
-import { answerRows } from './store/answer-rows.js';
-import { flowRows } from './store/flow-rows.js';
-import { notificationRows } from './store/notification-rows.js';
-import { taskRows } from './store/task-rows.js';
+import type { Tables } from './flow-store.js';
 import type { TaskRecord, TaskRuntime } from './task-record.js';
 
 /** A change that is on disk. */
@@ -14,19 +10,6 @@ export type FlowsChange =
   | { readonly type: 'flow'; readonly flow: FlowRecord }
   | { readonly type: 'notification'; readonly id: string }
   | { readonly type: 'task'; readonly task: TaskRecord };
-
-/** The tables of one database; see {@link openTables}. */
-export type Tables = ReturnType<typeof openTables>;
-
-/** Prepares the statements of all tables. */
-export function openTables(database: Connection) {
-  return {
-    flows: flowRows(database),
-    tasks: taskRows(database),
-    notifications: notificationRows(database),
-    answers: answerRows(database),
-  };
-}
 
 /** What a change works with: one transaction at one moment. */
 export interface Work extends Tables {

@@ -92,7 +92,7 @@ export class OverviewFollower {
     this.lookAtListener();
     const { opened } = this;
     if (opened !== undefined) {
-      const flows = opened.flows.look();
+      const flows = await opened.flows.look();
       if (flows !== undefined) tell({ flows });
       const dreams = opened.dreams.look(this.clock.now());
       if (dreams !== undefined) tell({ dreams });

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import {
   type DreamTarget,
@@ -10,7 +10,7 @@ import {
   sweepOutput,
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
-import { type Flows, flowsFile, openFlows } from '../flows/index.js';
+import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
@@ -121,10 +121,10 @@ function stampOf(file: string): string {
 }
 
 /** Flows and tasks by status. */
-export type FlowsGlance = ReturnType<Flows['operator']['counts']> & {
+export interface FlowsGlance extends FlowCounts {
   /** Why they cannot be read. */
   readonly fault: string | undefined;
-};
+}
 
 const NONE: FlowsGlance = { flows: {}, tasks: {}, fault: undefined };
 
@@ -143,13 +143,14 @@ export class FlowsLook {
   }
 
   /** @returns undefined when nothing changed since the last call */
-  look(): FlowsGlance | undefined {
+  async look(): Promise<FlowsGlance | undefined> {
     try {
-      const flows = this.open();
-      const version = flows?.version() ?? 'none';
+      this.opened ??= await openExistingFlows(this.context, this.loaded.resolved);
+      const flows = this.opened;
+      const version = (await flows?.version()) ?? 'none';
       if (version === this.seen) return undefined;
       this.seen = version;
-      return flows === undefined ? NONE : { ...flows.operator.counts(), fault: undefined };
+      return flows === undefined ? NONE : { ...(await flows.operator.counts()), fault: undefined };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (this.seen === error.message) return undefined;
@@ -161,13 +162,6 @@ export class FlowsLook {
   async close(): Promise<void> {
     await this.opened?.close();
     this.opened = undefined;
-  }
-
-  private open(): Flows | undefined {
-    if (this.opened === undefined && existsSync(flowsFile(this.context))) {
-      this.opened = openFlows(this.context, this.loaded.resolved);
-    }
-    return this.opened;
   }
 }
 
@@ -261,7 +255,7 @@ export async function otherWork(
   try {
     return {
       listener: listenerGlance(serving, loaded, state.stateDir),
-      flows: flows.look() ?? NONE,
+      flows: (await flows.look()) ?? NONE,
       dreams: new DreamsLook(dreamTargets(loaded, context)).look(clock.now()) ?? [],
     };
   } finally {

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import type { LoadedConfig } from '../config/index.js';
-import { type FlowRecord, type Flows, flowsFile, openFlows } from '../flows/index.js';
+import { SvcError } from '../errors/index.js';
+import { type FlowRecord, type Flows, openExistingFlows } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
 import {
@@ -32,6 +32,7 @@ export class WatchedWebhooks implements LiveWebhooks {
   private opened: Flows | undefined;
   private flows: readonly FlowRecord[] = [];
   private version: string | undefined;
+  private reading: Promise<void> = Promise.resolve();
 
   constructor(context: EngineContext, loaded: LoadedConfig) {
     this.context = context;
@@ -44,8 +45,9 @@ export class WatchedWebhooks implements LiveWebhooks {
     return this.running;
   }
 
-  snapshot(): WebhooksSnapshot {
+  async snapshot(): Promise<WebhooksSnapshot> {
     this.refresh();
+    await this.reading;
     const nowMs = this.context.clock.now();
     const routes = standingsOf(this.loaded, this.running).map((standing) => {
       return { ...standing, activity: this.trafficOf(standing.id).live(nowMs) };
@@ -58,8 +60,7 @@ export class WatchedWebhooks implements LiveWebhooks {
   }
 
   close(): void {
-    void this.opened?.close();
-    this.opened = undefined;
+    void this.reading.then(() => this.opened?.close());
   }
 
   private refresh(): void {
@@ -71,16 +72,15 @@ export class WatchedWebhooks implements LiveWebhooks {
     for (const [id, activity] of Object.entries(readActivity(stateDir))) {
       this.trafficOf(id).update(activity, nowMs);
     }
-    this.refreshFlows();
+    this.reading = this.reading.then(() => this.refreshFlows()).catch(keepLatest);
   }
 
-  private refreshFlows(): void {
-    if (this.opened === undefined && !existsSync(flowsFile(this.context))) return;
-    this.opened ??= openFlows(this.context, this.loaded.resolved);
-    const version = this.opened.version();
-    if (version === this.version) return;
+  private async refreshFlows(): Promise<void> {
+    this.opened ??= await openExistingFlows(this.context, this.loaded.resolved);
+    const version = await this.opened?.version();
+    if (this.opened === undefined || version === this.version) return;
     this.version = version;
-    const { entries } = this.opened.operator.listFlows({ limit: MOST_FLOWS });
+    const { entries } = await this.opened.operator.listFlows({ limit: MOST_FLOWS });
     this.flows = entries.map(({ flow }) => flow).toSorted((a, b) => b.updatedAt - a.updatedAt);
   }
 
@@ -91,6 +91,11 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.traffic.set(id, traffic);
     return traffic;
   }
+}
+
+/** Flows that cannot be read now are read again with a later snapshot. */
+function keepLatest(error: unknown): void {
+  if (!(error instanceof SvcError)) throw error;
 }
 
 /** How the totals of one route grew while watched. */

@@ -39,7 +39,7 @@ export async function openRunner(options: OpenRunnerOptions) {
     // The protocol's library is large, and few need it.
     acp: acp && (await import('./start-acp.js')).startAcp,
   };
-  const flows = openFlows(context, loaded.resolved);
+  const flows = await openFlows(context, loaded.resolved);
   const minder = new Minder(nodePath);
   const runner = new TaskRunner({
     flows,

@@ -211,6 +211,7 @@ class LeaseKeeper {
   private endsAtMs: number;
   private readonly clockJumped;
   private seenVersion = '';
+  private isChecking = false;
   private progress: string | undefined;
   private timers: readonly NodeJS.Timeout[] = [];
   private progressTimer: NodeJS.Timeout | undefined;
@@ -224,7 +225,7 @@ class LeaseKeeper {
 
   start(): void {
     this.timers = [
-      setInterval(() => this.check(), POLL_MS),
+      setInterval(() => void this.check(), POLL_MS),
       setInterval(() => void this.beat(), this.options.leaseMs / BEATS_PER_LEASE),
     ];
   }
@@ -244,20 +245,24 @@ class LeaseKeeper {
   }
 
   /** Cheap while no process commits anything. */
-  private check(): void {
+  private async check(): Promise<void> {
     const { flows, onStop } = this.options;
     if (runningMs() > this.endsAtMs) onStop('lease-lost');
     // By the new time, the lease in the database may have expired.
     if (this.clockJumped() !== undefined) void this.beat();
+    if (this.isChecking) return;
+    this.isChecking = true;
     try {
-      const version = flows.version();
+      const version = await flows.version();
       if (version === this.seenVersion) return;
-      this.seenVersion = version;
-      const { task } = flows.operator.showTask(this.lease.taskId);
+      const { task } = await flows.operator.showTask(this.lease.taskId);
       if (task.status !== 'running') onStop('lease-lost');
       else if (task.cancelRequestedAt !== null) onStop('cancelled');
+      this.seenVersion = version;
     } catch (error) {
       if (error instanceof SvcError && error.code === 'TASK_NOT_FOUND') onStop('lease-lost');
+    } finally {
+      this.isChecking = false;
     }
   }
 

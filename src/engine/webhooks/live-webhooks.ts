@@ -15,7 +15,7 @@ export interface WebhooksSnapshot {
 
 /** A view of the listener while it runs. */
 export interface LiveWebhooks {
-  readonly snapshot: () => WebhooksSnapshot;
+  readonly snapshot: () => Promise<WebhooksSnapshot>;
   /** Starts to keep changed flows; not before, since there may never be a viewer. */
   readonly follow: () => void;
   readonly close: () => void;
@@ -33,7 +33,7 @@ export function liveWebhooks({ standings, activity, flows, clock }: LiveSources)
   const newest = new Map<string, FlowRecord>();
   let unsubscribe: (() => void) | undefined;
   return {
-    snapshot: () => {
+    snapshot: async () => {
       const nowMs = clock.now();
       return {
         routes: standings().map((standing) => ({

@@ -166,7 +166,7 @@ export class Webhooks {
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { context, loaded } = options;
   const resolved = await resolveRoutes(loaded.resolved, context);
-  const flows = openFlows(context, loaded.resolved);
+  const flows = await openFlows(context, loaded.resolved);
   try {
     return new Webhooks(options, resolved, flows);
   } catch (error) {

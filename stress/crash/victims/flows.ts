@@ -133,7 +133,7 @@ export function flowCommandVictim(): Victim {
   return {
     name: 'flows through commands',
     killOnce: async (world, round) => {
-      const flows = flowsOf(world);
+      const flows = await flowsOf(world);
       const flowId = await newFlow(flows);
       const taskId = await newTask(flows, flowId);
       await flows.close();
@@ -143,9 +143,9 @@ export function flowCommandVictim(): Victim {
         moments.next(world.random, world.home.path),
       );
       const wasAtWork = moments.wasAtWork(run);
-      const again = flowsOf(world);
-      const { task } = again.operator.showTask(taskId);
-      const { flow } = again.operator.showFlow(flowId);
+      const again = await flowsOf(world);
+      const { task } = await again.operator.showTask(taskId);
+      const { flow } = await again.operator.showFlow(flowId);
       const state = `${flow.status} ${task.status}`;
       must(state === before || state === after, `${args.join(' ')} left ${state}`);
       if (run.code === 0)
@@ -162,8 +162,8 @@ export function flowCommandVictim(): Victim {
   };
 }
 
-function flowsOf(world: World): Flows {
-  const { flows, clock } = testFlows({ leaseSeconds: LEASE_SECONDS }, world.home.path);
+async function flowsOf(world: World): Promise<Flows> {
+  const { flows, clock } = await testFlows({ leaseSeconds: LEASE_SECONDS }, world.home.path);
   clock.nowMs = Date.now();
   return flows;
 }

@@ -10,7 +10,7 @@ const refusal = (answer: FlowAnswer): unknown =>
   answer.ok ? 'ok' : [answer.code, answer.error, answer.result];
 
 test('a view has its fields in order, nothing of the owner, and no empty ones', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const answer = await flows.perform(
     { action: 'create_flow', goal: 'g', currentStep: null, stateJson: null, waitJson: { a: [1] } },
     ADA,
@@ -72,7 +72,7 @@ test('a view has its fields in order, nothing of the owner, and no empty ones', 
 });
 
 test('reads find one’s own flows, and null for anything else', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const first = await newFlow(flows);
   clock.nowMs += 5;
   const second = await newFlow(flows);
@@ -98,7 +98,7 @@ test('reads find one’s own flows, and null for anything else', async () => {
 });
 
 test('refusals say what the wire format promises', async () => {
-  const { flows, home } = testFlows();
+  const { flows, home } = await testFlows();
   const flowId = await newFlow(flows);
   const ask = (revision: number, by = ADA): Promise<FlowAnswer> =>
     flows.perform({ action: 'resume_flow', flowId, expectedRevision: revision }, by);
@@ -148,7 +148,7 @@ test('refusals say what the wire format promises', async () => {
   const database = rawDatabase(`${home}/flows.sqlite`);
   database.prepare(`UPDATE flows SET sync_mode = 'task_mirrored' WHERE id = ?`).run(ended);
   database.close();
-  const opened = testFlows({}, home).flows;
+  const { flows: opened } = await testFlows({}, home);
   const mirrored = await opened.perform(
     { action: 'finish_flow', flowId: ended, expectedRevision: 9 },
     ADA,
@@ -166,7 +166,7 @@ test('refusals say what the wire format promises', async () => {
 });
 
 test('absent keeps, null clears; what a flow waits for goes when it goes on', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const flowId = await newFlow(flows, ADA, { currentStep: 'one', stateJson: { n: 1 } });
   const blocked = viewOf(
     await flows.perform(
@@ -215,7 +215,7 @@ test('absent keeps, null clears; what a flow waits for goes when it goes on', as
 });
 
 test('a run is made once for its flow, and learns what a later call adds', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId, { runId: 'r1', label: 'first' });
   assert.is(await newTask(flows, flowId, { runId: 'r1', label: 'second' }), id);
@@ -230,7 +230,7 @@ test('a run is made once for its flow, and learns what a later call adds', async
 });
 
 test('what cannot be written is refused, and nothing else with it', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   let deep: unknown = 1;
   for (let n = 0; n < 200_000; n++) deep = [deep];
   const [refused, made] = await Promise.all([
@@ -242,7 +242,7 @@ test('what cannot be written is refused, and nothing else with it', async () => 
 });
 
 test('the same key and body get the first answer for a day, another body none', async () => {
-  const opened = testFlows();
+  const opened = await testFlows();
   const create = { action: 'create_flow', goal: 'g' } as const;
   const key = { key: 'k', bodyHash: 'h' };
   // In one commit, too.
@@ -269,7 +269,7 @@ test('the same key and body get the first answer for a day, another body none', 
 });
 
 test('a list is cut at a thousand, and says so', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   await Promise.all(Array.from({ length: 1001 }, () => newFlow(flows)));
   const { result } = await flows.perform({ action: 'list_flows' }, ADA);
   assert.equal(
@@ -280,7 +280,7 @@ test('a list is cut at a thousand, and says so', async () => {
 });
 
 test('a list is read page by page, and no page grows without limit', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const stateJson = 'x'.repeat(900_000);
   const made: string[] = [];
   for (let n = 0; n < 5; n++) {
@@ -314,7 +314,7 @@ test('a list is read page by page, and no page grows without limit', async () =>
 });
 
 test('a task hangs only below a task of the same session', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const mine = await newFlow(flows, ADA);
   const parent = await newTask(flows, mine);
   const theirFlow = await newFlow(flows, BOB);

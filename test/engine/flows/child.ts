@@ -48,7 +48,7 @@ async function claim(flows: Flows): Promise<void> {
 }
 
 const [what, home = ''] = process.argv.slice(2);
-const { flows } = testFlows({ leaseSeconds: 86_400 }, home);
+const { flows } = await testFlows({ leaseSeconds: 86_400 }, home);
 say('ready');
 const work = what === 'write' ? write : claim;
 await Promise.all(Array.from({ length: CALLERS }, () => work(flows)));

@@ -120,13 +120,13 @@ test(`${ROUNDS} processes killed under load have lost nothing that they acknowle
 });
 
 test('four processes that claim at once never get one task twice', async () => {
-  const { flows, home } = testFlows();
+  const { flows, home } = await testFlows();
   const flowId = await newFlow(flows);
   const ids = await Promise.all(Array.from({ length: 400 }, () => newTask(flows, flowId)));
   const children = Array.from({ length: 4 }, () => start('claim', home));
   const claimed = (await Promise.all(children.map(({ said }) => said))).flat();
   assert.equal([...claimed].sort(), [...ids].sort());
-  assert.is(flows.operator.listTasks({ statuses: ['running'], limit: 1 }).total, 400);
+  assert.is((await flows.operator.listTasks({ statuses: ['running'], limit: 1 })).total, 400);
   await flows.close();
 });
 

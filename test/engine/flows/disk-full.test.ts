@@ -21,7 +21,7 @@ function fill(leaving: number): void {
 when(
   'refuses changes, keeps what there is, and takes changes again when there is room',
   async () => {
-    const { flows } = testFlows({}, home);
+    const { flows } = await testFlows({}, home);
     const made = await newFlow(flows);
     for (const leaving of [0, 40_000]) {
       fill(leaving);
@@ -41,13 +41,13 @@ when(
           String(reason),
         );
       }
-      const before = flows.operator.listFlows({ limit: 1 }).total;
+      const before = (await flows.operator.listFlows({ limit: 1 })).total;
       rmSync(`${home}/ballast`);
-      assert.is(flows.operator.listFlows({ limit: 1 }).total, before);
+      assert.is((await flows.operator.listFlows({ limit: 1 })).total, before);
       assert.ok(before > kept);
       assert.ok(await newFlow(flows));
     }
-    assert.is(flows.operator.showFlow(made).flow.status, 'queued');
+    assert.is((await flows.operator.showFlow(made)).flow.status, 'queued');
     await flows.close();
   },
 );

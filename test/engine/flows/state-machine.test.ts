@@ -272,7 +272,7 @@ const commands = fc.commands(
 test('lead where the state machine says, and nowhere else', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (run) => {
-      const real = testFlows({ leaseSeconds: 86_400 });
+      const real = await testFlows({ leaseSeconds: 86_400 });
       const model: Model = { flows: [] };
       try {
         await fc.asyncModelRun(() => ({ model, real }), run);

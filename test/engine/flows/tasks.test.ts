@@ -17,7 +17,8 @@ const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
   return { taskId: task.taskId, token: leaseToken };
 };
 
-const stateOf = (flows: Flows, id: string): string => flows.operator.showTask(id).task.status;
+const stateOf = async (flows: Flows, id: string): Promise<string> =>
+  (await flows.operator.showTask(id)).task.status;
 
 async function failureOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.catch((thrown: unknown) => thrown);
@@ -25,7 +26,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
 }
 
 test('the oldest that fits is given out first, to one worker alone', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const first = await newTask(flows, flowId, { runtime: 'acp' });
   const second = await newTask(flows, flowId, { agentId: 'main' });
@@ -41,7 +42,7 @@ test('the oldest that fits is given out first, to one worker alone', async () =>
 });
 
 test('only who holds a task can report on it', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   await newTask(flows, await newFlow(flows));
   const held = await claimed(flows);
   const { taskId } = held.task;
@@ -63,33 +64,33 @@ test('only who holds a task can report on it', async () => {
   );
   const again = await flows.tasks.fail(leaseOf(held), { error: 'no' });
   assert.is(again.ok || again.code, 'ended');
-  assert.not.match(JSON.stringify(flows.operator.showTask(taskId)), held.leaseToken);
+  assert.not.match(JSON.stringify(await flows.operator.showTask(taskId)), held.leaseToken);
   await flows.close();
 });
 
 test('a failed one rests, runs again, and fails for good after its last attempt', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   for (const restMs of [5000, 10_000]) {
     await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'no luck' });
-    assert.is(stateOf(flows, id), 'queued');
-    assert.is(flows.tasks.nextDueAt(), clock.nowMs + restMs);
+    assert.is(await stateOf(flows, id), 'queued');
+    assert.is(await flows.tasks.nextDueAt(), clock.nowMs + restMs);
     clock.nowMs += restMs - 1;
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     clock.nowMs += 1;
   }
   await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'too slow', timedOut: true });
-  const { task } = flows.operator.showTask(id);
+  const { task } = await flows.operator.showTask(id);
   assert.equal([task.status, task.error, task.attempts], ['timed_out', 'too slow', 3]);
   const other = await newTask(flows, await newFlow(flows));
   await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'never', retry: false });
-  assert.is(stateOf(flows, other), 'failed');
+  assert.is(await stateOf(flows, other), 'failed');
   await flows.close();
 });
 
 test('who is silent for too long has lost it; it runs again or is lost, as configured', async () => {
   for (const orphans of ['requeue', 'lost'] as const) {
-    const { flows, clock } = testFlows({
+    const { flows, clock } = await testFlows({
       leaseSeconds: 30,
       orphans,
       runtimes: { subagent: { maxAttempts: 2 } },
@@ -101,7 +102,7 @@ test('who is silent for too long has lost it; it runs again or is lost, as confi
     assert.ok(alive.ok && alive.leaseExpiresAt === clock.nowMs + 30_000);
     clock.nowMs += 29_000;
     await flows.operator.sweep();
-    assert.is(stateOf(flows, id), 'running');
+    assert.is(await stateOf(flows, id), 'running');
     clock.nowMs += 1001;
     const swept = await flows.operator.sweep();
     assert.equal([swept.requeued, swept.lost], orphans === 'requeue' ? [1, 0] : [0, 1]);
@@ -114,13 +115,13 @@ test('who is silent for too long has lost it; it runs again or is lost, as confi
       clock.nowMs += 30_001;
       assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     }
-    assert.is(stateOf(flows, id), 'lost');
+    assert.is(await stateOf(flows, id), 'lost');
     await flows.close();
   }
 });
 
 test('a clock that jumps forward takes no task from a worker that had no time to report', async () => {
-  const { flows, clock } = testFlows({ leaseSeconds: 30 });
+  const { flows, clock } = await testFlows({ leaseSeconds: 30 });
   const flowId = await newFlow(flows);
   const [alive, dead] = [await newTask(flows, flowId), await newTask(flows, flowId)];
   const held = await claimed(flows, { leaseMs: 90_000 });
@@ -132,17 +133,17 @@ test('a clock that jumps forward takes no task from a worker that had no time to
   assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
   clock.nowMs += 10_001;
   assert.is((await flows.operator.sweep()).requeued, 1);
-  assert.equal([stateOf(flows, alive), stateOf(flows, dead)], ['running', 'queued']);
+  assert.equal([await stateOf(flows, alive), await stateOf(flows, dead)], ['running', 'queued']);
   // What is promised after the jump ends as ever.
   assert.ok((await flows.tasks.heartbeat(leaseOf(held))).ok);
   clock.nowMs += 30_001;
   assert.is((await flows.operator.sweep()).requeued, 1);
-  assert.is(stateOf(flows, alive), 'queued');
+  assert.is(await stateOf(flows, alive), 'queued');
   await flows.close();
 });
 
 test('a worker that comes late but in time still holds its task', async () => {
-  const { flows, clock } = testFlows({ leaseSeconds: 1 });
+  const { flows, clock } = await testFlows({ leaseSeconds: 1 });
   await newTask(flows, await newFlow(flows));
   const held = await claimed(flows);
   clock.nowMs += 60_000;
@@ -152,7 +153,7 @@ test('a worker that comes late but in time still holds its task', async () => {
 });
 
 test('cancelling reaches a worker with its next sign of life, and a silent one with its lease', async () => {
-  const { flows, clock } = testFlows({ leaseSeconds: 30 });
+  const { flows, clock } = await testFlows({ leaseSeconds: 30 });
   const flowId = await newFlow(flows);
   const [told, silent, queued] = [
     await newTask(flows, flowId),
@@ -164,22 +165,22 @@ test('cancelling reaches a worker with its next sign of life, and a silent one w
   const answer = await flows.perform({ action: 'cancel_flow', flowId }, ADA);
   assert.equal([answer.ok, answer.code], [true, 'cancel_pending']);
   assert.is(viewOf(answer)['status'], 'queued');
-  assert.is(stateOf(flows, queued), 'cancelled');
+  assert.is(await stateOf(flows, queued), 'cancelled');
   const beat = await flows.tasks.heartbeat(leaseOf(held));
   assert.ok(beat.ok && beat.cancelRequested);
   await flows.tasks.fail(leaseOf(held), { error: 'stopped' });
-  assert.is(stateOf(flows, told), 'cancelled');
-  assert.is(flows.operator.showFlow(flowId).flow.status, 'queued');
+  assert.is(await stateOf(flows, told), 'cancelled');
+  assert.is((await flows.operator.showFlow(flowId)).flow.status, 'queued');
   clock.nowMs += 30_001;
   assert.is((await flows.operator.sweep()).cancelledTasks, 1);
-  assert.is(stateOf(flows, silent), 'cancelled');
-  const { flow } = flows.operator.showFlow(flowId);
+  assert.is(await stateOf(flows, silent), 'cancelled');
+  const { flow } = await flows.operator.showFlow(flowId);
   assert.equal([flow.status, flow.endedAt], ['cancelled', clock.nowMs]);
   await flows.close();
 });
 
 test('one that was given back runs at once, and its attempt does not count', async () => {
-  const { flows } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  const { flows } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   await newTask(flows, await newFlow(flows));
   assert.ok((await flows.tasks.release(leaseOf(await claimed(flows)))).ok);
   assert.is((await claimed(flows)).task.attempts, 1);
@@ -187,7 +188,7 @@ test('one that was given back runs at once, and its attempt does not count', asy
 });
 
 test('one that runs elsewhere is nobody’s to claim, and ends without a token', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const flowId = await newFlow(flows);
   const startedAt = clock.nowMs - 60_000;
   const running = { status: 'running', startedAt, progressSummary: 'on it' } as const;
@@ -196,7 +197,7 @@ test('one that runs elsewhere is nobody’s to claim, and ends without a token',
     await newTask(flows, flowId, running),
     await newTask(flows, flowId, running),
   ];
-  const { task } = flows.operator.showTask(good);
+  const { task } = await flows.operator.showTask(good);
   assert.equal(
     [task.startedAt, task.createdAt, task.progressSummary],
     [startedAt, startedAt, 'on it'],
@@ -209,13 +210,13 @@ test('one that runs elsewhere is nobody’s to claim, and ends without a token',
   assert.ok(beat.ok && beat.leaseExpiresAt === undefined);
   assert.ok((await flows.tasks.complete({ taskId: good, token: undefined })).ok);
   await flows.tasks.fail({ taskId: bad, token: undefined }, { error: 'no' });
-  assert.is(stateOf(flows, bad), 'failed');
+  assert.is(await stateOf(flows, bad), 'failed');
   assert.is((await flows.tasks.cancel(stopped)).status, 'cancelled');
   await flows.close();
 });
 
 test('an operator runs one again that ended badly, while its flow goes on', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId);
   assert.is(await failureOf(flows.tasks.retry(id)), 'TASK_NOT_RETRYABLE');
@@ -234,14 +235,14 @@ test('an operator runs one again that ended badly, while its flow goes on', asyn
 });
 
 test('a task does not run again once its flow only ends', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId);
   const held = await claimed(flows);
   await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
   await flows.tasks.fail(leaseOf(held), { error: 'no' });
-  assert.is(stateOf(flows, id), 'failed');
-  assert.is(flows.operator.showFlow(flowId).flow.status, 'cancelled');
+  assert.is(await stateOf(flows, id), 'failed');
+  assert.is((await flows.operator.showFlow(flowId)).flow.status, 'cancelled');
   await flows.close();
 });
 

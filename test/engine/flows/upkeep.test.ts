@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 async function finish(flows: Flows, flowId: string): Promise<void> {
-  const { revision } = flows.operator.showFlow(flowId).flow;
+  const { revision } = (await flows.operator.showFlow(flowId)).flow;
   const done = { action: 'finish_flow', flowId, expectedRevision: revision } as const;
   assert.ok((await flows.perform(done, ADA)).ok);
 }
@@ -21,7 +21,7 @@ async function takeAll(flows: Flows): Promise<readonly (readonly [string, string
 }
 
 test('what ended is kept for a week, what is blocked for good', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const [ended, blocked, busy] = [await newFlow(flows), await newFlow(flows), await newFlow(flows)];
   await newTask(flows, ended);
   const claim = await flows.tasks.claim({ worker: 'w' });
@@ -41,38 +41,38 @@ test('what ended is kept for a week, what is blocked for good', async () => {
   assert.equal([swept.prunedFlows, swept.prunedTasks], [1, 1]);
   clock.nowMs += 100 * DAY;
   await flows.operator.sweep();
-  assert.is(flows.operator.showFlow(blocked).flow.status, 'blocked');
-  assert.is(flows.operator.showTask(child).task.status, 'cancelled');
-  assert.is(flows.operator.showFlow(busy).flow.status, 'succeeded');
+  assert.is((await flows.operator.showFlow(blocked)).flow.status, 'blocked');
+  assert.is((await flows.operator.showTask(child)).task.status, 'cancelled');
+  assert.is((await flows.operator.showFlow(busy)).flow.status, 'succeeded');
   await flows.close();
 });
 
 test('an operator prunes sooner', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   for (let n = 0; n < 450; n++) {
     const flowId = await newFlow(flows);
     if (n < 430) await finish(flows, flowId);
   }
   clock.nowMs += 1;
   assert.equal(await flows.operator.prune(0), { flows: 430, tasks: 0 });
-  assert.is(flows.operator.listFlows({ limit: 5 }).total, 20);
+  assert.is((await flows.operator.listFlows({ limit: 5 })).total, 20);
   await flows.close();
 });
 
 test('a flow that nobody ends after a cancel request is ended after five minutes', async () => {
-  const { flows, clock } = testFlows();
+  const { flows, clock } = await testFlows();
   const flowId = await newFlow(flows);
   await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
   clock.nowMs += 5 * MINUTE;
   assert.is((await flows.operator.sweep()).cancelledFlows, 0);
   clock.nowMs += 1;
   assert.is((await flows.operator.sweep()).cancelledFlows, 1);
-  assert.is(flows.operator.showFlow(flowId).flow.status, 'cancelled');
+  assert.is((await flows.operator.showFlow(flowId)).flow.status, 'cancelled');
   await flows.close();
 });
 
 test('the audit names what is stuck, lost or does not add up', async () => {
-  const { flows, clock, home } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  const { flows, clock, home } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   const [running, waiting, blocked, cancelling, fine] = [
     await newFlow(flows, ADA, { status: 'running' }),
     await newFlow(flows, ADA, { status: 'waiting', waitJson: 'a word' }),
@@ -93,8 +93,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
   ];
   clock.nowMs += 30 * MINUTE + 1;
   assert.equal(
-    flows.operator
-      .auditFlows()
+    (await flows.operator.auditFlows())
       .map(({ severity, code, flow }) => [severity, code, flow.flowId])
       .sort(),
     [
@@ -107,8 +106,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
     ],
   );
   assert.equal(
-    flows.operator
-      .auditTasks()
+    (await flows.operator.auditTasks())
       .map(({ severity, code, task }) => [severity, code, task.taskId])
       .sort(),
     [
@@ -124,10 +122,11 @@ test('the audit names what is stuck, lost or does not add up', async () => {
     .run(lost);
   database.prepare('UPDATE flows SET updated_at = created_at - 1 WHERE id = ?').run(fine);
   database.close();
-  const opened = testFlows({}, home).flows;
-  const codes = [...opened.operator.auditTasks(), ...opened.operator.auditFlows()].map(
-    ({ code }) => code,
-  );
+  const { flows: opened } = await testFlows({}, home);
+  const codes = [
+    ...(await opened.operator.auditTasks()),
+    ...(await opened.operator.auditFlows()),
+  ].map(({ code }) => code);
   for (const code of ['missing_cleanup', 'inconsistent_timestamps'])
     assert.ok(codes.includes(code as never), code);
   assert.is(codes.filter((code) => code === 'inconsistent_timestamps').length, 2);
@@ -135,7 +134,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
 });
 
 test('who is to be told of what is written down with it', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const [done, all, none] = [
     await newFlow(flows),
     await newFlow(flows, ADA, { notifyPolicy: 'state_changes' }),
@@ -174,17 +173,17 @@ test('who is to be told of what is written down with it', async () => {
 });
 
 test('nothing is written down where nobody is to be told', async () => {
-  const { flows } = testFlows({ notify: {} });
+  const { flows } = await testFlows({ notify: {} });
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
   const task = await newTask(flows, flowId);
-  assert.is(flows.operator.showTask(task).task.deliveryStatus, 'not_applicable');
+  assert.is((await flows.operator.showTask(task)).task.deliveryStatus, 'not_applicable');
   await finish(flows, flowId);
-  assert.is(flows.outbox.pending(), 0);
+  assert.is(await flows.outbox.pending(), 0);
   await flows.close();
 });
 
 test('a notification is taken by one, and again when that one died', async () => {
-  const opened = testFlows();
+  const opened = await testFlows();
   const { clock } = opened;
   const id = await newTask(opened.flows, await newFlow(opened.flows));
   await opened.flows.tasks.cancel(id);
@@ -197,25 +196,25 @@ test('a notification is taken by one, and again when that one died', async () =>
   const [, notification = ''] = first[0] ?? [];
   for (let attempt = 2; attempt < 10; attempt++) {
     assert.ok(await flows.outbox.markFailed(notification, { error: 'down' }));
-    assert.is(flows.operator.showTask(id).task.deliveryStatus, 'pending');
-    clock.nowMs = flows.outbox.nextDueAt() ?? 0;
+    assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'pending');
+    clock.nowMs = (await flows.outbox.nextDueAt()) ?? 0;
     assert.equal(await takeAll(flows), first);
   }
   await flows.outbox.markFailed(notification, { error: 'down' });
-  assert.equal([flows.outbox.pending(), flows.outbox.nextDueAt()], [0, undefined]);
-  assert.is(flows.operator.showTask(id).task.deliveryStatus, 'failed');
-  assert.is(flows.operator.auditTasks()[0]?.code, 'delivery_failed');
+  assert.equal([await flows.outbox.pending(), await flows.outbox.nextDueAt()], [0, undefined]);
+  assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'failed');
+  assert.is((await flows.operator.auditTasks())[0]?.code, 'delivery_failed');
   assert.is(await flows.outbox.markDelivered(notification), false);
   await flows.close();
 });
 
 test('a task says that its end was told', async () => {
-  const { flows } = testFlows();
+  const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   await flows.tasks.cancel(id);
   const [[, notification = ''] = []] = await takeAll(flows);
   assert.ok(await flows.outbox.markDelivered(notification));
-  assert.is(flows.operator.showTask(id).task.deliveryStatus, 'delivered');
+  assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
   await flows.close();
 });
 

@@ -130,7 +130,7 @@ test('flows and tasks are counted as soon as there are any, and whenever they ch
   const home = tempFolder();
   const followed = follow(home);
   await until('no flows', followed, ({ flows }) => flows !== undefined);
-  const { flows } = testFlows({}, home.path);
+  const { flows } = await testFlows({}, home.path);
   const flowId = await newFlow(flows);
   await newFlow(flows);
   await newTask(flows, flowId);

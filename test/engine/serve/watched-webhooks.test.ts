@@ -45,9 +45,9 @@ function watched() {
   return { home, clock, activity, serves, webhooks: new WatchedWebhooks(context, loaded) };
 }
 
-test('where nobody serves no route is served, no secret is read, and no flows are made', () => {
+test('where nobody serves no route is served, no secret is read, and no flows are made', async () => {
   const { home, webhooks } = watched();
-  const { routes, flows } = webhooks.snapshot();
+  const { routes, flows } = await webhooks.snapshot();
   assert.equal(
     routes.map(({ id, state, secretSource }) => [id, state, secretSource]),
     [
@@ -66,7 +66,7 @@ test('routes stand as the process that serves wrote them down, as long as it liv
   await withInstanceLock(home.path, async () => {
     serves();
     assert.equal(
-      webhooks.snapshot().routes.map(({ id, state, fault }) => [id, state, fault?.hint]),
+      (await webhooks.snapshot()).routes.map(({ id, state, fault }) => [id, state, fault?.hint]),
       [
         ['ci', 'served', undefined],
         ['lost', 'skipped', 'set it'],
@@ -79,36 +79,36 @@ test('routes stand as the process that serves wrote them down, as long as it liv
   webhooks.close();
 });
 
-test('traffic is what the totals grew by while they were looked at, for a minute', () => {
+test('traffic is what the totals grew by while they were looked at, for a minute', async () => {
   const { clock, activity, webhooks } = watched();
-  const ci = () => webhooks.snapshot().routes[0]?.activity;
+  const ci = async () => (await webhooks.snapshot()).routes[0]?.activity;
   activity(100, 2);
-  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
-  assert.equal([ci()?.requests, ci()?.rejections], [100, [['total', 2]]]);
+  assert.is(Math.max(...((await ci())?.perSecond ?? [])), 0);
+  assert.equal([(await ci())?.requests, (await ci())?.rejections], [100, [['total', 2]]]);
   activity(107, 2);
   activity(110, 2);
-  assert.equal(ci()?.perSecond.slice(-2), [0, 10]);
+  assert.equal((await ci())?.perSecond.slice(-2), [0, 10]);
   clock.nowMs += 5000;
   activity(111, 3);
-  assert.equal(ci()?.perSecond.slice(-7), [10, 0, 0, 0, 0, 0, 1]);
-  assert.is(ci()?.perSecond.length, 60);
+  assert.equal((await ci())?.perSecond.slice(-7), [10, 0, 0, 0, 0, 0, 1]);
+  assert.is((await ci())?.perSecond.length, 60);
   clock.nowMs += 60_000;
-  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
+  assert.is(Math.max(...((await ci())?.perSecond ?? [])), 0);
   webhooks.close();
 });
 
 test('flows of the other process show, the one that changed last first', async () => {
   const { home, clock, webhooks } = watched();
-  const { flows, clock: own } = testFlows({}, home.path);
+  const { flows, clock: own } = await testFlows({}, home.path);
   const first = await newFlow(flows);
   own.nowMs += 1000;
   const second = await newFlow(flows);
-  const shown = () => webhooks.snapshot().flows.map(({ flowId }) => flowId);
-  assert.equal(shown(), [second, first]);
+  const shown = async () => (await webhooks.snapshot()).flows.map(({ flowId }) => flowId);
+  assert.equal(await shown(), [second, first]);
   own.nowMs += 1000;
   await flows.operator.cancelFlow(first);
   clock.nowMs += 1000;
-  assert.equal(shown(), [first, second]);
+  assert.equal(await shown(), [first, second]);
   webhooks.close();
   await flows.close();
 });

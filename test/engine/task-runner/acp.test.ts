@@ -27,7 +27,7 @@ async function bundledAgent(): Promise<string> {
 
 type Runtime = NonNullable<NonNullable<NonNullable<ConfigInput['flows']>['runtimes']>['acp']>;
 
-function agentWorld(more: Partial<Runtime> = {}, mode = 'plain'): RunnerWorld {
+function agentWorld(more: Partial<Runtime> = {}, mode = 'plain'): Promise<RunnerWorld> {
   const command = [process.execPath, AGENT, mode];
   const acp = { command, maxAttempts: 1, ...more };
   return runnerWorld({ runtimes: { acp } });
@@ -42,7 +42,7 @@ async function ended(world: RunnerWorld, task: string) {
 }
 
 test('an agent is prompted with the task, and its last words are the result', async () => {
-  const world = agentWorld({}, 'greeting');
+  const world = await agentWorld({}, 'greeting');
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'answer this' });
   await world.until(id, ({ progressSummary }) => progressSummary === 'Reading pages');
@@ -61,7 +61,7 @@ test('requests for permission are answered by the configured policy', async () =
   const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
   for (const [permissions, answer] of Object.entries(answers)) {
     const policy = permissions as keyof typeof answers;
-    const task = await ended(agentWorld({ permissions: policy }), 'permissions please');
+    const task = await ended(await agentWorld({ permissions: policy }), 'permissions please');
     assert.is(task.terminalSummary, answer, policy);
   }
   const options = [
@@ -89,14 +89,14 @@ test('requests for permission are answered by the configured policy', async () =
 });
 
 test('no files and no terminals are offered, and none are served', async () => {
-  const world = agentWorld({ permissions: 'allow' });
+  const world = await agentWorld({ permissions: 'allow' });
   const task = await ended(world, 'file');
   assert.is(task.terminalSummary, 'refused -32601');
   assert.match(world.logged(), /readTextFile\\*":false.*terminal\\*":false/);
 });
 
 test('cancelling is asked for first', async () => {
-  const world = agentWorld();
+  const world = await agentWorld();
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'wait' });
   await eventually('the agent', () => world.logged().includes('stderr: waiting'));
@@ -107,7 +107,7 @@ test('cancelling is asked for first', async () => {
 });
 
 test('an agent that does not listen is killed, with all that it started', async () => {
-  const world = agentWorld({ timeoutSeconds: 3 });
+  const world = await agentWorld({ timeoutSeconds: 3 });
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'ignore me' });
   const pids = await eventually('the agent', () => {
@@ -132,7 +132,7 @@ const FAILURES: readonly (readonly [mode: string, task: string, error: RegExp])[
 
 for (const [mode, what, error] of FAILURES) {
   test(`it fails: ${mode}, ${what}`, async () => {
-    const task = await ended(agentWorld({}, mode), what);
+    const task = await ended(await agentWorld({}, mode), what);
     assert.is(task.status, 'failed');
     assert.match(task.error ?? '', error);
   });
@@ -140,7 +140,7 @@ for (const [mode, what, error] of FAILURES) {
 
 test('a program that is no agent fails', async () => {
   const command = [process.execPath, '-e', 'console.log("hello")'];
-  const task = await ended(agentWorld({ command }), 'any');
+  const task = await ended(await agentWorld({ command }), 'any');
   assert.match(task.error ?? '', /^exited with code 0/);
 });
 

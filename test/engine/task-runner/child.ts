@@ -8,7 +8,7 @@ import { runnerWorld } from '../../support/runner.js';
 import { folderAt } from '../../support/temp-folder.js';
 
 const [home = '', settings = '{}'] = process.argv.slice(2);
-const world = runnerWorld(JSON.parse(settings), { home: folderAt(home) });
+const world = await runnerWorld(JSON.parse(settings), { home: folderAt(home) });
 await world.run();
 process.stdout.write('ready\n');
 process.on('SIGTERM', () => void world.close());

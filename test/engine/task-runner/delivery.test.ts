@@ -85,7 +85,7 @@ async function delivering(notify: Notify, home = tempFolder()): Promise<World> {
   const input: ConfigInput = { flows: { notify } };
   const resolved = resolveConfig(input);
   const loaded: LoadedConfig = { file: undefined, input, resolved, warnings: [] };
-  const flows = openFlows(context, resolved);
+  const flows = await openFlows(context, resolved);
   const { logger: log, lines } = testLog();
   const options = { flows, context, loaded, log, nodePath: process.execPath };
   const delivery = await openDelivery(options).catch(async (error: unknown) => {
@@ -118,7 +118,8 @@ async function endTask({ flows }: Pick<World, 'flows'>): Promise<string> {
   return id;
 }
 
-const statusOf = ({ flows }: World, id: string) => flows.operator.showTask(id).task.deliveryStatus;
+const statusOf = async ({ flows }: World, id: string) =>
+  (await flows.operator.showTask(id)).task.deliveryStatus;
 
 test('a delivery that hangs does not hold up those of other flows', async () => {
   const waiting: (() => void)[] = [];
@@ -139,9 +140,12 @@ test('a delivery that hangs does not hold up those of other flows', async () => 
   await eventually('the first one, which hangs', () => arrived.length === 1);
   // More than are on their way at once.
   for (let task = 0; task < 8; task++) await endTask(world);
-  await eventually('all others', () => arrived.length === 9 && world.flows.outbox.pending() === 1);
+  await eventually(
+    'all others',
+    async () => arrived.length === 9 && (await world.flows.outbox.pending()) === 1,
+  );
   for (const answer of waiting) answer();
-  await eventually('the first one', () => world.flows.outbox.pending() === 0);
+  await eventually('the first one', async () => (await world.flows.outbox.pending()) === 0);
   await world.close();
 });
 
@@ -149,7 +153,7 @@ test('a notification is posted once, and the receiver can verify it', async () =
   const { received, url, close } = await receiver();
   const world = await delivering({ url, secret: 'env:MY_SECRET' });
   const id = await endTask(world);
-  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
   const [first, ...more] = received;
   assert.equal(more, []);
   const headers = Object.fromEntries(
@@ -180,15 +184,15 @@ test('each try has the same id and a signature of its own time, until it arrives
     await eventually('a try', () => received.length === tries, world.logged);
     if (tries === 4) break;
     // Once the failure is written down the rest begins.
-    await eventually('a rest', () => {
-      const dueAt = world.flows.outbox.nextDueAt() ?? 0;
+    await eventually('a rest', async () => {
+      const dueAt = (await world.flows.outbox.nextDueAt()) ?? 0;
       const restMs = dueAt - world.clock.nowMs;
       if (restMs > 40_000) return undefined;
       world.clock.nowMs = dueAt;
       return true;
     });
   }
-  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
   const ids = received.map(({ headers }) => headers['webhook-id']);
   assert.is(new Set(ids).size, 1);
   assert.is(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 4);
@@ -201,15 +205,15 @@ test('what nobody takes is given up after ten tries, and the audit tells', async
   const { received, url, close } = await receiver(Array.from({ length: 20 }, () => 503));
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
-  await eventually('giving up', () => {
-    if (statusOf(world, id) === 'failed') return true;
+  await eventually('giving up', async () => {
+    if ((await statusOf(world, id)) === 'failed') return true;
     world.clock.nowMs += 20_000;
     return undefined;
   });
   assert.is(received.length, 10);
-  assert.is(world.flows.outbox.pending(), 0);
+  assert.is(await world.flows.outbox.pending(), 0);
   assert.equal(
-    world.flows.operator.auditTasks().map(({ code }) => code),
+    (await world.flows.operator.auditTasks()).map(({ code }) => code),
     ['delivery_failed'],
   );
   await world.close();
@@ -220,11 +224,11 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   const gone = await receiver([410, 410]);
   const world = await delivering({ url: gone.url, secret: SECRET });
   const id = await endTask(world);
-  await eventually('giving up', () => statusOf(world, id) === 'failed');
-  const { parentFlowId: flowId } = world.flows.operator.showTask(id).task;
+  await eventually('giving up', async () => (await statusOf(world, id)) === 'failed');
+  const { parentFlowId: flowId } = (await world.flows.operator.showTask(id)).task;
   await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
-  await eventually('giving up again', () => {
-    const found = world.flows.operator.auditFlows().map(({ code }) => code);
+  await eventually('giving up again', async () => {
+    const found = (await world.flows.operator.auditFlows()).map(({ code }) => code);
     return found.includes('delivery_failed');
   });
   await world.close();
@@ -232,7 +236,7 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   const away = await delivering({ url: gone.url, secret: SECRET });
   await endTask(away);
   await eventually('a try', () => away.logged().includes('ECONNREFUSED'));
-  assert.is(away.flows.outbox.pending(), 1);
+  assert.is(await away.flows.outbox.pending(), 1);
   await away.close();
 });
 
@@ -248,7 +252,7 @@ test('what was being delivered when the process died is delivered later under it
   const world = await delivering({ url, secret: SECRET }, home);
   assert.is(received.length, 0);
   world.clock.nowMs += 60_000;
-  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
   assert.is(received[0]?.headers['webhook-id'], taken?.notificationId);
   await world.close();
   await close();
@@ -265,9 +269,9 @@ test('a program gets it on stdin, and has taken it when it ends with 0', async (
   const world = await delivering({ command: [process.execPath, '-e', script] });
   const id = await endTask(world);
   await eventually('a failure', () => world.logged().includes('exited with code 1: not now'));
-  await eventually('delivery', () => {
+  await eventually('delivery', async () => {
     world.clock.nowMs += 1000;
-    return statusOf(world, id) === 'delivered';
+    return (await statusOf(world, id)) === 'delivered';
   });
   const payload = JSON.parse(readFileSync(world.home.at('payload'), 'utf8'));
   const ids = readFileSync(world.home.at('tries'), 'utf8').trim().split('\n');
@@ -291,7 +295,7 @@ test('closing cuts a program off, and the notification stays', async () => {
   });
   await world.delivery.close();
   assert.not.ok(isAlive(pid));
-  assert.is(world.flows.outbox.pending(), 1);
+  assert.is(await world.flows.outbox.pending(), 1);
   await world.close();
 });
 

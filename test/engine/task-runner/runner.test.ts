@@ -43,12 +43,13 @@ function pidsIn(file: string): readonly number[] {
 }
 
 test('no more tasks run at once than are allowed, oldest first', async () => {
-  const world = runnerWorld({ concurrency: 2, ...subagent(WAITS) });
+  const world = await runnerWorld({ concurrency: 2, ...subagent(WAITS) });
   await world.run();
   const ids = [await world.task(), await world.task(), await world.task()];
   await eventually('two', () => begun(world).length === 2);
-  const statuses = () => ids.map((id) => world.taskOf(id).status);
-  assert.equal(statuses(), ['running', 'running', 'queued']);
+  const statuses = async () =>
+    (await Promise.all(ids.map((id) => world.taskOf(id)))).map(({ status }) => status);
+  assert.equal(await statuses(), ['running', 'running', 'queued']);
   world.home.write('go', '');
   for (const id of ids) assert.is((await world.end(id)).status, 'succeeded');
   await world.close();
@@ -60,7 +61,7 @@ test('two runners in two processes never run one task twice', async () => {
     ...subagent(`require('node:fs').appendFileSync(process.env.SVC_HOME + '/ran',
       process.env.SVC_TASK_ID + '\\n')`),
   };
-  const world = runnerWorld(settings);
+  const world = await runnerWorld(settings);
   const ids = await Promise.all(Array.from({ length: 20 }, () => world.task()));
   const other = await otherRunner(world, settings);
   await world.run();
@@ -75,7 +76,7 @@ test('two runners in two processes never run one task twice', async () => {
 test('a runner that is killed leaves no program behind, and its task runs again elsewhere', async () => {
   const settings = { leaseSeconds: 1, ...subagent(WAITS) };
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
-  const world = runnerWorld(settings, { clock });
+  const world = await runnerWorld(settings, { clock });
   const id = await world.task();
   const other = await otherRunner(world, settings);
   const [first = 0] = await eventually('a program', () =>
@@ -98,7 +99,7 @@ test('a runner that is killed leaves no program behind, and its task runs again 
 
 test('a task for an agent that is not declared runs in the folder of no other', async () => {
   const script = "require('node:fs').writeFileSync(process.env.SVC_HOME + '/ran', '')";
-  const world = runnerWorld(subagent(script, { maxAttempts: 1 }));
+  const world = await runnerWorld(subagent(script, { maxAttempts: 1 }));
   await world.run();
   const task = await world.end(await world.task({ agentId: 'nobody' }));
   assert.is(task.status, 'failed');
@@ -108,7 +109,7 @@ test('a task for an agent that is not declared runs in the folder of no other', 
 });
 
 test('a runner without the folder of its tasks says so when it starts', async () => {
-  const world = runnerWorld(subagent(''));
+  const world = await runnerWorld(subagent(''));
   rmSync(world.home.at('workspace'), { recursive: true });
   await world.run();
   assert.match(world.logged(), /subagent tasks will fail: .*workspace does not exist/);
@@ -126,7 +127,7 @@ setsid(
     const { pid } = spawn('setsid', ['sleep', '300'], { stdio: 'ignore' });
     require('node:fs').appendFileSync(process.env.SVC_HOME + '/detached', pid + '\\n');
     setInterval(() => {}, 1000);`);
-    const world = runnerWorld(settings);
+    const world = await runnerWorld(settings);
     const detached = (nth: number): Promise<number> =>
       eventually('a detached program', () => {
         const pids = pidsIn(world.home.at('detached'));
@@ -150,7 +151,7 @@ setsid(
 
 test('with orphans lost, the task of a killed runner is not run again', async () => {
   const settings = { leaseSeconds: 1, orphans: 'lost' as const, ...subagent(WAITS) };
-  const world = runnerWorld(settings);
+  const world = await runnerWorld(settings);
   const id = await world.task();
   const other = await otherRunner(world, settings);
   await eventually('a program', () => begun(world).length === 1);
@@ -168,7 +169,7 @@ test('a lease outlasts work that takes longer than it', async () => {
     orphans: 'lost' as const,
     ...subagent('setTimeout(() => {}, 2500)'),
   };
-  const world = runnerWorld(settings);
+  const world = await runnerWorld(settings);
   await world.run();
   const task = await world.end(await world.task());
   assert.equal([task.status, task.attempts], ['succeeded', 1]);
@@ -178,7 +179,7 @@ test('a lease outlasts work that takes longer than it', async () => {
 test('a clock that is set forward takes no lease from the runner that keeps it', async () => {
   const settings = { leaseSeconds: 60, concurrency: 2, ...subagent(WAITS) };
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
-  const world = runnerWorld(settings, { clock });
+  const world = await runnerWorld(settings, { clock });
   await world.run();
   const id = await world.task();
   await eventually('a program', () => begun(world).length === 1);
@@ -193,20 +194,20 @@ test('a clock that is set forward takes no lease from the runner that keeps it',
 });
 
 test('a task that was taken away is ended, and nothing is reported on it', async () => {
-  const world = runnerWorld(subagent(WAITS));
+  const world = await runnerWorld(subagent(WAITS));
   await world.run();
   const id = await world.task();
   const [pid = 0] = await eventually('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
-  await world.flows.operator.cancelFlow(world.taskOf(id).parentFlowId);
+  await world.flows.operator.cancelFlow((await world.taskOf(id)).parentFlowId);
   assert.is((await world.end(id)).status, 'cancelled');
   await eventually('its end', () => !isAlive(pid));
   await world.close();
 });
 
 test('draining lets tasks end in the time there is', async () => {
-  const world = runnerWorld(subagent(WAITS));
+  const world = await runnerWorld(subagent(WAITS));
   const runner = await world.run();
   const id = await world.task();
   await eventually('a program', () => begun(world).length === 1);
@@ -214,41 +215,44 @@ test('draining lets tasks end in the time there is', async () => {
   const drained = runner.drain(60_000);
   world.home.write('go', '');
   await drained;
-  assert.equal([world.taskOf(id).status, world.taskOf(waiting).status], ['succeeded', 'queued']);
+  assert.equal(
+    [(await world.taskOf(id)).status, (await world.taskOf(waiting)).status],
+    ['succeeded', 'queued'],
+  );
   await world.close();
 });
 
 test('what is not done by then goes back into the queue, and the attempt does not count', async () => {
-  const world = runnerWorld({ concurrency: 1, ...subagent(WAITS) });
+  const world = await runnerWorld({ concurrency: 1, ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();
   const pids = await eventually('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
   await runner.drain(0);
-  const task = world.taskOf(id);
+  const task = await world.taskOf(id);
   assert.equal([task.status, task.attempts, task.leaseHash], ['queued', 0, null]);
   assert.not.ok(pids.some(isAlive));
   await world.close();
 });
 
 test('with orphans lost, it has failed instead', async () => {
-  const world = runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
+  const world = await runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();
   await eventually('a program', () => begun(world).length === 1);
   await runner.drain(0);
-  const task = world.taskOf(id);
+  const task = await world.taskOf(id);
   assert.equal([task.status, task.error], ['failed', 'The runner was stopped.']);
   await world.close();
 });
 
 test('tasks of a runtime that is not configured wait for other workers', async () => {
-  const world = runnerWorld(subagent(''));
+  const world = await runnerWorld(subagent(''));
   await world.run();
   const other = await world.task({ runtime: 'acp' });
   await world.end(await world.task());
-  assert.is(world.taskOf(other).status, 'queued');
+  assert.is((await world.taskOf(other)).status, 'queued');
   await world.close();
 });
 

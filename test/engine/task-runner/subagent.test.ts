@@ -20,7 +20,7 @@ test('a program reads its task and its flow, tells its progress and hands back a
         result: { given, cwd: process.cwd(), id: process.env.SVC_TASK_ID } }));
       setTimeout(() => {}, 1500);
     });`;
-  const world = runnerWorld(subagent(echo));
+  const world = await runnerWorld(subagent(echo));
   await world.run();
   const id = await world.task({ task: 'count the pages', label: 'pages' });
   await world.until(id, ({ progressSummary }) => progressSummary === 'reading [31m it');
@@ -41,7 +41,7 @@ test('a program reads its task and its flow, tells its progress and hands back a
 });
 
 test('a plain script needs no protocol: its words are progress, its end is the result', async () => {
-  const world = runnerWorld(subagent(`console.log('step one'); console.log('all is well')`));
+  const world = await runnerWorld(subagent(`console.log('step one'); console.log('all is well')`));
   await world.run();
   const task = await world.end(await world.task());
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'all is well']);
@@ -66,7 +66,7 @@ const FAILURES: readonly (readonly [what: string, script: string, error: RegExp]
 
 for (const [what, script, error] of FAILURES) {
   test(`a program fails by ${what}`, async () => {
-    const world = runnerWorld(subagent(script, { maxAttempts: 1 }));
+    const world = await runnerWorld(subagent(script, { maxAttempts: 1 }));
     await world.run();
     const task = await world.end(await world.task());
     assert.is(task.status, 'failed');
@@ -76,7 +76,7 @@ for (const [what, script, error] of FAILURES) {
 }
 
 test('a program that is not there, and a folder that is not, are told of', async () => {
-  const world = runnerWorld({
+  const world = await runnerWorld({
     runtimes: { subagent: { command: ['no-such-program'], maxAttempts: 1 } },
   });
   await world.run();
@@ -85,7 +85,7 @@ test('a program that is not there, and a folder that is not, are told of', async
     /program not found: no-such-program/,
   );
   await world.close();
-  const homeless = runnerWorld(subagent('', { maxAttempts: 1, cwd: 'nowhere' }));
+  const homeless = await runnerWorld(subagent('', { maxAttempts: 1, cwd: 'nowhere' }));
   await homeless.run();
   assert.match(
     (await homeless.end(await homeless.task())).error ?? '',
@@ -96,7 +96,7 @@ test('a program that is not there, and a folder that is not, are told of', async
 
 test('a failed attempt is followed by another after a rest, unless the program says not to', async () => {
   const clock = { nowMs: Date.now(), now: () => clock.nowMs };
-  const world = runnerWorld(
+  const world = await runnerWorld(
     subagent(`const fs = require('node:fs');
       const file = process.env.SVC_HOME + '/tries';
       fs.appendFileSync(file, 'x');
@@ -127,7 +127,7 @@ test('floods, garbage and endless lines harm nobody', async () => {
     for (let n = 0; n < 20000; n++) writeSync(1, 'noise ' + n + '\\n');
     for (let n = 0; n < 2000; n++) writeSync(2, 'grumble ' + n + '\\n');
     writeSync(1, JSON.stringify({ type: 'result', result: [1, 2] }));`;
-  const world = runnerWorld(subagent(flood));
+  const world = await runnerWorld(subagent(flood));
   await world.run();
   const task = await world.end(await world.task());
   assert.equal(
@@ -141,7 +141,7 @@ test('floods, garbage and endless lines harm nobody', async () => {
 });
 
 test('a program that hangs is ended when its time is over, and counts as timed out', async () => {
-  const world = runnerWorld(
+  const world = await runnerWorld(
     subagent(`process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)`, {
       maxAttempts: 1,
       timeoutSeconds: 1,
@@ -161,7 +161,7 @@ test('cancelling ends a program with all that it started, at once', async () => 
     child.stdout.once('data', () => require('node:fs')
       .writeFileSync(process.env.SVC_HOME + '/pids', process.pid + ' ' + child.pid));
     setInterval(() => {}, 1000);`;
-  const world = runnerWorld(subagent(parent));
+  const world = await runnerWorld(subagent(parent));
   await world.run();
   const id = await world.task();
   const file = world.home.at('pids');
@@ -175,7 +175,7 @@ test('cancelling ends a program with all that it started, at once', async () => 
 });
 
 test('what a program leaves behind when it ends is ended too', async () => {
-  const world = runnerWorld(
+  const world = await runnerWorld(
     subagent(`const child = require('node:child_process')
       .spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
       child.unref();
@@ -190,7 +190,7 @@ test('what a program leaves behind when it ends is ended too', async () => {
 
 test('a program gets none of the secrets of svc, and its own are in no record and no log', async () => {
   const secret = 'hunter2-hunter2-hunter2';
-  const world = runnerWorld(
+  const world = await runnerWorld(
     subagent(
       `console.error('bad key ' + process.env.MY_KEY);
        console.log(JSON.stringify({ type: 'progress', text: process.env.MY_KEY }));

@@ -115,7 +115,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     });
     screen.changed(SERVE);
     screen.webhooks({
-      snapshot: () => {
+      snapshot: async () => {
         looks += 1;
         return snapshot();
       },

@@ -25,33 +25,37 @@ interface CancelResult {
  * Cancels a flow and its tasks. The request is recorded first: when tasks still run, the flow ends with the
  * last of them, whatever happens in between.
  */
-export function cancelFlow(work: Work, flow: FlowRecord): CancelResult {
+export async function cancelFlow(work: Work, flow: FlowRecord): Promise<CancelResult> {
   if (hasFlowEnded(flow)) {
-    return { state: 'ended_before', flow, tasks: work.tasks.ofFlow(flow.seq) };
+    return { state: 'ended_before', flow, tasks: await work.tasks.ofFlow(flow.seq) };
   }
   if (flow.cancelRequestedAt === null) {
-    moveFlow(work, flow, 'request_cancel', { cancelRequestedAt: work.nowMs });
+    await moveFlow(work, flow, 'request_cancel', { cancelRequestedAt: work.nowMs });
   }
-  for (const task of work.tasks.ofFlow(flow.seq)) {
-    if (!hasTaskEnded(task)) cancelTask(work, task);
+  for (const task of await work.tasks.ofFlow(flow.seq)) {
+    if (!hasTaskEnded(task)) await cancelTask(work, task);
   }
-  finishCancelling(work, flow.seq);
-  const after = work.flows.bySeq(flow.seq) ?? flow;
+  await finishCancelling(work, flow.seq);
+  const after = (await work.flows.bySeq(flow.seq)) ?? flow;
   return {
     state: hasFlowEnded(after) ? 'cancelled' : 'pending',
     flow: after,
-    tasks: work.tasks.ofFlow(flow.seq),
+    tasks: await work.tasks.ofFlow(flow.seq),
   };
 }
 
 /** `cancel_flow`. */
-export function cancelFlowAction(work: Work, action: CancelFlow, caller: FlowCaller): FlowAnswer {
-  const found = work.flows.byId(action.flowId);
+export async function cancelFlowAction(
+  work: Work,
+  action: CancelFlow,
+  caller: FlowCaller,
+): Promise<FlowAnswer> {
+  const found = await work.flows.byId(action.flowId);
   if (found === undefined || found.ownerKey !== caller.sessionKey) {
     const result = { found: false, cancelled: false, reason: NOT_FOUND_REASON };
     return refused('not_found', NOT_FOUND, result);
   }
-  const { state, flow, tasks } = cancelFlow(work, found);
+  const { state, flow, tasks } = await cancelFlow(work, found);
   const seen = { flow: flowView(flow), tasks: tasks.map(taskView) };
   switch (state) {
     case 'cancelled':

@@ -27,13 +27,13 @@ const MOVES: Readonly<Record<FlowMutation['action'], FlowMove>> = {
  * A change guarded by a revision. Checked in this order: the flow exists and belongs to the caller, is
  * driven by controllers, has not ended, is not being cancelled, and has the revision the caller saw.
  */
-export function mutateFlow(
+export async function mutateFlow(
   work: Work,
   action: FlowMutation,
   caller: FlowCaller,
   texts: JsonTexts,
-): FlowAnswer {
-  const flow = work.flows.byId(action.flowId);
+): Promise<FlowAnswer> {
+  const flow = await work.flows.byId(action.flowId);
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
     return refused('not_found', NOT_FOUND, { applied: false, code: 'not_found' });
   }
@@ -49,7 +49,7 @@ export function mutateFlow(
   if (flow.revision !== action.expectedRevision) {
     return refuse('revision_conflict', "TaskFlow changed since the caller's expected revision.");
   }
-  const moved = moveFlow(work, flow, move, patchOf(work, flow, action, texts));
+  const moved = await moveFlow(work, flow, move, patchOf(work, flow, action, texts));
   return done({ applied: true, flow: flowView(moved) });
 }
 
@@ -103,13 +103,13 @@ function kept(given: string | null | undefined, before: string | null): string |
 }
 
 /** `create_flow`. */
-export function createFlow(
+export async function createFlow(
   work: Work,
   action: CreateFlow,
   caller: FlowCaller,
   texts: JsonTexts,
-): FlowAnswer {
-  const flow = work.flows.insert(
+): Promise<FlowAnswer> {
+  const flow = await work.flows.insert(
     // Ten times as fast as spreading.
     Object.assign({}, EMPTY_FLOW, {
       flowId: newFlowId(work.nowMs),
@@ -128,7 +128,7 @@ export function createFlow(
     }),
   );
   work.changes.push({ type: 'flow', flow });
-  notifyOfFlow(work, flow);
+  await notifyOfFlow(work, flow);
   return done({ created: true, flow: flowView(flow) });
 }
 

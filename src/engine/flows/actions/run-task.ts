@@ -19,8 +19,12 @@ import { writeTask } from '../tasks/change-task.js';
 import type { Work } from '../work.js';
 
 /** `run_task`: queues a task, or records one that runs elsewhere. */
-export function runTask(work: Work, action: RunTask, caller: FlowCaller): FlowAnswer {
-  const flow = work.flows.byId(action.flowId);
+export async function runTask(
+  work: Work,
+  action: RunTask,
+  caller: FlowCaller,
+): Promise<FlowAnswer> {
+  const flow = await work.flows.byId(action.flowId);
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
     return refused('not_found', NOT_FOUND, {
       found: false,
@@ -39,17 +43,17 @@ export function runTask(work: Work, action: RunTask, caller: FlowCaller): FlowAn
   if (refusal !== undefined) return refuse(refusal, terminalText(flow));
   const { parentTaskId } = action;
   // Nobody learns of tasks of another session, or adds tasks below them.
-  if (parentTaskId !== undefined && work.tasks.byId(parentTaskId)?.ownerKey !== flow.ownerKey) {
+  if (parentTaskId !== undefined && (await work.tasks.ownerOf(parentTaskId)) !== flow.ownerKey) {
     return refuse('not_found', 'Parent task not found.');
   }
-  const task = sameRun(work, flow, action) ?? addTask(work, flow, action);
+  const task = (await sameRun(work, flow, action)) ?? (await addTask(work, flow, action));
   return done({ created: true, flow: flowView(flow), task: taskView(task) });
 }
 
-function addTask(work: Work, flow: FlowRecord, action: RunTask): TaskRecord {
+async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {
   const notifyPolicy = action.notifyPolicy ?? flow.notifyPolicy;
   const notifies = notifyPolicy !== 'silent' && work.policy.notifies;
-  const added = work.tasks.insert({
+  const added = await work.tasks.insert({
     ...EMPTY_TASK,
     taskId: newTaskId(work.nowMs),
     flowSeq: flow.seq,
@@ -70,7 +74,7 @@ function addTask(work: Work, flow: FlowRecord, action: RunTask): TaskRecord {
     ...progressOf(work, action),
   });
   work.changes.push({ type: 'task', task: added });
-  if (added.status === 'running') notifyOfTask(work, added, 'task.started');
+  if (added.status === 'running') await notifyOfTask(work, added, 'task.started');
   return added;
 }
 
@@ -93,9 +97,13 @@ function progressOf({ nowMs }: Work, action: RunTask) {
 const METADATA = ['label', 'agentId', 'sourceId', 'parentTaskId', 'childSessionKey'] as const;
 
 /** The existing task of this run, with what this call adds to it. */
-function sameRun(work: Work, flow: FlowRecord, action: RunTask): TaskRecord | undefined {
+async function sameRun(
+  work: Work,
+  flow: FlowRecord,
+  action: RunTask,
+): Promise<TaskRecord | undefined> {
   if (action.runId === undefined) return undefined;
-  const task = work.tasks.ofRun(flow.seq, action.runId);
+  const task = await work.tasks.ofRun(flow.seq, action.runId);
   if (task === undefined || task.runtime !== action.runtime) return undefined;
   if (hasTaskEnded(task)) return task;
   const merged = { ...task, revision: task.revision + 1 };
@@ -106,6 +114,6 @@ function sameRun(work: Work, flow: FlowRecord, action: RunTask): TaskRecord | un
   }
   const isSame = METADATA.every((field) => merged[field] === task[field]);
   if (isSame) return task;
-  writeTask(work, merged);
+  await writeTask(work, merged);
   return merged;
 }

@@ -24,7 +24,7 @@ const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as 
  * Ends an active task. If it was the last one of a flow whose cancellation was requested, the flow ends
  * in the same transaction.
  */
-export function endTask(work: Work, task: TaskRecord, end: TaskEnd): TaskRecord {
+export async function endTask(work: Work, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
   const endedAt = Math.max(work.nowMs, task.startedAt ?? task.createdAt);
   const ended: TaskRecord = {
     ...task,
@@ -40,25 +40,25 @@ export function endTask(work: Work, task: TaskRecord, end: TaskEnd): TaskRecord 
     cleanupAfter: endedAt + work.policy.retentionMs,
     nextRunAt: null,
   };
-  const notifies = notifyOfTask(work, ended, 'task.ended');
+  const notifies = await notifyOfTask(work, ended, 'task.ended');
   const noted: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
-  writeTask(work, noted);
-  finishCancelling(work, task.flowSeq);
+  await writeTask(work, noted);
+  await finishCancelling(work, task.flowSeq);
   return noted;
 }
 
 /** Writes a task and announces the change. */
-export function writeTask(work: Work, task: TaskRecord): void {
-  work.tasks.update(task);
+export async function writeTask(work: Work, task: TaskRecord): Promise<void> {
+  await work.tasks.update(task);
   work.changes.push({ type: 'task', task });
 }
 
 /** Ends a flow whose cancellation was requested, if it has no active task. */
-export function finishCancelling(work: Work, flowSeq: number): void {
-  const flow = work.flows.bySeq(flowSeq);
+export async function finishCancelling(work: Work, flowSeq: number): Promise<void> {
+  const flow = await work.flows.bySeq(flowSeq);
   if (flow === undefined || hasFlowEnded(flow) || flow.cancelRequestedAt === null) return;
-  if (work.tasks.activeOf(flowSeq) > 0) return;
-  moveFlow(work, flow, 'cancel', {
+  if ((await work.tasks.activeOf(flowSeq)) > 0) return;
+  await moveFlow(work, flow, 'cancel', {
     status: 'cancelled',
     waitJson: null,
     blockedTaskId: null,
@@ -70,11 +70,11 @@ const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 300_000;
 
 /** Puts a failed task back into the queue while it has attempts left and its flow continues; else ends it. */
-export function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): TaskRecord {
+export async function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
   if (task.cancelRequestedAt !== null) {
     return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
   }
-  const flow = work.flows.bySeq(task.flowSeq);
+  const flow = await work.flows.bySeq(task.flowSeq);
   if (!continues(flow) || task.attempts >= work.policy.maxAttempts(task.runtime)) {
     return endTask(work, task, end);
   }
@@ -83,8 +83,8 @@ export function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): TaskReco
     error: end.error ?? null,
     nextRunAt: work.nowMs + doublingRestMs(task.attempts, FIRST_REST_MS, LONGEST_REST_MS),
   };
-  writeTask(work, queued);
-  notifyOfTask(work, queued, 'task.queued');
+  await writeTask(work, queued);
+  await notifyOfTask(work, queued, 'task.queued');
   return queued;
 }
 
@@ -108,7 +108,7 @@ export function backInQueue(work: Work, task: TaskRecord): TaskRecord {
  * Cancels an active task. One that no worker holds ends at once. The worker of a running one learns of
  * it with its next report; if it never reports, the task ends with its lease.
  */
-export function cancelTask(work: Work, task: TaskRecord): TaskRecord {
+export async function cancelTask(work: Work, task: TaskRecord): Promise<TaskRecord> {
   const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= work.nowMs;
   if (!isHeld) return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
   if (task.cancelRequestedAt !== null) return task;
@@ -117,21 +117,21 @@ export function cancelTask(work: Work, task: TaskRecord): TaskRecord {
     revision: task.revision + 1,
     cancelRequestedAt: work.nowMs,
   };
-  writeTask(work, requested);
+  await writeTask(work, requested);
   return requested;
 }
 
 /**
  * Queues a task again that did not succeed, with all of its attempts. Its flow must be active.
  */
-export function retryTask(work: Work, task: TaskRecord): TaskRecord | SvcError {
+export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecord | SvcError> {
   const isOver = task.endedAt !== null && task.status !== 'succeeded';
   if (!isOver) {
     return new SvcError('TASK_NOT_RETRYABLE', `task ${task.taskId} is ${task.status}`, {
       hint: 'only a task that failed, timed out, was cancelled or lost can be retried',
     });
   }
-  const flow = work.flows.bySeq(task.flowSeq);
+  const flow = await work.flows.bySeq(task.flowSeq);
   if (!continues(flow)) {
     return new SvcError('FLOW_ENDED', `flow ${task.parentFlowId} has ended or is being cancelled`, {
       hint: 'its tasks cannot run again; create another flow',
@@ -151,6 +151,6 @@ export function retryTask(work: Work, task: TaskRecord): TaskRecord | SvcError {
     cleanupAfter: null,
     cancelRequestedAt: null,
   };
-  writeTask(work, queued);
+  await writeTask(work, queued);
   return queued;
 }

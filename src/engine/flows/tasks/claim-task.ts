@@ -1,6 +1,6 @@
 import type { FlowRecord } from '../flow-record.js';
+import type { QueueFilter } from '../flow-store.js';
 import { notifyOfTask } from '../notify.js';
-import type { QueueFilter } from '../store/task-rows.js';
 import type { TaskRecord } from '../task-record.js';
 import type { Work } from '../work.js';
 import { CANCELLED_ERROR, endTask, runAgainOr, writeTask } from './change-task.js';
@@ -25,9 +25,12 @@ export interface ClaimedTask {
 }
 
 /** Gives the oldest queued task to a worker. No two workers get the same task, in any process. */
-export function claimTask(work: Work, request: ClaimRequest): ClaimedTask | undefined {
-  takeBackExpired(work);
-  const task = work.tasks.nextQueued(work.nowMs, request);
+export async function claimTask(
+  work: Work,
+  request: ClaimRequest,
+): Promise<ClaimedTask | undefined> {
+  await takeBackExpired(work);
+  const task = await work.tasks.nextQueued(work.nowMs, request);
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
   const leaseExpiresAt = work.nowMs + (request.leaseMs ?? work.policy.leaseMs);
@@ -43,9 +46,10 @@ export function claimTask(work: Work, request: ClaimRequest): ClaimedTask | unde
     leaseOwner: request.worker,
     leaseExpiresAt,
   };
-  writeTask(work, claimed);
-  notifyOfTask(work, claimed, 'task.started');
-  return { task: claimed, flow: work.flows.bySeq(task.flowSeq), leaseToken, leaseExpiresAt };
+  await writeTask(work, claimed);
+  await notifyOfTask(work, claimed, 'task.started');
+  const flow = await work.flows.bySeq(task.flowSeq);
+  return { task: claimed, flow, leaseToken, leaseExpiresAt };
 }
 
 const SILENT_ERROR = 'The worker stopped reporting.';
@@ -54,15 +58,19 @@ const SILENT_ERROR = 'The worker stopped reporting.';
 const MOST_AT_ONCE = 100;
 
 /** Takes back tasks whose workers have not reported in time. @returns how many, by what became of them */
-export function takeBackExpired(work: Work) {
+export async function takeBackExpired(work: Work) {
   const counts = { requeued: 0, lost: 0, cancelled: 0 };
-  for (const task of work.tasks.expired(work, MOST_AT_ONCE)) {
+  for (const task of await work.tasks.expired(work, MOST_AT_ONCE)) {
     const lost = { status: 'lost', error: SILENT_ERROR } as const;
     const isCancelled = task.cancelRequestedAt !== null;
     const after =
       work.policy.orphans === 'requeue' && !isCancelled
-        ? runAgainOr(work, task, lost)
-        : endTask(work, task, isCancelled ? { status: 'cancelled', error: CANCELLED_ERROR } : lost);
+        ? await runAgainOr(work, task, lost)
+        : await endTask(
+            work,
+            task,
+            isCancelled ? { status: 'cancelled', error: CANCELLED_ERROR } : lost,
+          );
     if (after.status === 'queued') counts.requeued += 1;
     else counts[isCancelled ? 'cancelled' : 'lost'] += 1;
   }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type JsonValue, toJsonText } from '../fields.js';
 import { notifyOfTask } from '../notify.js';
 import { hasTaskEnded, type TaskRecord } from '../task-record.js';
-import type { Tables, Work } from '../work.js';
+import type { Work } from '../work.js';
 import { backInQueue, endTask, runAgainOr, writeTask } from './change-task.js';
 
 /** What a worker needs to report on a task. */
@@ -23,8 +23,8 @@ export type LeaseRefusal =
 /** The answer to a worker's report. */
 export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
 
-function heldTask({ tasks }: Tables, { taskId, token }: TaskLease): LeaseAnswer {
-  const task = tasks.byId(taskId);
+async function heldTask({ tasks }: Work, { taskId, token }: TaskLease): Promise<LeaseAnswer> {
+  const task = await tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
   const hash = token === undefined ? null : hashLeaseToken(token);
@@ -66,8 +66,12 @@ export type HeartbeatAnswer =
       readonly cancelRequested: boolean;
     };
 
-export function heartbeat(work: Work, lease: TaskLease, report: TaskReport): HeartbeatAnswer {
-  const held = heldTask(work, lease);
+export async function heartbeat(
+  work: Work,
+  lease: TaskLease,
+  report: TaskReport,
+): Promise<HeartbeatAnswer> {
+  const held = await heldTask(work, lease);
   if (!held.ok) return held;
   const { task } = held;
   const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
@@ -79,8 +83,8 @@ export function heartbeat(work: Work, lease: TaskLease, report: TaskReport): Hea
     lastEventAt: work.nowMs,
     leaseExpiresAt: task.leaseHash === null ? null : work.nowMs + leaseMs,
   };
-  writeTask(work, after);
-  if (isNews) notifyOfTask(work, after, 'task.progress');
+  await writeTask(work, after);
+  if (isNews) await notifyOfTask(work, after, 'task.progress');
   return {
     ok: true,
     task: after,
@@ -99,12 +103,17 @@ export interface TaskSuccess {
 }
 
 /** Succeeds also when its cancellation was requested meanwhile: the work is done. */
-export function completeTask(work: Work, lease: TaskLease, success: TaskSuccess): LeaseAnswer {
-  const held = heldTask(work, lease);
+export async function completeTask(
+  work: Work,
+  lease: TaskLease,
+  success: TaskSuccess,
+): Promise<LeaseAnswer> {
+  const held = await heldTask(work, lease);
   if (!held.ok) return held;
   const { summary, outcome = 'succeeded', result } = success;
   const resultJson = result === undefined ? undefined : toJsonText(result);
-  const task = endTask(work, held.task, { status: 'succeeded', outcome, summary, resultJson });
+  const end = { status: 'succeeded', outcome, summary, resultJson } as const;
+  const task = await endTask(work, held.task, end);
   return { ok: true, task };
 }
 
@@ -120,26 +129,31 @@ export interface TaskFailure {
  * Ends an attempt: the task is retried after a delay while it has attempts left. One whose cancellation
  * was requested is cancelled now. One that runs elsewhere is not retried.
  */
-export function failTask(work: Work, lease: TaskLease, failure: TaskFailure): LeaseAnswer {
-  const held = heldTask(work, lease);
+export async function failTask(
+  work: Work,
+  lease: TaskLease,
+  failure: TaskFailure,
+): Promise<LeaseAnswer> {
+  const held = await heldTask(work, lease);
   if (!held.ok) return held;
   const { task } = held;
   const { error, retry = true, timedOut = false } = failure;
   const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
   const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
-  return { ok: true, task: canRetry ? runAgainOr(work, task, end) : endTask(work, task, end) };
+  const after = canRetry ? await runAgainOr(work, task, end) : await endTask(work, task, end);
+  return { ok: true, task: after };
 }
 
 /** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
-export function releaseTask(work: Work, lease: TaskLease): LeaseAnswer {
-  const held = heldTask(work, lease);
+export async function releaseTask(work: Work, lease: TaskLease): Promise<LeaseAnswer> {
+  const held = await heldTask(work, lease);
   if (!held.ok) return held;
   const { task } = held;
   if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
   if (task.cancelRequestedAt !== null) {
-    return { ok: true, task: runAgainOr(work, task, { status: 'cancelled' }) };
+    return { ok: true, task: await runAgainOr(work, task, { status: 'cancelled' }) };
   }
   const queued = { ...backInQueue(work, task), attempts: Math.max(0, task.attempts - 1) };
-  writeTask(work, queued);
+  await writeTask(work, queued);
   return { ok: true, task: queued };
 }

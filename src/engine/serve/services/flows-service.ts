@@ -27,7 +27,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, trouble } = host;
-  const flows = openFlows(context, loaded.resolved);
+  const flows = await openFlows(context, loaded.resolved);
   const onTrouble = (error: string | undefined): void =>
     trouble(error === undefined ? undefined : { code: null, message: error, hint: null });
   const delivery = await openDelivery({

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
 import type { Flows, NotificationRecord } from '../../flows/index.js';
 import { createSecretMask } from '../../secrets/index.js';
-import type { Clock } from '../../support/context.js';
 
 /** How long a receiver can take to accept a notification. */
 export const DELIVERY_TIMEOUT_MS = 15_000;
@@ -34,9 +33,8 @@ const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
 
 export interface DeliveryOptions {
   /** Open as long as it works; closed by its owner. */
-  readonly flows: Pick<Flows, 'outbox' | 'version'>;
+  readonly flows: Pick<Flows, 'now' | 'outbox' | 'rest' | 'version'>;
   readonly target: NotificationTarget;
-  readonly clock: Clock;
   readonly log: Logger;
   /** Called with the last failure; with undefined after the next success. */
   readonly onTrouble?: ((error: string | undefined) => void) | undefined;
@@ -82,7 +80,7 @@ export class NotificationDelivery {
     while (!signal.aborted) {
       try {
         while (this.lanes.size >= SLOTS) await Promise.race(this.lanes.values());
-        const due = this.isDue() ? await this.takeDue() : [];
+        const due = (await this.isDue()) ? await this.takeDue() : [];
         if (due.length > 0) this.deliverAll(due);
         else await this.untilMore();
       } catch (error) {
@@ -92,19 +90,19 @@ export class NotificationDelivery {
     }
   }
 
-  private isDue(): boolean {
-    const { flows, clock } = this.options;
-    const dueAt = flows.outbox.nextDueAt();
-    return dueAt !== undefined && dueAt <= clock.now();
+  private async isDue(): Promise<boolean> {
+    const { flows } = this.options;
+    const dueAt = await flows.outbox.nextDueAt();
+    return dueAt !== undefined && dueAt <= flows.now();
   }
 
   private async untilMore(): Promise<void> {
     const { flows } = this.options;
     const { signal } = this.ending;
-    const seen = flows.version();
+    const seen = await flows.version();
     do {
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-    } while (!signal.aborted && flows.version() === seen && !this.isDue());
+      await flows.rest(POLL_MS, signal);
+    } while (!signal.aborted && (await flows.version()) === seen && !(await this.isDue()));
   }
 
   private takeDue(): Promise<readonly NotificationRecord[]> {

@@ -32,11 +32,10 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   const minder = new Minder(options.nodePath);
   const target = await targetOf(options, minder);
   if (target === undefined) return undefined;
-  const { flows, context, log, onTrouble } = options;
+  const { flows, log, onTrouble } = options;
   const delivery = new NotificationDelivery({
     flows,
     target,
-    clock: context.clock,
     log,
     onTrouble,
   });

@@ -60,15 +60,17 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
     options,
   );
   let live: LiveWebhooks | undefined;
-  const look = (): void =>
-    store.dispatch({ type: 'looked', webhooks: mask(live?.snapshot()), nowMs: now() });
-  const looking = setInterval(look, LOOK_MS);
+  const look = async (): Promise<void> => {
+    const webhooks = await live?.snapshot();
+    store.dispatch({ type: 'looked', webhooks: mask(webhooks), nowMs: now() });
+  };
+  const looking = setInterval(() => void look(), LOOK_MS);
   return {
     changed: (serve) => store.dispatch({ type: 'changed', serve, nowMs: now() }),
     webhooks: (next) => {
       live = next;
       live?.follow();
-      look();
+      void look();
     },
     stopping: () => store.dispatch({ type: 'stopping' }),
     failed: screen.failed,

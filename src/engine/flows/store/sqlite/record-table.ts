@@ -1,6 +1,15 @@
-import type { Connection } from '../../sqlite/database.js';
-import { columnsOf, type Fields } from '../fields.js';
-import { ID_MOMENT_AT } from '../ids.js';
+import type { Connection } from '../../../sqlite/database.js';
+import { columnsOf, type Fields } from '../../fields.js';
+import type { RecordFilter } from '../../flow-store.js';
+import { ID_MOMENT_AT } from '../../ids.js';
+
+/** The names of the tables in conditions that both stores share. */
+export const TABLES = {
+  flows: 'flows',
+  tasks: 'tasks',
+  notifications: 'notifications',
+  greatest: 'max',
+} as const;
 
 /** `SELECT … FROM table` of whole records; conditions follow it. */
 export function selectFrom(table: string, fields: Fields): string {
@@ -26,24 +35,15 @@ export function recordTable<Row extends { readonly seq: number }>(
   );
   return {
     /** @returns the row with its `seq` */
-    insert: <New extends NewRow>(row: New) => ({
+    insert: async <New extends NewRow>(row: New) => ({
       seq: Number(insert.run(row).lastInsertRowid),
       ...row,
     }),
     /** Writes every field of the row with this `seq`. */
-    update: (row: Row): void => {
+    update: async (row: Row): Promise<void> => {
       update.run(row);
     },
   };
-}
-
-/** Which records to list; what is left out limits nothing. */
-export interface RecordFilter<Status extends string> {
-  readonly statuses?: readonly Status[] | undefined;
-  readonly ownerKey?: string | undefined;
-  /** Created at or after this time, epoch milliseconds. */
-  readonly sinceMs?: number | undefined;
-  readonly limit: number;
 }
 
 /**
@@ -54,14 +54,14 @@ export interface RecordFilter<Status extends string> {
  */
 export function recordFinder<
   Row extends { readonly status: string },
-  Filter extends Omit<RecordFilter<Row['status']>, 'limit'>,
+  Filter extends RecordFilter<Row['status']>,
 >(
   database: Connection,
   table: string,
   select: string,
-  conditionsOf: (filter: Filter) => readonly Condition[],
+  conditionsOf: (filter: Omit<Filter, 'limit'>) => readonly Condition[],
 ) {
-  const whereIn = (filter: Filter): Where =>
+  const whereIn = (filter: Omit<Filter, 'limit'>): Where =>
     whereOf([
       equals('status', filter.statuses),
       equals('owner_key', filter.ownerKey),
@@ -70,9 +70,9 @@ export function recordFinder<
     ]);
   const byId = database.prepare<[{ readonly id: string }], Row>(`${select} WHERE ${ID_IS}`);
   return {
-    byId: (id: string) => byId.get({ id }),
+    byId: async (id: string) => byId.get({ id }),
     /** At most two, which is enough to know that a prefix is ambiguous. */
-    byPrefix: (prefix: string): readonly Row[] => {
+    byPrefix: async (prefix: string): Promise<readonly Row[]> => {
       const pattern = idPattern(prefix);
       if (pattern === undefined) return [];
       return database
@@ -80,18 +80,18 @@ export function recordFinder<
         .all(pattern);
     },
     /** Newest first. */
-    list: (filter: Filter & { readonly limit: number }) => {
+    list: async (filter: Filter) => {
       const { sql, values } = whereIn(filter);
       return database
         .prepare<unknown[], Row>(`${select} ${sql} ORDER BY seq DESC LIMIT ?`)
         .all(...values, filter.limit);
     },
-    count: (filter: Filter) => {
+    count: async (filter: Omit<Filter, 'limit'>) => {
       const { sql, values } = whereIn(filter);
       const count = database.prepare<unknown[], number>(`SELECT count(*) FROM ${table} ${sql}`);
       return count.pluck().get(...values) ?? 0;
     },
-    countsByStatus: () =>
+    countsByStatus: async () =>
       database
         .prepare<[], [Row['status'], number]>(
           `SELECT status, count(*) FROM ${table} GROUP BY status`,

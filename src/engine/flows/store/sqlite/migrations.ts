@@ -1,4 +1,4 @@
-import { ID_MOMENT_AT } from '../ids.js';
+import { ID_MOMENT_AT } from '../../ids.js';
 
 /** Marks the file as a database of flows in the header of SQLite ("svcf"). */
 export const APPLICATION_ID = 0x73766366;

@@ -2,19 +2,22 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../src/engine/errors/index.js';
-import { GroupCommit } from '../../../src/engine/flows/store/group-commit.js';
-import { APPLICATION_ID, MIGRATIONS } from '../../../src/engine/flows/store/migrations.js';
-import { ADA, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
-import { rawDatabase } from '../../support/raw-database.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { SvcError } from '../../../../../src/engine/errors/index.js';
+import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
+import {
+  APPLICATION_ID,
+  MIGRATIONS,
+} from '../../../../../src/engine/flows/store/sqlite/migrations.js';
+import { ADA, newFlow, newTask, testFlows, viewOf } from '../../../../support/flows.js';
+import { rawDatabase } from '../../../../support/raw-database.js';
+import { tempFolder } from '../../../../support/temp-folder.js';
 
 const test = suite('the database of flows');
 
 /** The error that opening a state folder ends with. */
-function openingFails(home: string): SvcError {
+async function openingFails(home: string): Promise<SvcError> {
   try {
-    testFlows({}, home);
+    await testFlows({}, home);
   } catch (error) {
     if (error instanceof SvcError) return error;
     throw error;
@@ -23,7 +26,7 @@ function openingFails(home: string): SvcError {
 }
 
 test('belongs to its owner alone, with all of its files', async () => {
-  const { flows, home } = testFlows();
+  const { flows, home } = await testFlows();
   await newFlow(flows);
   for (const suffix of ['', '-wal', '-shm']) {
     assert.is(statSync(`${home}/flows.sqlite${suffix}`).mode & 0o777, 0o600, suffix);
@@ -44,7 +47,7 @@ test('of an older version is brought to this one, with all that is in it', async
         '${ADA.sessionKey}', 'managed', 3, 'running', 'done_only', 'old', 1, 2)`);
     }
     database.close();
-    const { flows } = testFlows({}, folder.path);
+    const { flows } = await testFlows({}, folder.path);
     const id = version > 0 ? '11111111-1111-4111-8111-111111111111' : await newFlow(flows);
     await newTask(flows, id);
     const ended = await flows.perform(
@@ -52,12 +55,12 @@ test('of an older version is brought to this one, with all that is in it', async
       ADA,
     );
     assert.is(viewOf(ended)['status'], 'succeeded', `from version ${version}`);
-    assert.is(flows.outbox.pending(), 1);
+    assert.is(await flows.outbox.pending(), 1);
     await flows.close();
   }
 });
 
-test('of a newer version, or of somebody else, is refused and left as it is', () => {
+test('of a newer version, or of somebody else, is refused and left as it is', async () => {
   const folder = tempFolder();
   const file = folder.at('flows.sqlite');
   const made = rawDatabase(file);
@@ -65,17 +68,17 @@ test('of a newer version, or of somebody else, is refused and left as it is', ()
   made.pragma(`user_version = ${MIGRATIONS.length + 1}`);
   made.close();
   const newer = readFileSync(file);
-  assert.is(openingFails(folder.path).code, 'FLOWS_NEWER');
+  assert.is((await openingFails(folder.path)).code, 'FLOWS_NEWER');
   assert.equal(readFileSync(file), newer);
   const other = tempFolder();
   const foreign = rawDatabase(other.at('flows.sqlite'));
   foreign.exec('CREATE TABLE mine (x)');
   foreign.close();
   const before = readFileSync(other.at('flows.sqlite'));
-  assert.is(openingFails(other.path).code, 'FLOWS_FOREIGN');
+  assert.is((await openingFails(other.path)).code, 'FLOWS_FOREIGN');
   assert.equal(readFileSync(other.at('flows.sqlite')), before);
   writeFileSync(file, 'not a database at all, but a text that is long enough to be read as one');
-  assert.is(openingFails(folder.path).code, 'FLOWS_DAMAGED');
+  assert.is((await openingFails(folder.path)).code, 'FLOWS_DAMAGED');
 });
 
 test('commits together what comes together, and takes back what failed alone', async () => {
@@ -93,7 +96,7 @@ test('commits together what comes together, and takes back what failed alone', a
     isBusy: () => false,
     asError: (error) => error,
   });
-  const add = (n: number): Promise<void> => group.run(() => void insert.run(n));
+  const add = (n: number): Promise<void> => group.run(async () => void insert.run(n));
   await Promise.all([1, 2, 3].map(add));
   assert.is(commits, 1);
   const outcomes = await Promise.allSettled([4, 1, 5, 5, 6].map(add));
@@ -123,7 +126,7 @@ test('nobody is told before the disk has it; the next commit does not wait for t
     asError: (error) => error,
   });
   const add = async (n: number): Promise<void> => {
-    await group.run(() => void insert.run(n));
+    await group.run(async () => void insert.run(n));
     told.push(n);
   };
   const stored = () => database.prepare('SELECT n FROM t').pluck().all();
@@ -153,7 +156,7 @@ test('nobody is told before the disk has it; the next commit does not wait for t
 });
 
 test('waits for another process that writes, and for no longer than it says', async () => {
-  const { flows, home } = testFlows();
+  const { flows, home } = await testFlows();
   const other = rawDatabase(`${home}/flows.sqlite`);
   other.exec('BEGIN IMMEDIATE');
   const waiting = newFlow(flows);
@@ -169,18 +172,18 @@ test('waits for another process that writes, and for no longer than it says', as
 });
 
 test('tells of changes once they are committed, of other processes by its version', async () => {
-  const one = testFlows();
-  const other = testFlows({}, one.home);
+  const one = await testFlows();
+  const other = await testFlows({}, one.home);
   const told: string[] = [];
   const end = one.flows.subscribe((change) => told.push(change.type));
-  const before = [one.flows.version(), other.flows.version()];
+  const before = [await one.flows.version(), await other.flows.version()];
   const flowId = await newFlow(one.flows, ADA, { notifyPolicy: 'state_changes' });
   await newTask(one.flows, flowId);
   assert.equal(told, ['flow', 'notification', 'task']);
-  assert.is.not(one.flows.version(), before[0]);
-  assert.is.not(other.flows.version(), before[1]);
-  const after = one.flows.version();
-  assert.is(one.flows.version(), after);
+  assert.is.not(await one.flows.version(), before[0]);
+  assert.is.not(await other.flows.version(), before[1]);
+  const after = await one.flows.version();
+  assert.is(await one.flows.version(), after);
   end();
   await newFlow(one.flows);
   assert.is(told.length, 3);

@@ -1,4 +1,4 @@
-import type { Connection } from '../../sqlite/database.js';
+import type { Connection } from '../../../sqlite/database.js';
 
 /** How changes of one database are committed together. */
 export interface GroupCommitOptions<Work> {
@@ -29,7 +29,7 @@ interface Committed<Work> {
 
 interface Job<Work> {
   /** Makes the change, and returns what answers its caller once it is on disk. */
-  readonly change: (work: Work) => () => void;
+  readonly change: (work: Work) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
   /** It failed, or another of its transaction did: it gets a transaction of its own. */
   alone: boolean;
@@ -46,7 +46,8 @@ const BUSY_TRIES = 160;
  * independent: when one fails, the transaction is rolled back and each change runs again on its own, so
  * that only the failing ones fail. A change can therefore run twice, and must read before it writes.
  *
- * A caller is answered when the commit is on disk; meanwhile the next transaction runs.
+ * A transaction's changes run one after the other and await only values that are there already, so it ends within
+ * one turn of the event loop. A caller is answered when the commit is on disk; meanwhile the next transaction runs.
  *
  * A change that fails leaves nothing behind. A commit that could not be synced cannot be rolled back:
  * everybody sees it, and a power cut may undo it. Its callers get an error anyway, and must expect to find
@@ -63,6 +64,7 @@ export class GroupCommit<Work> {
   private readonly idle = new Set<() => void>();
   private committed: Committed<Work>[] = [];
   private isSyncing = false;
+  private transaction: Promise<void> | undefined;
 
   constructor(options: GroupCommitOptions<Work>) {
     this.options = options;
@@ -77,18 +79,20 @@ export class GroupCommit<Work> {
    *
    * @throws what {@link GroupCommitOptions.asError} makes; nothing was done, unless only the sync failed
    */
-  run<T>(change: (work: Work) => T): Promise<T> {
+  run<T>(change: (work: Work) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.queue.push({
-        change: (work) => {
-          const result = change(work);
-          return () => resolve(result);
-        },
+        change: (work) => change(work).then((result) => () => resolve(result)),
         reject,
         alone: false,
       });
       this.schedule();
     });
+  }
+
+  /** Resolves when no transaction is open: what is read then is committed. */
+  async betweenTransactions(): Promise<void> {
+    while (this.transaction !== undefined) await this.transaction;
   }
 
   /** Resolves when nothing is waiting. */
@@ -99,7 +103,7 @@ export class GroupCommit<Work> {
 
   /** After all input of this turn of the event loop, so that it is grouped. */
   private schedule(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled || this.transaction !== undefined) return;
     this.isScheduled = true;
     setImmediate(() => this.flush());
   }
@@ -107,9 +111,15 @@ export class GroupCommit<Work> {
   private flush(): void {
     this.isScheduled = false;
     if (!this.lock()) return;
+    this.transaction = this.transact();
+  }
+
+  /** Runs the next changes in the transaction that has begun. Never rejects. */
+  private async transact(): Promise<void> {
     const jobs = this.nextJobs();
     const work = this.options.newWork();
-    const answers = this.commitAll(jobs, work);
+    const answers = await this.commitAll(jobs, work);
+    this.transaction = undefined;
     if (answers !== undefined) this.committed.push({ jobs, answers, work });
     this.goOn();
     if (answers !== undefined && !this.isSyncing) void this.syncAll();
@@ -149,13 +159,18 @@ export class GroupCommit<Work> {
   }
 
   private isBusy(): boolean {
-    return this.queue.length > 0 || this.committed.length > 0 || this.isSyncing;
+    const isWriting = this.queue.length > 0 || this.transaction !== undefined;
+    return isWriting || this.committed.length > 0 || this.isSyncing;
   }
 
   /** @returns what answers the callers; undefined if the transaction was rolled back */
-  private commitAll(jobs: readonly Job<Work>[], work: Work): (() => void)[] | undefined {
+  private async commitAll(
+    jobs: readonly Job<Work>[],
+    work: Work,
+  ): Promise<(() => void)[] | undefined> {
     try {
-      const answers = jobs.map((job) => job.change(work));
+      const answers: (() => void)[] = [];
+      for (const job of jobs) answers.push(await job.change(work));
       this.commit.run();
       return answers;
     } catch (error) {

@@ -1,47 +1,37 @@
-import type { Connection } from '../../sqlite/database.js';
-import { FLOW_FIELDS, type FlowRecord, type FlowStatus } from '../flow-record.js';
-import { type RecordFilter, recordFinder, recordTable, selectFrom } from './record-table.js';
+import type { Connection } from '../../../sqlite/database.js';
+import { FLOW_FIELDS, type FlowRecord } from '../../flow-record.js';
+import type { FlowFilter, FlowRows } from '../../flow-store.js';
+import { flowTroubles } from '../troubles.js';
+import { recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
-export const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
-
-/** Which flows to list. */
-export type FlowFilter = RecordFilter<FlowStatus>;
+const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
 
 /** The table of flows. Callers hold a transaction where they write. */
-export function flowRows(database: Connection) {
+export function flowRows(database: Connection): FlowRows {
   const table = recordTable<FlowRecord>(database, 'flows', FLOW_FIELDS);
-  const finder = recordFinder<FlowRecord, Omit<FlowFilter, 'limit'>>(
-    database,
-    'flows',
-    SELECT_FLOW,
-    () => [],
-  );
+  const finder = recordFinder<FlowRecord, FlowFilter>(database, 'flows', SELECT_FLOW, () => []);
   const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(
     `${SELECT_FLOW} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,
   );
-  const newestOf = database.prepare<[string, number], FlowRecord>(
-    `${SELECT_FLOW} WHERE owner_key = ? AND seq < ? ORDER BY seq DESC`,
+  const newestOf = database.prepare<[string, number, number], FlowRecord>(
+    `${SELECT_FLOW} WHERE owner_key = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   );
   return {
     ...table,
     ...finder,
-    bySeq: (seq: number) => bySeq.get(seq),
-    latestOf: (ownerKey: string) => latestOf.get(ownerKey),
-    /** An owner's flows created before one of them, newest first; read one by one. */
-    newestOf: (ownerKey: string, beforeSeq = Number.MAX_SAFE_INTEGER) =>
-      newestOf.iterate(ownerKey, beforeSeq),
-    /** Active flows whose cancellation was requested before a time, and that have no active task. */
-    cancelledWithoutTasks: (beforeMs: number, limit: number) =>
+    bySeq: async (seq) => bySeq.get(seq),
+    latestOf: async (ownerKey) => latestOf.get(ownerKey),
+    newestOf: async (ownerKey, beforeSeq, limit) => newestOf.all(ownerKey, beforeSeq, limit),
+    cancelledWithoutTasks: async (beforeMs, limit) =>
       database
         .prepare<[number, number], FlowRecord>(
           `${SELECT_FLOW}
            WHERE cancel_requested_at < ? AND ended_at IS NULL AND NOT ${HAS_ACTIVE_TASK} LIMIT ?`,
         )
         .all(beforeMs, limit),
-    /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
-    prune: (beforeMs: number, limit: number) => {
+    prune: async (beforeMs, limit) => {
       const seqs = database
         .prepare<[number, number], number>(
           `SELECT seq FROM flows WHERE ended_at < ? AND NOT ${HAS_ACTIVE_TASK} LIMIT ?`,
@@ -57,6 +47,12 @@ export function flowRows(database: Connection) {
       }
       return { flows: seqs.length, tasks };
     },
+    troubled: async (trouble, beforeMs, limit) =>
+      database
+        .prepare<[object], FlowRecord>(
+          `${SELECT_FLOW} WHERE ${flowTroubles(TABLES, '@beforeMs')[trouble]} LIMIT @limit`,
+        )
+        .all({ beforeMs, limit }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { GroupCommit } from '../../../../src/engine/flows/store/group-commit.js';
-import { rawDatabase } from '../../../support/raw-database.js';
-import { waitFor } from '../../../support/terminal.js';
+import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
+import { rawDatabase } from '../../../../support/raw-database.js';
+import { waitFor } from '../../../../support/terminal.js';
 
 const test = suite('group commit');
 
@@ -24,7 +24,8 @@ test('a listener that throws is heard of, and keeps nobody else from committing'
   const stray: unknown[] = [];
   const onStray = (error: unknown): void => void stray.push(error);
   process.on('uncaughtException', onStray);
-  const insert = (value: number) => commits.run((db) => db.exec(`INSERT INTO t VALUES (${value})`));
+  const insert = (value: number) =>
+    commits.run(async (db) => db.exec(`INSERT INTO t VALUES (${value})`));
   await insert(1);
   await waitFor('the exception', () => stray.length > 0);
   await insert(2);

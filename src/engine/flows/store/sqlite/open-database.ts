@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
+import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
 import {
   type Connection,
   createDatabase,
   databaseFault,
   migrate,
   versionOf,
-} from '../../sqlite/database.js';
-import { syncToDisk } from '../../support/files.js';
+} from '../../../sqlite/database.js';
+import { syncToDisk } from '../../../support/files.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 /** While opening, another process may be migrating it. */
@@ -30,7 +30,7 @@ export function openFlowsDatabase(file: string): Connection {
     database = createDatabase(file, OPEN_TIMEOUT_MS);
     bringToThisVersion(database, file);
     if (isNew) syncToDisk(dirname(file));
-    // From here on the log is synced off the event loop, before callers are answered; see FlowStore.
+    // From here on the log is synced off the event loop, before callers are answered; see SqliteFlowStore.
     database.pragma('synchronous = NORMAL');
     database.pragma(`busy_timeout = ${WORK_TIMEOUT_MS}`);
     return database;

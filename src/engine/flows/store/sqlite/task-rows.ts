@@ -1,39 +1,22 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { ClockJump } from '../../support/time.js';
+import type { Connection } from '../../../sqlite/database.js';
+import type { TaskFilter, TaskRows } from '../../flow-store.js';
 import {
   TASK_FIELDS,
   TASK_RUNTIMES,
   type TaskRecord,
   type TaskRuntime,
-  type TaskStatus,
-} from '../task-record.js';
-import type { TaskCount } from '../task-summary.js';
-import {
-  equals,
-  type RecordFilter,
-  recordFinder,
-  recordTable,
-  selectFrom,
-} from './record-table.js';
+} from '../../task-record.js';
+import type { TaskCount } from '../../task-summary.js';
+import { taskTroubles } from '../troubles.js';
+import { equals, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
-export const SELECT_TASK = selectFrom('tasks', TASK_FIELDS);
-
-/** Which tasks to list. */
-export interface TaskFilter extends RecordFilter<TaskStatus> {
-  readonly runtimes?: readonly TaskRuntime[] | undefined;
-}
-
-/** Which queued tasks a worker takes. */
-export interface QueueFilter {
-  readonly runtimes?: readonly TaskRuntime[] | undefined;
-  readonly agentId?: string | undefined;
-}
+const SELECT_TASK = selectFrom('tasks', TASK_FIELDS);
 
 /** The table of tasks. Callers hold a transaction where they write. */
-export function taskRows(database: Connection) {
+export function taskRows(database: Connection): TaskRows {
   const table = recordTable<TaskRecord>(database, 'tasks', TASK_FIELDS);
-  const finder = recordFinder<TaskRecord, Omit<TaskFilter, 'limit'>>(
+  const finder = recordFinder<TaskRecord, TaskFilter>(
     database,
     'tasks',
     SELECT_TASK,
@@ -71,22 +54,22 @@ export function taskRows(database: Connection) {
      AND (last_event_at >= @jumpedAtMs OR lease_expires_at < @nowMs - @jumpedByMs)
      ORDER BY lease_expires_at LIMIT @limit`,
   );
+  const ownerOf = database
+    .prepare<[string], string>('SELECT owner_key FROM tasks WHERE id = ?')
+    .pluck();
   return {
     ...table,
     ...finder,
-    /** The task of a flow that was created for a run. */
-    ofRun: (flowSeq: number, runId: string) => ofRun.get(runId, flowSeq),
-    /** Oldest first. */
-    ofFlow: (flowSeq: number) => ofFlow.all(flowSeq),
-    activeOf: (flowSeq: number) => activeOf.get(flowSeq) ?? 0,
-    countsOf: (flowSeq: number) => countsOf.all(flowSeq),
-    /** The oldest task that can start now. */
-    nextQueued: (nowMs: number, { runtimes = TASK_RUNTIMES, agentId }: QueueFilter) =>
+    ownerOf: async (id) => ownerOf.get(id),
+    ofRun: async (flowSeq, runId) => ofRun.get(runId, flowSeq),
+    ofFlow: async (flowSeq) => ofFlow.all(flowSeq),
+    activeOf: async (flowSeq) => activeOf.get(flowSeq) ?? 0,
+    countsOf: async (flowSeq) => countsOf.all(flowSeq),
+    nextQueued: async (nowMs, { runtimes = TASK_RUNTIMES, agentId }) =>
       runtimes
         .flatMap((runtime) => queued.get({ runtime, nowMs, agentId: agentId ?? null }) ?? [])
         .sort((a, b) => a.seq - b.seq)[0],
-    /** When the next retry is due or the next lease expires. */
-    nextDueAt: () => {
+    nextDueAt: async () => {
       const times = database
         .prepare<[], number | null>(
           `SELECT min(next_run_at) FROM tasks WHERE status = 'queued'
@@ -97,16 +80,11 @@ export function taskRows(database: Connection) {
         .filter((time) => time !== null);
       return times.length === 0 ? undefined : Math.min(...times);
     },
-    /**
-     * Tasks whose worker has not reported in time. A lease from before a jump of the clock lasts that
-     * much longer: its worker had less time than the clock says.
-     */
-    expired: (now: { nowMs: number; jump: ClockJump | undefined }, limit: number) => {
-      const { atMs = 0, byMs = 0 } = now.jump ?? {};
-      return expired.all({ nowMs: now.nowMs, jumpedAtMs: atMs, jumpedByMs: byMs, limit });
+    expired: async ({ nowMs, jump }, limit) => {
+      const { atMs = 0, byMs = 0 } = jump ?? {};
+      return expired.all({ nowMs, jumpedAtMs: atMs, jumpedByMs: byMs, limit });
     },
-    /** Gives ended tasks without one the date after which they can be pruned. @returns how many */
-    stampCleanup: (retentionMs: number, limit: number) =>
+    stampCleanup: async (retentionMs, limit) =>
       database
         .prepare<[number, number]>(
           `UPDATE tasks SET cleanup_after = ended_at + ?, revision = revision + 1
@@ -115,8 +93,7 @@ export function taskRows(database: Connection) {
              AND cleanup_after IS NULL LIMIT ?)`,
         )
         .run(retentionMs, limit).changes,
-    /** Deletes tasks past that date, except those that block an active flow. @returns how many */
-    prune: (nowMs: number, limit: number) =>
+    prune: async (nowMs, limit) =>
       database
         .prepare<[number, number]>(
           `DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks
@@ -125,5 +102,11 @@ export function taskRows(database: Connection) {
              LIMIT ?)`,
         )
         .run(nowMs, limit).changes,
+    troubled: async (trouble, beforeMs, limit) =>
+      database
+        .prepare<[object], TaskRecord>(
+          `${SELECT_TASK} WHERE ${taskTroubles(TABLES, '@beforeMs')[trouble]} LIMIT @limit`,
+        )
+        .all({ beforeMs, limit }),
   };
 }

@@ -1,21 +1,8 @@
-import type { Connection } from '../../sqlite/database.js';
-
-/** The first answer to a request with an idempotency key. */
-interface KeptAnswer {
-  readonly bodyHash: string;
-  /** JSON text. */
-  readonly answer: string;
-}
-
-/** A key is unique within an owner and an action. */
-interface AnswerKey {
-  readonly ownerKey: string;
-  readonly action: string;
-  readonly key: string;
-}
+import type { Connection } from '../../../sqlite/database.js';
+import type { AnswerKey, AnswerRows, KeptAnswer } from '../../flow-store.js';
 
 /** The table of answers for repeated requests. Callers hold a transaction where they write. */
-export function answerRows(database: Connection) {
+export function answerRows(database: Connection): AnswerRows {
   const find = database.prepare<[AnswerKey & { readonly nowMs: number }], KeptAnswer>(
     `SELECT body_hash AS bodyHash, answer FROM answers
      WHERE owner_key = @ownerKey AND action = @action AND key = @key AND expires_at > @nowMs`,
@@ -29,12 +16,10 @@ export function answerRows(database: Connection) {
        SELECT owner_key, action, key FROM answers WHERE expires_at <= ? LIMIT ?)`,
   );
   return {
-    /** Undefined if there is none, or it has expired. */
-    find: (key: AnswerKey, nowMs: number) => find.get({ ...key, nowMs }),
-    keep: (key: AnswerKey, answer: KeptAnswer, expiresAt: number) => {
+    find: async (key, nowMs) => find.get({ ...key, nowMs }),
+    keep: async (key, answer, expiresAt) => {
       keep.run({ ...key, ...answer, expiresAt });
     },
-    /** @returns how many were deleted */
-    prune: (nowMs: number, limit: number) => prune.run(nowMs, limit).changes,
+    prune: async (nowMs, limit) => prune.run(nowMs, limit).changes,
   };
 }

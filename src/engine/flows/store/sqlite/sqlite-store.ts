@@ -1,0 +1,144 @@
+import { close, fdatasync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Connection, databaseFault } from '../../../sqlite/database.js';
+import type { Clock } from '../../../support/context.js';
+import { type ClockJump, jumpDetector } from '../../../support/time.js';
+import type { FlowStore, Tables } from '../../flow-store.js';
+import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
+import { answerRows } from './answer-rows.js';
+import { flowRows } from './flow-rows.js';
+import { GroupCommit } from './group-commit.js';
+import { notificationRows } from './notification-rows.js';
+import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
+import { taskRows } from './task-rows.js';
+
+/** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
+export class SqliteFlowStore implements FlowStore {
+  readonly policy: FlowPolicy;
+  private readonly clock: Clock;
+  private readonly tables: Tables;
+  private readonly file: string;
+  private readonly database: Connection;
+  private readonly log: ReturnType<typeof logSync>;
+  private readonly commits: GroupCommit<Work>;
+  private readonly listeners = new Set<(change: FlowsChange) => void>();
+  private readonly dataVersion;
+  private committed = 0;
+  private closing: Promise<void> | undefined;
+
+  /**
+   * @param file absolute path; created if needed
+   * @param steadyMs a clock that never jumps
+   * @throws SvcError as `openFlowsDatabase` does
+   */
+  constructor(file: string, policy: FlowPolicy, clock: Clock, steadyMs?: () => number) {
+    this.file = file;
+    this.policy = policy;
+    this.clock = clock;
+    this.database = openFlowsDatabase(file);
+    this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
+    this.log = logSync(this.database);
+    const tables: Tables = {
+      flows: flowRows(this.database),
+      tasks: taskRows(this.database),
+      notifications: notificationRows(this.database),
+      answers: answerRows(this.database),
+    };
+    const nextJump = jumpDetector(() => clock.now(), steadyMs);
+    let jump: ClockJump | undefined;
+    this.tables = tables;
+    this.commits = new GroupCommit<Work>({
+      database: this.database,
+      newWork: () => {
+        jump = nextJump() ?? jump;
+        return { ...tables, policy, nowMs: clock.now(), jump, changes: [] };
+      },
+      sync: async () => {
+        await this.log.sync().catch((error: unknown) => {
+          throw asSyncError(error, file);
+        });
+      },
+      onCommitted: (work) => this.tell(work),
+      isBusy,
+      asError: (error) => asFlowsError(error, file),
+    });
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  write<T>(change: (work: Work) => Promise<T>): Promise<T> {
+    return this.commits.run(change);
+  }
+
+  /** On the connection of the changes: a query never starts within a transaction, nor one within a query. */
+  async read<T>(query: (tables: Tables) => Promise<T>): Promise<T> {
+    await this.commits.betweenTransactions();
+    try {
+      return await query(this.tables);
+    } catch (error) {
+      throw asFlowsError(error, this.file);
+    }
+  }
+
+  subscribe(listener: (change: FlowsChange) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async version(): Promise<string> {
+    return `${String(this.dataVersion.get())}.${this.committed}`;
+  }
+
+  async rest(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.commits.drained().then(async () => {
+      await this.log.close();
+      this.database.close();
+    });
+    return this.closing;
+  }
+
+  private tell(work: Work): void {
+    // A transaction without a change has committed nothing.
+    if (work.changes.length > 0) this.committed += 1;
+    for (const change of work.changes) {
+      for (const listener of this.listeners) listener(change);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return databaseFault(error) === 'busy';
+}
+
+const syncData = promisify(fdatasync);
+const closeFile = promisify(close);
+
+/**
+ * Waits for the disk off the event loop, which SQLite itself would block: with `synchronous = NORMAL` a
+ * commit writes the write-ahead log without a sync, and its checksums make it all or nothing
+ * (https://sqlite.org/wal.html). SQLite syncs the log before it moves anything from there. No locks are
+ * held on the log, which closing a file would drop.
+ *
+ * @param database in WAL mode, written to at least once since it was opened
+ */
+function logSync(database: Connection) {
+  let descriptor: number | undefined;
+  return {
+    /** Resolves when everything that was committed before the call is on disk. */
+    sync: async (): Promise<void> => {
+      descriptor ??= openSync(`${database.name}-wal`, 'r');
+      await syncData(descriptor);
+    },
+    close: async (): Promise<void> => {
+      if (descriptor !== undefined) await closeFile(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
