@@ -95,7 +95,7 @@ function sentenceQuestions(passages: readonly Passage[], random: () => number): 
     return [
       {
         question: asked.join(' '),
-        expect: [formatCitation(path, chosen.sentence)],
+        expect: [formatCitation({ path, ...chosen.sentence })],
         tags: ['sentence'],
       },
     ];
@@ -144,7 +144,7 @@ function typeComments(file: string): readonly string[] {
 }
 
 function citation(passage: Passage): string {
-  return formatCitation(passage.path, passage);
+  return formatCitation(passage);
 }
 
 function words(text: string): readonly string[] {

@@ -1,5 +1,5 @@
 import type { OpenedMemory } from '../engine/memory/index.js';
-import { formatCitation, type SearchResult } from '../engine/memory/search/index.js';
+import { documentName, formatCitation, type SearchResult } from '../engine/memory/search/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -68,7 +68,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): Sear
       const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
       const lines = result.endLine + PREVIEW_MARGIN - from + 1;
       const { startLine, text, turns } = await backend.get(
-        { target: result.path, from, lines },
+        { target: documentName(result), from, lines },
         { signal },
       );
       return turns === undefined
@@ -76,7 +76,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): Sear
         : { startLine, text, lineNumbers: turns.map((turn) => turn.line) };
     },
     copy: async (result) => {
-      const citation = formatCitation(result.path, result);
+      const citation = formatCitation(result);
       // OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux.
       process.stdout.write(`\u001B]52;c;${Buffer.from(citation).toString('base64')}\u0007`);
       return `copied ${citation}`;
@@ -104,6 +104,10 @@ async function openPassage(
   context: EngineContext,
 ): Promise<void> {
   const line = result.snippetLine;
-  const { absolutePath } = await memory.backend.get({ target: result.path, from: line, lines: 1 });
+  const { absolutePath } = await memory.backend.get({
+    target: documentName(result),
+    from: line,
+    lines: 1,
+  });
   await openInEditor({ file: absolutePath, line }, context);
 }

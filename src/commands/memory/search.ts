@@ -141,8 +141,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
       import('../../cli/pager.js'),
       import('supports-hyperlinks'),
     ]);
-    const href = ({ path, source }: SearchResult): string | undefined =>
-      source === 'memory'
+    const href = ({ path, source, origin }: SearchResult): string | undefined =>
+      source === 'memory' && origin === undefined
         ? pathToFileURL(resolve(memory.agent.workspaceDir, path)).href
         : undefined;
     const { color, screen } = this.terminal(flags);

@@ -30,7 +30,7 @@ export function condensePrompt(
   const instructions = config.promptOverride ?? ownInstructions(config);
   const notes = results.map((result, position) => {
     const text = clipWords(harmlessLine(oneLine(result.snippet)), NOTE_CHARS);
-    return `${position + 1}. (${harmlessLine(formatCitation(result.path, result))}) ${text}`;
+    return `${position + 1}. (${harmlessLine(formatCitation(result))}) ${text}`;
   });
   return {
     system: [instructions, config.promptAppend].filter((part) => part !== undefined).join('\n\n'),

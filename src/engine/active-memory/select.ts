@@ -112,7 +112,7 @@ const MIN_ROOM = 40;
 
 /** The citation at the end of a line; empty if it would leave too little room for the text. */
 function citationTail(result: SearchResult, { cites }: SelectOptions, room: number): string {
-  const tail = cites ? ` (${harmlessLine(formatCitation(result.path, result))})` : '';
+  const tail = cites ? ` (${harmlessLine(formatCitation(result))})` : '';
   const left = room - MARK.length - tail.length;
   return left < Math.max(MIN_TEXT, tail.length) ? '' : tail;
 }

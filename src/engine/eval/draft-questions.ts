@@ -69,7 +69,7 @@ function draft(
   range: Pick<Passage, 'endLine' | 'path' | 'startLine'>,
   tag: string,
 ): Draft {
-  return { question, expect: [formatCitation(range.path, range)], tags: [tag] };
+  return { question, expect: [formatCitation(range)], tags: [tag] };
 }
 
 function takingTurns(byFile: readonly (readonly Draft[])[], count: number): readonly Draft[] {

@@ -88,7 +88,7 @@ function expectationWords(expected: Expectation): string {
     case 'file':
       return expected.path;
     case 'lines':
-      return formatCitation(expected.path, expected);
+      return formatCitation(expected);
     case 'text':
       return JSON.stringify(expected.text);
   }

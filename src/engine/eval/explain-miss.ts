@@ -121,5 +121,5 @@ async function placeOf(
 }
 
 function toRanked(result: SearchResult): Ranked {
-  return { citation: formatCitation(result.path, result), score: result.score };
+  return { citation: formatCitation(result), score: result.score };
 }

@@ -25,6 +25,7 @@ export { getOutput, indexOutput, searchOutput, statusOutput, watchOutput } from 
 export type { FailedAgent, IndexedAgent, IndexOutput } from './output-schemas.js';
 export type { SearchOutput } from './search/output-schemas.js';
 export {
+  type DocumentKey,
   isFaultySkip,
   type LineRange,
   type SkippedFile,

@@ -22,6 +22,10 @@ export const kind = z.enum(['markdown', 'media', 'transcript']);
 export const agentId = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
 export const workspace = field(z.string(), 'Absolute path of the workspace.');
 export const path = field(z.string(), 'Relative to the workspace.');
+export const origin = field(
+  z.optional(z.string()),
+  'In a [shared memory](teams.md), the host that has the file; omitted for this host.',
+);
 /** Files and folders that are not read. */
 export const skipped = z.array(
   z.strictObject({

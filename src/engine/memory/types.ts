@@ -44,6 +44,15 @@ export interface DocumentKey {
   readonly origin?: string | undefined;
 }
 
+export function isSameDocument(a: DocumentKey, b: DocumentKey): boolean {
+  return a.path === b.path && a.source === b.source && a.origin === b.origin;
+}
+
+/** A document's identity as a key of maps. */
+export function documentKeyText({ source, path, origin = '' }: DocumentKey): string {
+  return `${source}:${origin}:${path}`;
+}
+
 /** A file to be indexed. */
 export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly kind: DocumentKind;

@@ -1,5 +1,10 @@
-import type { LineRange } from '../../engine/memory/index.js';
+import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
 import { safeLine } from '../safe-text.js';
+
+/** The path of a result, after the name of the host if another one has the file. */
+export function shownDocument({ origin, path }: Pick<DocumentKey, 'origin' | 'path'>): string {
+  return safeLine(origin === undefined ? path : `${origin}:${path}`);
+}
 
 /** A range as an anchor: `#L5` or `#L3-L5`. */
 export function lineAnchor({ startLine, endLine }: LineRange): string {

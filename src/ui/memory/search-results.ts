@@ -5,7 +5,7 @@ import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 import { explanationWords } from './explanation.js';
-import { headingTrail, lineAnchor } from './location.js';
+import { headingTrail, lineAnchor, shownDocument } from './location.js';
 
 /** How search results are shown. */
 export interface SearchResultsOptions {
@@ -100,7 +100,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   // Images have no lines.
   const { mimeType } = result;
   const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
-  const place = `${style.cyan(safeLine(result.path))}${style.dim(where)}`;
+  const place = `${style.cyan(shownDocument(result))}${style.dim(where)}`;
   const lines = [
     `${style.bold(result.score.toFixed(2))}  ${linked(place, options.href?.(result))}`,
   ];

@@ -68,7 +68,7 @@ function wordOf(decision: PromotionDecision): keyof typeof DECISION_WORDS {
 }
 
 function item(text: string, place: ClaimPlace): string {
-  return `- ${text} (${formatCitation(place.path, place)})`;
+  return `- ${text} (${formatCitation(place)})`;
 }
 
 function more(count: number): string[] {

@@ -2,6 +2,7 @@ import type { Warning } from '../../errors/index.js';
 import type { GetResponse } from '../../memory/backends/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
 import {
+  documentName,
   formatCitation,
   type SearchMode,
   type SearchResponse,
@@ -43,12 +44,12 @@ export async function searchMemory(
         similar,
         ...result
       }) => ({
-        ...result,
+        ...named(result),
         ...(debug && textScore !== undefined ? { textScore } : {}),
         ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
         ...(debug && rerankScore !== undefined ? { rerankScore } : {}),
         headingPath: [...result.headingPath],
-        ...(similar === undefined ? {} : { similar: similar.map((passage) => ({ ...passage })) }),
+        ...(similar === undefined ? {} : { similar: similar.map(named) }),
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
@@ -62,6 +63,15 @@ export async function searchMemory(
     warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
     ...(debug ? { debug: debugOf(memory, response) } : {}),
   };
+}
+
+/** The path of a passage as `memory_get` takes it. */
+function named<P extends { readonly origin?: string | undefined; readonly path: string }>({
+  origin,
+  path,
+  ...passage
+}: P) {
+  return { path: documentName({ origin, path }), ...passage };
 }
 
 function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
@@ -146,7 +156,7 @@ export async function getLines(
   const truncated = response.truncated || text.length < response.text.length;
   const { startLine, totalLines } = response;
   return {
-    path: response.path,
+    path: documentName(response),
     source: response.source,
     text,
     from: startLine,
@@ -156,7 +166,7 @@ export async function getLines(
     ...(truncated && endLine < totalLines ? { nextFrom: endLine + 1 } : {}),
     ...(agent.citations === 'off'
       ? {}
-      : { citation: formatCitation(response.path, { startLine, endLine }) }),
+      : { citation: formatCitation({ ...response, startLine, endLine }) }),
     warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
   };
 }

@@ -11,11 +11,21 @@ import {
   line,
   warningsSchema as warnings,
 } from '../../errors/output-schema.js';
-import { agentId, kind, path, searchMode, skipped, source, workspace } from '../output-schemas.js';
+import {
+  agentId,
+  kind,
+  origin,
+  path,
+  searchMode,
+  skipped,
+  source,
+  workspace,
+} from '../output-schemas.js';
 
 /** `svc memory get --json`. */
 export const getOutputSchema = documentSchema({
   path,
+  origin,
   source: field(source, 'The source of the file.'),
   kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
   media: field(

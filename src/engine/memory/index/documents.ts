@@ -40,8 +40,9 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks'> {
   readonly indexedMs: number;
 }
 
-/** The kind of the document under a key. */
-export type DescribedDocument = DocumentKey & Pick<IndexedDocument, 'kind' | 'mimeType'>;
+/** The kind of the document under a key, and when its file was modified, in milliseconds since the epoch. */
+export type DescribedDocument = DocumentKey &
+  Pick<IndexedDocument, 'kind' | 'mimeType'> & { readonly modifiedMs: number };
 
 /** Media documents, counted. */
 export interface MediaCounts {

@@ -1,12 +1,18 @@
-import type { LineRange } from '../types.js';
+import type { DocumentKey, LineRange } from '../types.js';
 
 /** `memory.citations`, memory search §2.12. */
 export type CitationMode = 'auto' | 'off' | 'on';
 
-/** `path#L5` for one line, `path#L3-L5` for several. */
-export function formatCitation(path: string, range: LineRange): string {
-  const { startLine, endLine } = range;
-  return startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`;
+/** Names a document: its path, after the name of the host if another one has the file (`host-b:memory/a.md`). */
+export function documentName({ origin, path }: Pick<DocumentKey, 'origin' | 'path'>): string {
+  return origin === undefined ? path : `${origin}:${path}`;
+}
+
+/** `path#L5` for one line, `path#L3-L5` for several, with the {@link documentName} as the path. */
+export function formatCitation(place: Pick<DocumentKey, 'origin' | 'path'> & LineRange): string {
+  const { startLine, endLine } = place;
+  const name = documentName(place);
+  return startLine === endLine ? `${name}#L${startLine}` : `${name}#L${startLine}-L${endLine}`;
 }
 
 export interface ParsedCitation {

@@ -3,7 +3,13 @@
  *   path-glob.ts: --path
  */
 
-export { type CitationMode, formatCitation, parseCitation, withSourceFooter } from './citation.js';
+export {
+  type CitationMode,
+  documentName,
+  formatCitation,
+  parseCitation,
+  withSourceFooter,
+} from './citation.js';
 export type { FusionShares } from './fuse.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, type SearchOptions, searchIndex } from './search-index.js';

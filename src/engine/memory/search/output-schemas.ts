@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
-import { kind, searchMode, source, workspace } from '../output-schemas.js';
+import { kind, origin, searchMode, source, workspace } from '../output-schemas.js';
 
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
 const passage = {
   path: field(z.string(), 'Relative to the workspace, with forward slashes.'),
+  origin,
   startLine: field(line, 'First line of the passage, 1-based.'),
   endLine: field(line, 'Last line of the passage, included.'),
 };
 const citation = field(
   z.optional(z.string()),
-  '`path#L3-L5`; omitted if `memory.citations` is `off`.',
+  '`path#L3-L5`, or `origin:path#L3-L5`; omitted if `memory.citations` is `off`.',
 );
 
 /** `svc memory search --json`. */

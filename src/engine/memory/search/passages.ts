@@ -1,4 +1,4 @@
-import type { DocumentKey, LineRange } from '../types.js';
+import { type DocumentKey, isSameDocument, type LineRange } from '../types.js';
 import type { RankedChunk, RankedLine } from './rank.js';
 
 /** A line with its number in the document. */
@@ -35,8 +35,7 @@ export function passagesOf(chunks: readonly RankedChunk[], maxPassages: number):
 
 function touches(group: readonly RankedChunk[], { chunk }: RankedChunk): boolean {
   const first = group[0]?.chunk;
-  if (first === undefined || first.path !== chunk.path || first.source !== chunk.source)
-    return false;
+  if (first === undefined || !isSameDocument(first, chunk)) return false;
   const { startLine, endLine } = rangeOf(group);
   return chunk.startLine <= endLine + 1 && chunk.endLine >= startLine - 1;
 }
@@ -66,6 +65,7 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
   return {
     source: best.chunk.source,
     path: best.chunk.path,
+    ...(best.chunk.origin === undefined ? {} : { origin: best.chunk.origin }),
     ...rangeOf(group),
     headingPath: best.chunk.headingPath,
     chunkId: best.chunk.chunkId,

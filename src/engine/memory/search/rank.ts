@@ -1,4 +1,5 @@
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
+import { isSameDocument } from '../types.js';
 import type { DatedNotes } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
 
@@ -169,9 +170,8 @@ function withNeighbours(chunks: readonly RankedChunk[]): RankedChunk[] {
   const byId = new Map(chunks.map((ranked) => [ranked.chunk.chunkId, ranked]));
   const neighbourRank = (ranked: RankedChunk, step: number): number => {
     const other = byId.get(ranked.chunk.chunkId + step);
-    const same =
-      other?.chunk.path === ranked.chunk.path && other.chunk.source === ranked.chunk.source;
-    return same ? other.rank : 0;
+    const isNeighbour = other !== undefined && isSameDocument(other.chunk, ranked.chunk);
+    return isNeighbour ? other.rank : 0;
   };
   return chunks.map((ranked) => {
     const better = Math.max(neighbourRank(ranked, -1), neighbourRank(ranked, 1));

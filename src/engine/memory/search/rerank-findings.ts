@@ -1,6 +1,7 @@
 import type { Warning } from '../../errors/index.js';
 import type { Reranking, RerankReport } from '../../rerank/index.js';
 import type { MemoryIndex } from '../index/index.js';
+import { documentKeyText } from '../types.js';
 import type { FusedChunk } from './fuse.js';
 import type { Findings } from './results.js';
 import type { SearchRequest } from './types.js';
@@ -67,12 +68,10 @@ async function textsAmong(
   fused: readonly FusedChunk[],
 ): Promise<readonly { readonly found: FusedChunk; readonly place: number }[]> {
   const documents = await index.describe(fused.map(({ ranked }) => ranked.chunk));
-  const media = new Set(
-    documents.flatMap(({ kind, source, path }) => (kind === 'media' ? [`${source}:${path}`] : [])),
-  );
+  const media = new Set(documents.filter(({ kind }) => kind === 'media').map(documentKeyText));
   return fused
     .map((found, place) => ({ found, place }))
-    .filter(({ found: { ranked } }) => !media.has(`${ranked.chunk.source}:${ranked.chunk.path}`));
+    .filter(({ found: { ranked } }) => !media.has(documentKeyText(ranked.chunk)));
 }
 
 /** As passages are embedded: with the headings above them. */

@@ -114,6 +114,7 @@ function resultOf(
   const { textScore, vectorScore } = chunk;
   return {
     path,
+    ...originOf(passage),
     startLine,
     endLine,
     score: round(chunk.score),
@@ -135,8 +136,12 @@ function resultOf(
   };
 }
 
+function originOf({ origin }: Passage): Pick<BareResult, 'origin'> {
+  return origin === undefined ? {} : { origin };
+}
+
 function citationOf(passage: Passage, { citations }: ResultOptions): Pick<BareResult, 'citation'> {
-  return citations === 'off' ? {} : { citation: formatCitation(passage.path, passage) };
+  return citations === 'off' ? {} : { citation: formatCitation(passage) };
 }
 
 /** Most passages in a result's `similar`; their number is complete. */
@@ -148,7 +153,7 @@ function listed(
 ): NonNullable<BareResult['similar']> {
   return similar.slice(0, MOST_LISTED).map(({ passage }) => {
     const { path, startLine, endLine } = passage;
-    return { path, startLine, endLine, ...citationOf(passage, options) };
+    return { path, ...originOf(passage), startLine, endLine, ...citationOf(passage, options) };
   });
 }
 

@@ -11,7 +11,7 @@ import type {
   MemoryIndex,
   Tokenizer,
 } from '../index/index.js';
-import type { Source } from '../types.js';
+import { documentKeyText, type Source } from '../types.js';
 import { soughtTerms, withoutShortBeginnings } from './bounds.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 
@@ -292,13 +292,16 @@ async function agesOf(
   nowMs: number,
   decays: boolean,
 ): Promise<(ranked: RankedChunk) => FusedChunk['ageDays']> {
-  const undated = decays && chunks.some(({ ranked: { chunk } }) => !isEvergreen(chunk));
-  const documents = undated ? await index.documents() : [];
+  const undated = decays ? chunks.filter(({ ranked: { chunk } }) => !isEvergreen(chunk)) : [];
+  const keys = new Map(undated.map(({ ranked: { chunk } }) => [documentKeyText(chunk), chunk]));
+  const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
   const modified = new Map(
-    documents.map(({ source, path, fingerprint }) => [`${source}:${path}`, fingerprint.mtimeMs]),
+    documents.map((document) => [documentKeyText(document), document.modifiedMs]),
   );
-  return ({ chunk: { source, path } }) =>
-    ageInDays({ source, path, modifiedMs: modified.get(`${source}:${path}`) }, nowMs);
+  return ({ chunk: { source, path, ...chunk } }) => {
+    const modifiedMs = modified.get(documentKeyText({ source, path, ...chunk }));
+    return ageInDays({ source, path, modifiedMs }, nowMs);
+  };
 }
 
 /** Keyword matches, and how to rank by keywords. */

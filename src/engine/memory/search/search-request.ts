@@ -1,6 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import type { CandidateFilter, MemoryIndex } from '../index/index.js';
-import type { Source } from '../types.js';
+import { documentKeyText, type Source } from '../types.js';
 import type { LexicalQuery } from './query.js';
 import type { BareResult, SearchRequest, SearchResult } from './types.js';
 
@@ -32,15 +32,11 @@ export async function withKinds(
 ): Promise<readonly SearchResult[]> {
   if (results.length === 0) return [];
   const described = await index.describe(results);
-  const byKey = new Map(described.map((document) => [keyOf(document), document]));
+  const byKey = new Map(described.map((document) => [documentKeyText(document), document]));
   return results.map((result) => {
-    const { kind = 'markdown', mimeType } = byKey.get(keyOf(result)) ?? {};
+    const { kind = 'markdown', mimeType } = byKey.get(documentKeyText(result)) ?? {};
     return mimeType === undefined ? { ...result, kind } : { ...result, kind, mimeType };
   });
-}
-
-function keyOf({ source, path }: Pick<SearchResult, 'path' | 'source'>): string {
-  return `${source}:${path}`;
 }
 
 /** Warns about requested sources that are not searched, which would return nothing without a reason. */

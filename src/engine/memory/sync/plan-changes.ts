@@ -9,7 +9,7 @@ import {
   type StoredDocument,
 } from '../index/index.js';
 import type { TranscriptGrowth } from '../sources/index.js';
-import type { DocumentKey, FileFingerprint, SourceFile } from '../types.js';
+import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
 import type { RebuildReason } from './events.js';
 
 /** What it takes to make an index mirror the files. */
@@ -32,11 +32,11 @@ export function planChanges(
   files: readonly SourceFile[],
   stored: readonly StoredDocument[],
 ): SyncPlan {
-  const left = new Map(stored.map((document) => [keyOf(document), document]));
+  const left = new Map(stored.map((document) => [documentKeyText(document), document]));
   const read: PlannedRead[] = [];
   let unchanged = 0;
   for (const file of files) {
-    const key = keyOf(file);
+    const key = documentKeyText(file);
     const document = left.get(key);
     left.delete(key);
     if (document !== undefined && isFresh(document, file)) unchanged += 1;
@@ -57,10 +57,6 @@ function isFresh(document: StoredDocument, file: FileFingerprint): boolean {
     fingerprint.ctimeMs === file.ctimeMs &&
     !isRacy(file.mtimeMs, indexedMs)
   );
-}
-
-function keyOf(key: DocumentKey): string {
-  return `${key.source}:${key.path}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { SearchResult } from '../../../engine/memory/search/index.js';
 import { formatCount, formatDuration } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth, wrapText } from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
-import { headingTrail, lineAnchor } from '../../memory/location.js';
+import { headingTrail, lineAnchor, shownDocument } from '../../memory/location.js';
 import { correctionNote, moreLikeThis } from '../../memory/search-results.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
@@ -209,7 +209,7 @@ function resultLine(result: SearchResult, options: LineOptions): string {
   const { style, columns, placeColumns, selected } = options;
   const barColumns = columns < 72 ? 5 : 10;
   const anchor = lineAnchor(result);
-  const path = fitMiddle(safeLine(result.path), placeColumns - anchor.length);
+  const path = fitMiddle(shownDocument(result), placeColumns - anchor.length);
   const place = padEnd(path + anchor, placeColumns);
   const score = result.score.toFixed(2).padStart(SCORE_COLUMNS);
   const bar = padEnd(drawScore(result.score, barColumns), barColumns);
@@ -222,7 +222,7 @@ function resultLine(result: SearchResult, options: LineOptions): string {
 }
 
 function placeOf(result: SearchResult): string {
-  return safeLine(result.path) + lineAnchor(result);
+  return shownDocument(result) + lineAnchor(result);
 }
 
 function plain(text: string): string {

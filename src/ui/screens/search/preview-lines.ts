@@ -1,7 +1,7 @@
 import type { SearchResult, TextSpan } from '../../../engine/memory/search/index.js';
 import { fitEnd, wrapSpans } from '../../fit.js';
 import { type MarkedLine, markLine, paintMarks } from '../../marked-text.js';
-import { headingTrail } from '../../memory/location.js';
+import { headingTrail, shownDocument } from '../../memory/location.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import type { SearchLayout } from './layout.js';
@@ -22,7 +22,7 @@ export function previewLines(
 ): readonly string[] {
   if (result === undefined || layout.preview === 0) return [];
   const room = layout.columns - MARGIN * 2;
-  const title = [safeLine(result.path), headingTrail(result.headingPath)]
+  const title = [shownDocument(result), headingTrail(result.headingPath)]
     .filter(Boolean)
     .join(' › ');
   const head = `  ${style.dim(fitEnd(`# ${title}`, room))}`;

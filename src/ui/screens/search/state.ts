@@ -107,10 +107,13 @@ export function selectedResult(model: SearchScreenModel): SearchResult | undefin
 function samePlace(model: SearchScreenModel, { results }: SearchResponse): number {
   const chosen = model.selected === 0 ? undefined : selectedResult(model);
   if (chosen === undefined) return 0;
-  const { path, startLine } = chosen;
+  const { path, origin, startLine } = chosen;
   return Math.max(
     0,
-    results.findIndex((result) => result.path === path && result.startLine === startLine),
+    results.findIndex(
+      (result) =>
+        result.path === path && result.origin === origin && result.startLine === startLine,
+    ),
   );
 }
 

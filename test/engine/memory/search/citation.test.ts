@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  documentName,
   formatCitation,
   parseCitation,
   withSourceFooter,
@@ -20,14 +21,21 @@ test('what is written is read back, whatever the path', () => {
   );
   fc.assert(
     fc.property(paths, ranges, (path, range) => {
-      assert.equal(parseCitation(formatCitation(path, range)), { path, range });
+      assert.equal(parseCitation(formatCitation({ path, ...range })), { path, range });
     }),
   );
 });
 
 test('one line is cited as one', () => {
-  assert.is(formatCitation('a.md', { startLine: 3, endLine: 3 }), 'a.md#L3');
-  assert.is(formatCitation('a.md', { startLine: 3, endLine: 5 }), 'a.md#L3-L5');
+  assert.is(formatCitation({ path: 'a.md', startLine: 3, endLine: 3 }), 'a.md#L3');
+  assert.is(formatCitation({ path: 'a.md', startLine: 3, endLine: 5 }), 'a.md#L3-L5');
+});
+
+test('a file of another host is cited with its name', () => {
+  const place = { origin: 'host-b', path: 'memory/a.md', startLine: 3, endLine: 6 };
+  assert.is(formatCitation(place), 'host-b:memory/a.md#L3-L6');
+  assert.is(documentName(place), 'host-b:memory/a.md');
+  assert.is(documentName({ path: 'memory/a.md' }), 'memory/a.md');
 });
 
 test('GitHub’s short form is read too', () => {

@@ -114,7 +114,7 @@ function place(hit: ToolHit, options: PlaceOptions): 'hidden' | Placed | undefin
     snippet: texts.slice(range.startLine - 1, range.endLine).join('\n'),
     snippetLine: range.startLine,
     headingPath: chunk?.headingPath ?? [],
-    ...(options.citations === 'off' ? {} : { citation: formatCitation(path, range) }),
+    ...(options.citations === 'off' ? {} : { citation: formatCitation({ path, ...range }) }),
   };
 }
 

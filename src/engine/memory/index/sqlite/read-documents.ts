@@ -47,15 +47,17 @@ export function storedDocuments(database: Connection): StoredDocument[] {
     }));
 }
 
-/** The kinds of the documents under some keys; missing ones are absent. */
+type DescribedRow = Omit<DescribedDocument, 'mimeType'> & { readonly mimeType: string | null };
+
+/** The documents under some keys; missing ones are absent. */
 export function describeDocuments(
   database: Connection,
   keys: readonly DocumentKey[],
 ): DescribedDocument[] {
   const wanted = keys.map(({ source, path }) => ({ source, path }));
   return database
-    .prepare<[string], DocumentKey & { kind: DocumentKind; mimeType: string | null }>(
-      `SELECT documents.source, documents.path, kind, mime_type AS mimeType
+    .prepare<[string], DescribedRow>(
+      `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs
        FROM json_each(?) AS keys
        CROSS JOIN documents ON documents.source = keys.value ->> 'source'
          AND documents.path = keys.value ->> 'path'`,
