@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
-import { searchMode } from '../memory/output-schemas.js';
+import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
 import { RECALL_STATUSES } from './outcome.js';
 import { BREAKER_STATES } from './state-file.js';
@@ -67,10 +67,7 @@ export const recallOutputSchema = documentSchema({
     z.array(
       z.strictObject({
         path: field(z.string(), 'Path as in search results.'),
-        source: field(
-          z.enum(['memory', 'sessions']),
-          '`memory`: a note. `sessions`: a conversation.',
-        ),
+        source: field(source, '`memory`: a note. `sessions`: a conversation.'),
         startLine: field(line, 'First line of the passage, 1-based.'),
         endLine: field(line, 'Last line of the passage, inclusive.'),
         score: field(

@@ -8,7 +8,7 @@ import {
   field,
   line,
 } from '../errors/output-schema.js';
-import { skipped } from '../memory/output-schemas.js';
+import { skipped, source } from '../memory/output-schemas.js';
 import { SWEEP_TRIGGERS } from './store/sweep-records.js';
 import { SKIP_REASONS } from './sweep/plan-promotions.js';
 
@@ -36,7 +36,7 @@ export const keyAndText = {
 };
 export const claim = {
   ...keyAndText,
-  source: field(z.enum(['memory', 'sessions']), '`memory`: a note. `sessions`: a conversation.'),
+  source: field(source, '`memory`: a note. `sessions`: a conversation.'),
   path: field(z.string(), 'The document, relative to the workspace.'),
   startLine: field(line, 'First line where it was last found, 1-based.'),
   endLine: field(line, 'Last line, inclusive.'),

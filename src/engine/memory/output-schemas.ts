@@ -16,6 +16,7 @@ import {
  */
 
 export const source = z.enum(['memory', 'sessions']);
+export const backendName = z.enum(['builtin', 'ext']);
 export const searchMode = z.enum(['hybrid', 'lexical', 'vector']);
 export const kind = z.enum(['markdown', 'media', 'transcript']);
 

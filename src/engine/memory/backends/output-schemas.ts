@@ -13,6 +13,7 @@ import {
 } from '../../errors/output-schema.js';
 import {
   agentId,
+  backendName,
   kind,
   origin,
   path,
@@ -62,7 +63,7 @@ export const getOutputSchema = documentSchema({
 
 const statusOutput = z.strictObject({
   agent: agentId,
-  backend: field(z.enum(['builtin', 'ext']), 'The backend that answers searches.'),
+  backend: field(backendName, 'The backend that answers searches.'),
   configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
   workspaceDir: workspace,
   indexFile: field(z.string(), 'Absolute path of the index.'),
@@ -186,7 +187,7 @@ const statusOutput = z.strictObject({
   ext: field(
     z.nullable(
       z.strictObject({
-        answers: field(z.enum(['builtin', 'ext']), 'The backend that would answer now.'),
+        answers: field(backendName, 'The backend that would answer now.'),
         why: field(
           z.nullable(
             z.strictObject({

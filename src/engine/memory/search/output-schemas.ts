@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
-import { kind, origin, searchMode, source, workspace } from '../output-schemas.js';
+import { backendName, kind, origin, searchMode, source, workspace } from '../output-schemas.js';
 
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
@@ -20,7 +20,7 @@ export const searchOutputSchema = documentSchema({
   query: field(z.string(), 'The query as given.'),
   agent: field(z.nullable(z.string()), 'The searched agent; `null` with `--workspace`.'),
   workspace,
-  backend: field(z.enum(['builtin', 'ext']), 'The backend that answered.'),
+  backend: field(backendName, 'The backend that answered.'),
   mode: field(searchMode, '`lexical` (keywords), `vector`, or `hybrid` (both).'),
   provider: field(
     z.nullable(z.string()),
