@@ -62,7 +62,19 @@ const rooms = {
     'dreaming',
     'webhooks',
     'serve',
+    'storage',
     'integrate',
+  ],
+  storage: [
+    'errors',
+    'postgres',
+    'sqlite',
+    'config',
+    'secrets',
+    'memory',
+    'flows',
+    'dreaming',
+    'serve',
   ],
   mcp: [
     'errors',
@@ -107,6 +119,7 @@ const doors = {
   errors: ['output-schema'],
   doctor: ['output-schemas'],
   overview: ['about', 'bug-report', 'output-schemas', 'package-version'],
+  storage: ['output-schemas'],
   integrate: ['output-schemas'],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'output-schemas', '[a-z]+/.+'],

@@ -57,6 +57,8 @@ function overallCases({ home }: CommandFacts): Record<string, CommandCase> {
     mcp: { args: [], input: mcpSearch(), ready: /"id":2/ },
     serve: { args: ['--plain'], ready: LISTENING },
     status: { args: [], exits: FAULTS },
+    'storage migrate': { args: ['--dry-run'], exits: [2] },
+    'storage status': { args: [] },
     ui: { args: ['--plain'], exits: FAULTS },
     version: { args: [] },
   };

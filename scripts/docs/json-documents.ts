@@ -24,6 +24,7 @@ import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
+import { STORAGE_DOCUMENTS } from './json-storage-documents.js';
 import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
@@ -248,6 +249,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...OVERVIEW_DOCUMENTS,
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...STORAGE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,
   MCP_DOCUMENT,
   ...FLOW_DOCUMENTS,

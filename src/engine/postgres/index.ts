@@ -1,4 +1,16 @@
 // PostgreSQL, the shared store of teams. Loaded only if `storage.url` is set: nothing else imports `pg`.
-export { migrate, pendingMigrations, requireCurrent, serverState } from './migrate.js';
+export {
+  migrate,
+  migrationScript,
+  OLDEST_SERVER,
+  type PendingMigration,
+  pendingAfter,
+  pendingMigrations,
+  requireCurrent,
+  SCHEMA_VERSION,
+  serverState,
+} from './migrate.js';
 export { openCurrentServer, openServer } from './open-server.js';
-export { Server } from './server.js';
+export { type PoolUse, Server, type Sql } from './server.js';
+export { describeAddress } from './server-address.js';
+export { serverFault } from './server-fault.js';

@@ -5,7 +5,7 @@ import { describeAddress } from './server-address.js';
 import { serverFault } from './server-fault.js';
 
 /** The oldest supported server. */
-const OLDEST_SERVER = 15;
+export const OLDEST_SERVER = 15;
 
 /** What a server is, and which tables of svc it has. */
 export interface ServerState {
@@ -44,7 +44,7 @@ export async function requireCurrent(server: Server): Promise<void> {
   const { version, schemaVersion } = await serverState(server);
   const where = describeAddress(server.address);
   requireSupported(version, where);
-  if (schemaVersion === MIGRATIONS.length) return;
+  if (schemaVersion === SCHEMA_VERSION) return;
   requireKnown(schemaVersion, where);
   const is = schemaVersion === 0 ? 'has no tables of svc yet' : 'has tables of an older svc';
   throw new SvcError('STORAGE_OUTDATED', `PostgreSQL at ${where} ${is}`, {
@@ -102,17 +102,37 @@ const TURN = 0x7376636d;
 /** `CREATE SCHEMA IF NOT EXISTS` would need the right to create one even where it exists. */
 async function createSchema(sql: Sql): Promise<void> {
   const [known] = await sql.query("SELECT 1 FROM pg_namespace WHERE nspname = 'svc'");
-  if (known === undefined) await sql.run('CREATE SCHEMA svc');
+  if (known === undefined) await sql.run(CREATE_SCHEMA);
   const [made] = await sql.query(
     "SELECT 1 FROM pg_tables WHERE schemaname = 'svc' AND tablename = 'migrations'",
   );
   if (made !== undefined) return;
-  await sql.run(
-    'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
-  );
+  await sql.run(CREATE_MIGRATIONS);
 }
 
-function pendingAfter(schemaVersion: number): PendingMigration[] {
+const CREATE_SCHEMA = 'CREATE SCHEMA svc';
+const CREATE_MIGRATIONS =
+  'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())';
+
+/** The same steps as a script for psql, all or nothing. */
+export function migrationScript(pending: readonly PendingMigration[]): string {
+  const isFirst = pending[0]?.version === 1;
+  return [
+    'BEGIN;',
+    ...(isFirst ? [`${CREATE_SCHEMA};`, `${CREATE_MIGRATIONS};`] : []),
+    ...pending.map(({ version, name, sql }) => {
+      const statements = `${sql.trim().replace(/;$/u, '')};`;
+      return `\n-- ${version}: ${name}\n${statements}\nINSERT INTO svc.migrations (version) VALUES (${version});`;
+    }),
+    '\nCOMMIT;',
+  ].join('\n');
+}
+
+/** The version of the tables that this svc knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** The migrations between a version of the tables and this one. */
+export function pendingAfter(schemaVersion: number): PendingMigration[] {
   return MIGRATIONS.map((migration, at) => ({ ...migration, version: at + 1 })).slice(
     schemaVersion,
   );
@@ -126,10 +146,10 @@ function requireSupported(version: string, where: string): void {
 }
 
 function requireKnown(schemaVersion: number, where: string): void {
-  if (schemaVersion <= MIGRATIONS.length) return;
+  if (schemaVersion <= SCHEMA_VERSION) return;
   throw new SvcError(
     'STORAGE_NEWER',
-    `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${MIGRATIONS.length})`,
+    `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${SCHEMA_VERSION})`,
     { hint: 'update svc on this host' },
   );
 }

@@ -34,6 +34,16 @@ export interface Transaction extends Sql {
   readonly nowMs: number;
 }
 
+/** The connections of a server in this process. */
+export interface PoolUse {
+  readonly inUse: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+  /** How often a connection or a statement failed because of the server. */
+  readonly failures: number;
+}
+
 export interface TransactionOptions {
   /** How often a transaction is run again that met another one (default 5), or lost its connection (once). */
   readonly retries?: number;
@@ -52,10 +62,13 @@ const IDLE_MS = 30_000;
  */
 export class Server implements Sql {
   readonly address: ServerAddress;
+  /** Whether the URL has a password that would be sent unencrypted. */
+  readonly exposesPassword: boolean;
   private readonly settings: ServerSettings;
   private readonly options: pg.ClientConfig;
   private readonly pool: pg.Pool;
   private failures = 0;
+  private failuresSoFar = 0;
   private restUntilMs = 0;
   private lastFailure: SvcError | undefined;
   private closing: Promise<void> | undefined;
@@ -69,6 +82,7 @@ export class Server implements Sql {
     this.settings = settings;
     const { address, options } = parseServerUrl(settings.url);
     this.address = address;
+    this.exposesPassword = options.password !== undefined && options.ssl === false;
     this.options = {
       ...options,
       application_name: 'svc',
@@ -142,7 +156,7 @@ export class Server implements Sql {
       return result;
     } catch (error) {
       broken = await rolledBack(client, error);
-      throw asOwnError(error, this.address);
+      throw this.failed(error);
     } finally {
       client.release(broken);
     }
@@ -222,7 +236,7 @@ export class Server implements Sql {
       return await work(client);
     } catch (error) {
       if (leavesUnusable(error)) broken = asError(error);
-      throw asOwnError(error, this.address);
+      throw this.failed(error);
     } finally {
       client.release(broken);
     }
@@ -232,12 +246,31 @@ export class Server implements Sql {
     try {
       return await work();
     } catch (error) {
-      throw asOwnError(error, this.address);
+      throw this.failed(error);
     }
+  }
+
+  /** What this process does with its connections right now. */
+  get poolUse(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return {
+      inUse: totalCount - idleCount,
+      idle: idleCount,
+      waiting: waitingCount,
+      failures: this.failuresSoFar,
+    };
   }
 
   private isResting(): boolean {
     return runningMs() < this.restUntilMs;
+  }
+
+  /** Failures of the server as SvcError; anything else stays what it is. */
+  private failed(error: unknown): unknown {
+    const isOfServer = error instanceof pg.DatabaseError || serverFault(error) !== 'other';
+    if (error instanceof SvcError || !isOfServer) return error;
+    this.failuresSoFar += 1;
+    return asServerError(error, this.address);
   }
 
   private async connect(): Promise<PoolClient> {
@@ -248,6 +281,7 @@ export class Server implements Sql {
       return client;
     } catch (error) {
       const failure = asServerError(error, this.address);
+      this.failuresSoFar += 1;
       this.lastFailure = failure;
       this.restUntilMs =
         runningMs() + doublingRestMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
@@ -319,12 +353,6 @@ async function rolledBack(client: ClientBase, error: unknown): Promise<Error | u
 function leavesUnusable(error: unknown): boolean {
   const isOfServer = error instanceof pg.DatabaseError;
   return lostConnection(error) || (serverFault(error) === 'timeout' && !isOfServer);
-}
-
-/** Failures of the server as SvcError; anything else stays what it is. */
-function asOwnError(error: unknown, address: ServerAddress): unknown {
-  const isOfServer = error instanceof pg.DatabaseError || serverFault(error) !== 'other';
-  return isOfServer ? asServerError(error, address) : error;
 }
 
 function asError(error: unknown): Error {

@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { withEnvironment } from '../../cli/flags.js';
+import { StorageCommand } from '../../cli/storage-command.js';
+import { migrationScript } from '../../engine/postgres/index.js';
+import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
+import { renderMigrated } from '../../ui/storage/migrate.js';
+
+export default class StorageMigrate extends StorageCommand<StorageMigrateOutput> {
+  static override summary = 'Create or update the tables on the PostgreSQL server.';
+  static override description =
+    'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With --dry-run, prints the steps as a script for psql instead.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --dry-run',
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+  static override flags = withEnvironment({
+    'dry-run': Flags.boolean({ summary: 'Print the SQL and change nothing.' }),
+  });
+
+  async run(): Promise<StorageMigrateOutput> {
+    const { flags } = await this.parse(StorageMigrate);
+    const done = await migrateStorage(this.context(), await this.loadConfig(flags), {
+      dryRun: flags['dry-run'],
+      onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
+    });
+    const { dryRun, migrations } = done;
+    if (dryRun && migrations.length > 0) this.write(migrationScript(migrations));
+    else this.write(renderMigrated(done));
+    return done;
+  }
+}

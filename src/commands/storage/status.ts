@@ -1,0 +1,21 @@
+import { StorageCommand } from '../../cli/storage-command.js';
+import { type StorageStatusOutput, storageStatus } from '../../engine/storage/index.js';
+import { renderStorageStatus } from '../../ui/storage/status.js';
+
+export default class StorageStatus extends StorageCommand<StorageStatusOutput> {
+  static override summary = 'Show where memories and flows are stored.';
+  static override description =
+    'With storage.url: the PostgreSQL server, the version of its tables, sizes, who is connected, and how far replicas lag behind. Without it: the SQLite files of this machine. Exits with 1 if the server cannot be used as it is.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+
+  async run(): Promise<StorageStatusOutput> {
+    const { flags } = await this.parse(StorageStatus);
+    const status = await storageStatus(this.context(), await this.loadConfig(flags));
+    this.write(renderStorageStatus(this.mask.data(status), this.view(flags)));
+    if (status.server?.usable === false) this.setExitCode(1);
+    return status;
+  }
+}

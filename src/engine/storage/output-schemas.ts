@@ -1,0 +1,110 @@
+import * as z from 'zod/mini';
+import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+
+/* For tests and docs/json.md; no command loads it. */
+
+const migration = z.strictObject({
+  version: field(count, 'Its number.'),
+  name: field(z.string(), 'What it adds.'),
+});
+
+const server = z.strictObject({
+  address: field(z.string(), '`host:port/database`.'),
+  user: field(z.string(), 'The role that svc uses.'),
+  version: field(z.string(), 'The version of PostgreSQL.'),
+  supported: field(z.boolean(), 'Whether svc can use this version.'),
+  usable: field(z.boolean(), 'Whether hosts can work with it as it is.'),
+  schemaVersion: field(count, 'The version of the tables; 0 if there are none.'),
+  knownSchemaVersion: field(count, 'The version that this svc needs.'),
+  pending: field(z.array(migration), 'What `svc storage migrate` would do.'),
+  readOnly: field(z.boolean(), 'Whether it refuses changes, as a replica does.'),
+  missingRights: field(
+    z.nullable(z.string()),
+    'The statements that give the role what it lacks; `null` if it lacks nothing.',
+  ),
+  clockAheadMs: field(z.int(), "How far its clock is ahead of this host's."),
+  pgvector: field(
+    z.strictObject({
+      state: field(
+        z.enum(['available', 'missing', 'used']),
+        '`available`: it can be added with `CREATE EXTENSION vector`.',
+      ),
+      version: field(z.nullable(z.string()), '`null` if it is missing.'),
+    }),
+    'The extension for vector searches.',
+  ),
+  sizes: field(
+    z.strictObject({
+      index: field(count, 'Documents, passages and words.'),
+      vectors: field(count, 'Vectors.'),
+      flows: field(count, 'Flows, tasks, notifications and answers.'),
+      database: field(count, 'The whole database.'),
+    }),
+    'Bytes on the disk of the server, with indexes.',
+  ),
+  connections: field(
+    z.strictObject({
+      max: field(count, 'How many the server accepts.'),
+      pool: field(count, '`storage.poolSize`: how many each process opens at most.'),
+      clients: field(
+        z.array(
+          z.strictObject({
+            application: field(z.string(), '`svc`, or the name of another program.'),
+            host: field(
+              z.nullable(z.string()),
+              'Its address; `null` for a Unix socket, or if the role cannot see it.',
+            ),
+            connections: field(count, 'How many it has.'),
+            since: field(
+              z.nullable(z.iso.datetime()),
+              'When the oldest was opened; `null` if the role cannot see it.',
+            ),
+          }),
+        ),
+        'Who is connected to the database, most connections first.',
+      ),
+    }),
+    'Connections.',
+  ),
+  replicas: field(
+    z.array(
+      z.strictObject({
+        name: field(z.string(), 'Its `application_name`.'),
+        host: field(z.nullable(z.string()), 'Its address; `null` if unknown.'),
+        state: field(z.nullable(z.string()), 'Such as `streaming`; `null` if unknown.'),
+        lagBytes: field(z.nullable(z.number()), 'What it has not replayed; `null` if unknown.'),
+        lagSeconds: field(z.nullable(z.number()), 'How late it is; `null` if idle or unknown.'),
+      }),
+    ),
+    'Servers that follow this one, as far as the role can see them.',
+  ),
+});
+
+/** `svc storage status --json`. */
+export const storageStatusOutputSchema = documentSchema({
+  store: field(z.enum(['postgres', 'sqlite']), '`sqlite` without `storage.url`.'),
+  files: field(
+    z.nullable(
+      z.strictObject({
+        flows: field(z.string(), 'Absolute path of the database of flows.'),
+        indexes: field(z.array(z.string()), 'Absolute path of the index of each agent.'),
+      }),
+    ),
+    'Where SQLite files are stored; `null` with a server.',
+  ),
+  origin: field(z.nullable(z.string()), 'The name of this host; `null` without a server.'),
+  server: field(z.nullable(server), 'The server of `storage.url`; `null` without one.'),
+});
+
+/** `svc storage migrate --json`. */
+export const storageMigrateOutputSchema = documentSchema({
+  address: field(z.string(), '`host:port/database`.'),
+  dryRun: field(z.boolean(), 'Whether nothing was changed.'),
+  migrations: field(
+    z.array(z.extend(migration, { sql: field(z.string(), 'Its statements.') })),
+    'What was applied, or would be; empty if the tables are up to date.',
+  ),
+});
+
+export type StorageStatusOutput = DocumentOf<typeof storageStatusOutputSchema>;
+export type StorageMigrateOutput = DocumentOf<typeof storageMigrateOutputSchema>;

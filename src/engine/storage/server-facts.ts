@@ -1,0 +1,135 @@
+import type { Sql } from '../postgres/index.js';
+
+/** What a server allows, for status and doctor. */
+export interface ServerFacts {
+  readonly maxConnections: number;
+  /** Whether it accepts no changes: a replica, or a role or database set so. */
+  readonly isReadOnly: boolean;
+  /** How the database encodes text; svc needs UTF8. */
+  readonly encoding: string;
+  /** How far its clock is ahead of this host's, give or take half the time of a question. */
+  readonly clockAheadMs: number;
+  readonly vectorExtension: VectorExtension;
+}
+
+/** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
+export type VectorExtension =
+  | { readonly state: 'used'; readonly version: string }
+  | { readonly state: 'available'; readonly version: string }
+  | { readonly state: 'missing' };
+
+interface FactsRow {
+  readonly max: number;
+  readonly readOnly: boolean;
+  readonly encoding: string;
+  readonly nowMs: number;
+  readonly installed: string | null;
+  readonly available: string | null;
+}
+
+/** @param now the clock of this host, milliseconds since the epoch. @throws SvcError STORAGE_* */
+export async function serverFacts(server: Sql, now: () => number): Promise<ServerFacts> {
+  // The first statement opens the connection, which would count as time of the clock.
+  await server.query('SELECT 1');
+  const askedMs = now();
+  const [row] = await server.query<FactsRow>(`
+    SELECT current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int AS max,
+      pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS "readOnly",
+      (SELECT pg_encoding_to_char(encoding) FROM pg_database
+        WHERE datname = current_database()) AS encoding,
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
+      (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
+      (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available`);
+  const answeredMs = now();
+  if (row === undefined) throw new TypeError('the server answered without a row');
+  return {
+    maxConnections: row.max,
+    isReadOnly: row.readOnly,
+    encoding: row.encoding,
+    clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
+    vectorExtension: extensionOf(row),
+  };
+}
+
+function extensionOf({ installed, available }: FactsRow): VectorExtension {
+  if (installed !== null) return { state: 'used', version: installed };
+  return available === null ? { state: 'missing' } : { state: 'available', version: available };
+}
+
+/** Sizes on the server's disk, in bytes, indexes included. */
+export interface StoreSizes {
+  readonly index: number;
+  readonly vectors: number;
+  readonly flows: number;
+  /** The whole database, which may have other tables. */
+  readonly database: number;
+}
+
+const FLOW_TABLES = ['answers', 'flows', 'notifications', 'tasks'];
+const VECTOR_TABLES = ['embeddings', 'embedding_claims', 'spaces'];
+
+/** @throws SvcError STORAGE_* */
+export async function storeSizes(server: Sql): Promise<StoreSizes> {
+  const [row] = await server.query<StoreSizes>(
+    `WITH sizes AS (
+       SELECT relname, pg_total_relation_size(pg_class.oid) AS bytes
+       FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+       WHERE nspname = 'svc' AND relkind = 'r')
+     SELECT coalesce(sum(bytes) FILTER (WHERE relname = ANY($1)), 0)::bigint AS flows,
+       coalesce(sum(bytes) FILTER (WHERE relname = ANY($2)), 0)::bigint AS vectors,
+       coalesce(sum(bytes) FILTER (WHERE relname <> ALL($1 || $2)), 0)::bigint AS index,
+       pg_database_size(current_database()) AS database
+     FROM sizes`,
+    [FLOW_TABLES, VECTOR_TABLES],
+  );
+  return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
+}
+
+/** A connection to the database of svc. */
+export interface ConnectedClient {
+  /** `svc`, or another program. */
+  readonly application: string;
+  /** An address; null for a Unix socket, or if the role may not see it. */
+  readonly host: string | null;
+  readonly connections: number;
+  /** When the oldest of them was opened; null if the role may not see it. */
+  readonly since: string | null;
+}
+
+/** Who is connected, one entry per program and host. @throws SvcError STORAGE_* */
+export async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]> {
+  return server.query<ConnectedClient>(`
+    SELECT application_name AS application, host(client_addr) AS host, count(*) AS connections,
+      ${iso('min(backend_start)')} AS since
+    FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend'
+    GROUP BY application_name, client_addr
+    ORDER BY count(*) DESC, application_name, client_addr`);
+}
+
+/** A server that follows this one. */
+export interface Replica {
+  readonly name: string;
+  readonly host: string | null;
+  readonly state: string | null;
+  /** What it has not replayed yet; null if the role may not see it. */
+  readonly lagBytes: number | null;
+  /** How long ago it replayed what was then the newest; null while idle or unknown. */
+  readonly lagSeconds: number | null;
+}
+
+/** Replicas as far as the role may see them. @throws SvcError STORAGE_* */
+export async function replicasOf(server: Sql): Promise<readonly Replica[]> {
+  return server.query<Replica>(`
+    SELECT application_name AS name, host(client_addr) AS host, state,
+      CASE WHEN NOT pg_is_in_recovery()
+        THEN pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint END AS "lagBytes",
+      extract(epoch FROM replay_lag)::float8 AS "lagSeconds"
+    FROM pg_stat_replication ORDER BY application_name`);
+}
+
+/** A time as JSON documents have it. */
+export function iso(expression: string): string {
+  return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

@@ -1,0 +1,160 @@
+import type { StorageStatusOutput } from '../../engine/storage/index.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatRelativeTime,
+} from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { alignRows, renderTable, type TableColumn } from '../table.js';
+
+export interface StorageStatusViewOptions {
+  readonly style: Style;
+  readonly nowMs: number;
+  readonly homeDir: string;
+}
+
+type ServerStatus = NonNullable<StorageStatusOutput['server']>;
+
+const CLIENT_COLUMNS: readonly TableColumn[] = [
+  { title: 'connected' },
+  { title: 'from' },
+  { title: 'connections', align: 'right' },
+  { title: 'since' },
+];
+
+const REPLICA_COLUMNS: readonly TableColumn[] = [
+  { title: 'replica' },
+  { title: 'at' },
+  { title: 'state' },
+  { title: 'behind', align: 'right' },
+];
+
+/** Text of `svc storage status`. */
+export function renderStorageStatus(
+  { files, server }: StorageStatusOutput,
+  options: StorageStatusViewOptions,
+): string {
+  const parts = [
+    ...(files === null ? [] : [filesPart(files, options)]),
+    ...(server === null ? [] : serverParts(server, options)),
+  ];
+  return parts.join('\n');
+}
+
+function filesPart(
+  { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
+  { style, homeDir }: StorageStatusViewOptions,
+): string {
+  const rows = [...indexes.map((file) => ['index', file]), ['flows', flows]].map(
+    ([label = '', file = '']) => [`  ${style.dim(label)}`, shownPath(file, homeDir)],
+  );
+  return [
+    'memories and flows are stored in SQLite files on this machine',
+    ...alignRows(rows, ['left', 'left']),
+    '',
+    'To share them among several hosts, set a PostgreSQL server:',
+    '  svc config set storage.url env:SVC_DATABASE_URL',
+    '',
+  ].join('\n');
+}
+
+function serverParts(
+  server: ServerStatus,
+  { style, nowMs }: StorageStatusViewOptions,
+): readonly string[] {
+  const { address, version, sizes, connections, replicas } = server;
+  const rows = [
+    ['version', versionWords(server, style)],
+    ['tables', tableWords(server, style)],
+    ['role', roleWords(server, style)],
+    ['pgvector', vectorWords(server)],
+    [
+      'size',
+      `index ${formatBytes(sizes.index)} · vectors ${formatBytes(sizes.vectors)} · flows ${formatBytes(sizes.flows)} · database ${formatBytes(sizes.database)}`,
+    ],
+    ['clock', clockWords(server)],
+    [
+      'connections',
+      `at most ${formatCount(connections.pool)} per process · the server accepts ${formatCount(connections.max)}`,
+    ],
+  ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
+  const head = `${style.bold(safeLine(address))}  PostgreSQL ${safeLine(version)}`;
+  const clients = connections.clients.map((client) => [
+    safeLine(client.application || '–'),
+    safeLine(client.host ?? 'this server'),
+    formatCount(client.connections),
+    client.since === null ? '–' : formatRelativeTime(Date.parse(client.since), nowMs),
+  ]);
+  return [
+    `${[head, ...alignRows(rows, ['left', 'left'])].join('\n')}\n`,
+    renderTable(CLIENT_COLUMNS, clients, style),
+    ...(replicas.length === 0
+      ? []
+      : [renderTable(REPLICA_COLUMNS, replicas.map(replicaRow), style)]),
+  ];
+}
+
+function versionWords({ supported, version }: ServerStatus, style: Style): string {
+  if (supported) return safeLine(version);
+  return style.red(`${safeLine(version)}: svc needs PostgreSQL 15 or newer`);
+}
+
+function tableWords(server: ServerStatus, style: Style): string {
+  const { schemaVersion, knownSchemaVersion, pending } = server;
+  if (schemaVersion > knownSchemaVersion) {
+    return style.red(
+      `version ${schemaVersion}, made by a newer svc; this one knows ${knownSchemaVersion}: update it`,
+    );
+  }
+  if (pending.length === 0) return `version ${schemaVersion}, up to date`;
+  const is = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion}`;
+  return style.yellow(
+    `${is}, ${formatCountOf(pending.length, 'migration')} pending: run "svc storage migrate"`,
+  );
+}
+
+function roleWords({ user, readOnly, missingRights }: ServerStatus, style: Style): string {
+  const role = safeLine(user);
+  if (readOnly) return style.red(`${role}: the server is read-only`);
+  if (missingRights === null) return role;
+  return style.red(`${role} lacks rights; an administrator runs: ${safeLine(missingRights)}`);
+}
+
+function vectorWords({ pgvector: { state, version } }: ServerStatus): string {
+  switch (state) {
+    case 'used':
+      return `${safeLine(version ?? '')}, used for semantic search`;
+    case 'available':
+      return `${safeLine(version ?? '')} is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors`;
+    case 'missing':
+      return 'not installed; with it, vectors are found through an index instead of comparing all of them';
+  }
+}
+
+function clockWords({ clockAheadMs }: ServerStatus): string {
+  const off = Math.abs(clockAheadMs);
+  if (off < 1000) return 'agrees with this host';
+  return `${formatDuration(off)} ${clockAheadMs > 0 ? 'ahead of' : 'behind'} this host`;
+}
+
+function replicaRow({
+  name,
+  host,
+  state,
+  lagBytes,
+  lagSeconds,
+}: ServerStatus['replicas'][number]): readonly string[] {
+  const lag = [
+    ...(lagBytes === null ? [] : [formatBytes(lagBytes)]),
+    ...(lagSeconds === null ? [] : [formatDuration(lagSeconds * 1000)]),
+  ];
+  return [
+    safeLine(name),
+    safeLine(host ?? '–'),
+    safeLine(state ?? '–'),
+    lag.length === 0 ? 'unknown' : lag.join(', '),
+  ];
+}

@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs';
+import { type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+/** A host that uses a server. */
+export interface StorageHost {
+  readonly context: EngineContext;
+  readonly loaded: LoadedConfig;
+}
+
+/** @param url undefined for one with SQLite files only */
+export function storageHost(url?: string, clock: () => number = Date.now): StorageHost {
+  const { path } = tempFolder();
+  mkdirSync(`${path}/state`, { mode: 0o700 });
+  const stateDir = `${path}/state`;
+  const input = url === undefined ? {} : { storage: { url, origin: 'here' } };
+  return {
+    context: {
+      env: {},
+      cwd: path,
+      homeDir: path,
+      state: { stateDir, cacheDir: stateDir, userConfigFile: `${stateDir}/svc.json` },
+      clock: { now: clock },
+      servers: new Map(),
+    },
+    loaded: { file: undefined, input, resolved: resolveConfig(input), warnings: [] },
+  };
+}
+
+/** The SvcError that some work ends with. */
+export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('did not fail');
+}
