@@ -15,7 +15,7 @@ export {
 } from './flow-record.js';
 export type { FlowFilter, TaskFilter } from './flow-store.js';
 export type { NotificationRecord } from './notification-record.js';
-export { type Flows, openExistingFlows, openFlows } from './open-flows.js';
+export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
 export type { FlowCounts, FlowEntry, Page } from './operator-flows.js';
 export {
   flowEntryOutput,

@@ -16,7 +16,7 @@ import { taskStore } from './task-store.js';
 import { type FlowsChange, flowPolicy, type Work } from './work.js';
 
 /** The file of the flows: `flows.sqlite` in the state folder. */
-function flowsFile({ state }: Pick<EngineContext, 'state'>): string {
+export function flowsFile({ state }: Pick<EngineContext, 'state'>): string {
   return join(state.stateDir, 'flows.sqlite');
 }
 
