@@ -81,6 +81,19 @@ function shown(terminal: FakeTerminal): readonly string[] {
   return terminal.screen();
 }
 
+/** Waits for the whole frame below the command, and nothing else. */
+async function waitForWhole(terminal: FakeTerminal): Promise<void> {
+  await waitFor(
+    'the whole frame and nothing else',
+    () => {
+      const [command, title = '', ...rest] = terminal.screen();
+      const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
+      return command === '$ svc memory index' && whole && rest.length === 6;
+    },
+    terminal.screen,
+  );
+}
+
 function assertRestored(terminal: FakeTerminal): void {
   assert.is(terminal.buffer.cursorShown, true);
   assert.is(terminal.rawMode(), false);
@@ -154,15 +167,7 @@ test('leaves nothing behind when frames are drawn before it hears of a new width
     tell({ type: 'batch.committed', documents, chunks: documents * 4 });
     await waitForText(terminal, `${documents} files on disk`);
     terminal.resize(columns, 24);
-    await waitFor(
-      'the whole frame and nothing else',
-      () => {
-        const [command, title = '', ...rest] = terminal.screen();
-        const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
-        return command === '$ svc memory index' && whole && rest.length === 6;
-      },
-      terminal.screen,
-    );
+    await waitForWhole(terminal);
   }
   opened.finish(aSummary());
   await opened.ended;
@@ -176,15 +181,7 @@ test('leaves nothing behind when the terminal gets narrower and its lines break'
   await waitForText(terminal, '100 files on disk');
   for (const columns of [80, 60, 90]) {
     terminal.resize(columns, 24);
-    await waitFor(
-      'the whole frame and nothing else',
-      () => {
-        const [command, title = '', ...rest] = terminal.screen();
-        const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
-        return command === '$ svc memory index' && whole && rest.length === 6;
-      },
-      terminal.screen,
-    );
+    await waitForWhole(terminal);
   }
   opened.finish(aSummary());
   await opened.ended;
