@@ -130,7 +130,8 @@ const doors = {
   'memory/index': [],
   'memory/search': ['output-schemas', 'path-glob'],
   'memory/sources': ['transcripts/jsonl-lines', 'transcripts/turn-reader'],
-  'memory/sync': ['build-file', 'index-lock', 'sync-index'],
+  'memory/home': [],
+  'memory/sync': ['build-file', 'fill-index', 'index-lock', 'sync-index'],
   'memory/transfer': ['transfer'],
   'memory/watch': ['memory-watcher'],
 };

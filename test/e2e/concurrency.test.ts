@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FileHome } from '../../src/engine/memory/home/index.js';
 import { contentOf } from '../support/index-content.js';
 import { jsonOf } from '../support/json.js';
 import { NOTE_QUERIES, writeNotes } from '../support/many-notes.js';
@@ -118,12 +119,14 @@ test('a backend that stays open follows what other processes do', async () => {
   const svc = (...args: string[]) => runSvc(['memory', ...args, '-w', own.path], { home });
   await svc('index');
   const status = jsonOf.status(await svc('status', '--json')).agents[0];
+  const indexFile = status?.indexFile ?? '';
+  const listFile = own.at('forgotten.json');
   const backend = backendOn({
-    indexFile: status?.indexFile ?? '',
+    indexFile,
+    home: new FileHome({ indexFile, vectors: { enabled: true }, listFile }),
     settings: { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' },
-    vectors: { enabled: true },
     sources: { memory: { workspaceDir: own.path, layout: 'folder', extraPaths: [] } },
-    forget: { listFile: own.at('forgotten.json'), backupDir: own.at('backups') },
+    forget: { listFile, backupDir: own.at('backups') },
   });
   const find = async (query: string) => pathsOf(await backend.search({ query }));
   assert.equal(await find('alpha'), ['a.md']);

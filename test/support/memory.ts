@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
+import { FileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
@@ -24,17 +25,16 @@ export interface TargetOptions {
 /** An index, in a folder of its own, of a workspace. */
 export function targetOf(workspaceDir: string, options: TargetOptions = {}): SyncTarget {
   const state = tempFolder();
+  const indexFile = options.indexFile ?? join(state.path, 'index.sqlite');
+  const listFile = join(state.path, 'forgotten.json');
   return {
-    indexFile: options.indexFile ?? join(state.path, 'index.sqlite'),
+    indexFile,
+    home: new FileHome({ indexFile, vectors: { enabled: true }, listFile }),
     settings: {
       chunking: { tokens: options.tokens ?? 400, overlap: options.overlap ?? 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
     },
-    vectors: { enabled: true },
-    forget: {
-      listFile: join(state.path, 'forgotten.json'),
-      backupDir: join(state.path, 'backups'),
-    },
+    forget: { listFile, backupDir: join(state.path, 'backups') },
     sources: {
       memory: {
         workspaceDir,

@@ -19,7 +19,7 @@ import { formatCountOf } from '../support/format.js';
 import type { BackendStatus, VectorsState } from './backends/index.js';
 import { vectorCoverage } from './embedding/embedding-status.js';
 import { QueryEmbedder, type VectorCoverage } from './embedding/index.js';
-import { openIndex } from './index/index.js';
+import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
 
 export interface DiagnosisWork {
@@ -86,7 +86,7 @@ function usedWords(used: RerankUse | undefined): string | undefined {
  * @param opened undefined when the provider could not be opened; then its settings are compared
  */
 async function checkVectors(
-  { backend, agent }: OpenedMemory,
+  { backend, home, agent }: OpenedMemory,
   providers: ProviderPath,
   opened: Promise<EmbeddingAdapter | undefined>,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ async function checkVectors(
       ? expectedDifferences(stored, expected)
       : identityKeyDifferences(stored, identityKey(adapter.identity)),
   );
-  const tried = await tryQuestion(status.indexFile, providers, { agent }, signal);
+  const tried = await tryQuestion(home, providers, signal);
   const outcome = outcomeOf(coverage, vectors.extension, agent.memorySearch.store.vector.enabled);
   return tried === undefined ? outcome : withQuestion(outcome, tried);
 }
@@ -189,12 +189,11 @@ const QUESTION = 'ping';
  * @throws the signal's reason
  */
 async function tryQuestion(
-  indexFile: string,
+  home: IndexHome,
   providers: ProviderPath,
-  { agent }: Pick<OpenedMemory, 'agent'>,
   signal: AbortSignal,
 ): Promise<TriedQuestion | undefined> {
-  const opened = openIndex(indexFile, 'read', agent.memorySearch.store.vector);
+  const opened = await home.open();
   if (opened.state !== 'ready') return undefined;
   const { index } = opened;
   try {

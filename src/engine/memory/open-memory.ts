@@ -28,6 +28,7 @@ import {
   type PreparedExt,
 } from './backends/index.js';
 import { forgetPlaces } from './forget/index.js';
+import { FileHome, type IndexHome } from './home/index.js';
 import type { FusionShares, SearchResponse } from './search/index.js';
 import { type MemorySources, memorySourcesOf, searchedSources } from './sources/index.js';
 
@@ -46,6 +47,8 @@ export interface OpenedMemory {
   /** Display name: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
+  /** Where its index is. */
+  readonly home: IndexHome;
   /** What its index mirrors. */
   readonly sources: MemorySources;
   /** Undefined with keyword search only. */
@@ -190,7 +193,10 @@ function createBuiltin(
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
   external?: PreparedExt,
-): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'> {
+): Pick<
+  OpenedMemory,
+  'backend' | 'home' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'
+> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
@@ -206,17 +212,23 @@ function createBuiltin(
     clock: context.clock,
     cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
   });
+  const forget = forgetPlaces(context.state, indexName);
+  const home = new FileHome({
+    indexFile: store.path,
+    vectors: store.vector,
+    listFile: forget.listFile,
+  });
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
+      home,
       settings: {
         chunking,
         tokenizer: store.fts.tokenizer,
         conversationsIn: sortedOut(sources),
       },
-      vectors: store.vector,
       sources,
-      forget: forgetPlaces(context.state, indexName),
+      forget,
     },
     search: {
       citations: agent.citations,
@@ -240,7 +252,7 @@ function createBuiltin(
     keepConnections: longLived,
   });
   const locate = settingLocator(loaded, agent.id);
-  return { backend, sources, providers, reranking, world, locate };
+  return { backend, home, sources, providers, reranking, world, locate };
 }
 
 /** The folders that conversations must belong to, for the identity of an index. */

@@ -1,12 +1,6 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import {
-  damageComplaint,
-  isDamage,
-  type MemoryIndex,
-  type OpenedIndex,
-  openIndex,
-} from '../index/index.js';
+import { damageComplaint, isDamage, type MemoryIndex, type OpenedIndex } from '../index/index.js';
 import { type Scan, scanSources } from '../sources/index.js';
 import {
   outsideWarning,
@@ -34,7 +28,7 @@ export async function builtinStatus(
   clock: Clock,
   options: StatusOptions,
 ): Promise<BackendStatus> {
-  const opened = openIndex(target.indexFile, 'read', target.vectors);
+  const opened = await target.home.open();
   try {
     return await statusOf(opened, target, clock, options);
   } catch (error) {
@@ -47,7 +41,7 @@ export async function builtinStatus(
 }
 
 async function statusOf(
-  opened: OpenedIndex,
+  opened: OpenedIndex<MemoryIndex>,
   target: SyncTarget,
   clock: Clock,
   options: StatusOptions,
@@ -87,7 +81,7 @@ async function vectorsState(
 }
 
 async function mediaState(
-  opened: OpenedIndex,
+  opened: OpenedIndex<MemoryIndex>,
   { sources }: SyncTarget,
 ): Promise<MediaState | undefined> {
   const { media } = sources.memory;
@@ -107,7 +101,10 @@ function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {
   }
 }
 
-async function indexState(opened: OpenedIndex, target: SyncTarget): Promise<IndexState> {
+async function indexState(
+  opened: OpenedIndex<MemoryIndex>,
+  target: SyncTarget,
+): Promise<IndexState> {
   if (opened.state === 'missing') return { state: 'missing' };
   if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
   const statistics = await opened.index.statistics();
@@ -119,7 +116,11 @@ async function indexState(opened: OpenedIndex, target: SyncTarget): Promise<Inde
 
 const EXAMPLES = 5;
 
-async function stalenessOf(opened: OpenedIndex, scan: Scan, scannedMs: number): Promise<Staleness> {
+async function stalenessOf(
+  opened: OpenedIndex<MemoryIndex>,
+  scan: Scan,
+  scannedMs: number,
+): Promise<Staleness> {
   return countChanges(
     opened.state === 'ready'
       ? await pendingChanges(opened.index, scan.files, scannedMs)

@@ -83,12 +83,11 @@ export class BuiltinBackend implements MemoryBackend {
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./get-document.js');
     const { sources, forget } = this.options.target;
-    const forgotten = await readForgotten(forget);
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(
       work,
       warnings,
-      (index) => readLines(index, sources, request, forgotten),
+      async (index) => readLines(index, sources, request, await readForgotten(forget)),
       { embeds: false },
     );
     return { ...lines, warnings };
@@ -126,8 +125,7 @@ export class BuiltinBackend implements MemoryBackend {
 
   async reset(): Promise<ResetResult> {
     this.keeper.close();
-    const { resetIndex } = await import('../sync/build-file.js');
-    return resetIndex(this.options.target.indexFile, this.options.clock);
+    return this.options.target.home.reset(this.options.clock);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
 import { missingWork } from '../embedding/index.js';
+import type { IndexHome } from '../home/index.js';
 import {
   currentIdentity,
   damageComplaint,
@@ -16,9 +17,6 @@ import {
   isDamage,
   type MemoryIndex,
   type OpenedIndex,
-  openIndex,
-  type SqliteIndex,
-  statIndex,
 } from '../index/index.js';
 import { scanSources } from '../sources/index.js';
 import {
@@ -66,10 +64,9 @@ export interface IndexKeeperOptions {
   readonly keepConnections: boolean;
 }
 
-interface OpenHandle {
-  readonly index: SqliteIndex;
-  readonly inode: number;
-}
+type Opened =
+  | Exclude<OpenedIndex<MemoryIndex>, { state: 'ready' }>
+  | { readonly state: 'ready'; readonly index: MemoryIndex };
 
 /**
  * Provides one agent's index: creates it if missing, updates it when configured, rebuilds it when unusable.
@@ -77,7 +74,8 @@ interface OpenHandle {
  */
 export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
-  private handle: OpenHandle | undefined;
+  private index: MemoryIndex | undefined;
+  private opening: ReturnType<IndexHome['open']> | undefined;
   private connections: KeptConnections | undefined;
   private readonly turns = new Turns();
   private answering = 0;
@@ -126,8 +124,8 @@ export class IndexKeeper {
   }
 
   close(): void {
-    this.handle?.index.close();
-    this.handle = undefined;
+    this.index?.close();
+    this.index = undefined;
     for (const index of this.retired.splice(0)) index.close();
     this.connections?.close();
     this.connections = undefined;
@@ -135,8 +133,8 @@ export class IndexKeeper {
 
   /** Closes the open index once no query reads it. */
   private retire(): void {
-    const index = this.handle?.index;
-    this.handle = undefined;
+    const { index } = this;
+    this.index = undefined;
     if (index === undefined) return;
     if (this.answering === 0) index.close();
     else this.retired.push(index);
@@ -147,7 +145,7 @@ export class IndexKeeper {
     warnings: Warning[],
     embeds: boolean,
   ): Promise<MemoryIndex> {
-    const opened = this.open();
+    const opened = await this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
       if (!this.looksAtFiles(work)) return index;
@@ -174,7 +172,7 @@ export class IndexKeeper {
     } catch (error) {
       return this.asItIs(error, usable, warnings);
     }
-    const synced = this.open();
+    const synced = await this.open();
     if (synced.state === 'ready') return synced.index;
     const { indexFile } = this.options.target;
     throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
@@ -223,7 +221,7 @@ export class IndexKeeper {
     }
     while (this.turns.isTaken) {
       await this.turns.whenFree({ waitMs: FIRST_INDEX_LOOK_MS, signal });
-      const opened = this.open();
+      const opened = await this.open();
       if (opened.state === 'ready') return opened.index;
     }
     return undefined;
@@ -272,21 +270,23 @@ export class IndexKeeper {
     }
   }
 
-  /** Opens the index, or reuses the open one while its path still leads to the same file. */
-  private open():
-    | Exclude<OpenedIndex, { state: 'ready' }>
-    | { state: 'ready'; index: MemoryIndex } {
-    const { indexFile } = this.options.target;
-    const inode = statIndex(indexFile)?.ino;
-    const { handle } = this;
-    if (handle !== undefined && handle.inode === inode && handle.index.isCurrent()) {
-      return { state: 'ready', index: handle.index };
+  /** Opens the index, or reuses the open one while it is current. */
+  private async open(): Promise<Opened> {
+    const { index } = this;
+    if (index !== undefined && this.options.target.home.isCurrent(index)) {
+      return { state: 'ready', index };
     }
+    // Answers may overlap.
+    this.opening ??= this.reopen().finally(() => {
+      this.opening = undefined;
+    });
+    return this.opening;
+  }
+
+  private async reopen(): ReturnType<IndexHome['open']> {
     this.retire();
-    const opened = openIndex(indexFile, 'read', this.options.target.vectors);
-    if (opened.state === 'ready' && inode !== undefined) {
-      this.handle = { index: opened.index, inode };
-    }
+    const opened = await this.options.target.home.open();
+    if (opened.state === 'ready') this.index = opened.index;
     return opened;
   }
 

@@ -65,11 +65,18 @@ export async function readForgotten({ listFile }: ForgetPlaces): Promise<Forgott
 /**
  * Writes the list, readable only by its owner.
  *
- * @throws the system's error; the old list is kept then
+ * @throws SvcError FORGET_FAILED; the old list is kept then
  */
 export function writeForgetList(file: string, list: ForgetList): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replaceFile(file, `${JSON.stringify(list)}\n`, PRIVATE_MODE);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    replaceFile(file, `${JSON.stringify(list)}\n`, PRIVATE_MODE);
+  } catch (error) {
+    throw new SvcError('FORGET_FAILED', `cannot write the forget list ${file}`, {
+      hint: 'check the permissions of its folder and the free disk space',
+      cause: error,
+    });
+  }
 }
 
 function invalid(file: string, why: string, cause: unknown): SvcError {

@@ -5,16 +5,10 @@ import type {
   IndexKeeperOptions,
   WorkOptions,
 } from '../backends/index.js';
-import { openIndex } from '../index/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { SearchRequest, SearchResponse } from '../search/index.js';
 import type { DocumentKind, LineRange, Source } from '../types.js';
-import {
-  type ChangedFile,
-  type ForgetEntry,
-  readForgetList,
-  readForgotten,
-} from './forget-list.js';
+import { type ChangedFile, type ForgetEntry, readForgotten } from './forget-list.js';
 import type { Forgotten } from './forgotten.js';
 import { hide, undo } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
@@ -48,27 +42,17 @@ export function createForgetting(
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
     undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
     forgotten: () => readForgotten(target.forget),
-    entries: async () => (await readForgetList(target.forget.listFile))?.entries ?? [],
+    entries: async () => (await target.home.readForgetList())?.entries ?? [],
     store: {
       follow: async (_, work = {}): Promise<StoreOutcome> => {
         // It reads the list itself, as every sync does.
         const { added, changed, removed } = await keeper.sync({ ...work, embeds: false });
         keeper.close();
-        const clean = !(await isScrubPending(target.indexFile));
+        const clean = !(await target.home.isScrubPending());
         return { store: 'index', changed: added + changed + removed, clean };
       },
     },
   };
-}
-
-async function isScrubPending(indexFile: string): Promise<boolean> {
-  const opened = openIndex(indexFile, 'read');
-  if (opened.state !== 'ready') return false;
-  try {
-    return (await opened.index.scrubber()).isRequested();
-  } finally {
-    opened.index.close();
-  }
 }
 
 export interface ForgetRequest {

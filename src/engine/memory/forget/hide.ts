@@ -4,18 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
-import { openIndex } from '../index/index.js';
 import type { SyncTarget } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';
-import {
-  type ChangedFile,
-  emptyForgetList,
-  type ForgetEntry,
-  type ForgetList,
-  readForgetList,
-  writeForgetList,
-} from './forget-list.js';
+import { type ChangedFile, emptyForgetList, type ForgetEntry } from './forget-list.js';
 import type { ForgetPlan, Undone } from './forgetting.js';
 import { hashesOf, lineHash } from './forgotten.js';
 
@@ -39,11 +31,11 @@ export async function hide(
   { fromFile }: { readonly fromFile: boolean },
   context: HideContext,
 ): Promise<ForgetEntry> {
-  const { listFile, backupDir } = context.target.forget;
-  return changeList(context, async () => {
-    const list = (await readForgetList(listFile)) ?? emptyForgetList();
+  const { home, forget } = context.target;
+  return whileLocked(context, async () => {
+    const list = (await home.readForgetList()) ?? emptyForgetList();
     const id = `f${list.next}`;
-    const folder = join(backupDir, id);
+    const folder = join(forget.backupDir, id);
     const changes = fromFile ? planFileChanges(plan, folder) : [];
     const entry: ForgetEntry = {
       id,
@@ -58,7 +50,8 @@ export async function hide(
       }),
     };
     if (changes.length > 0) writeBackups(changes, folder);
-    write(listFile, { ...list, next: list.next + 1, entries: [...list.entries, entry] });
+    const entries = [...list.entries, entry];
+    await home.writeForgetList({ ...list, next: list.next + 1, entries });
     changeFiles(changes);
     return entry;
   });
@@ -70,9 +63,9 @@ export async function hide(
  * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
  */
 export async function undo(id: string, context: HideContext): Promise<Undone> {
-  const { listFile } = context.target.forget;
-  return changeList(context, async () => {
-    const list = await readForgetList(listFile);
+  const { home } = context.target;
+  return whileLocked(context, async () => {
+    const list = await home.readForgetList();
     const entry = list?.entries.find((one) => one.id === id);
     if (list === undefined || entry === undefined) {
       throw new SvcError('FORGET_ID_UNKNOWN', `no forget entry ${JSON.stringify(id)}`, {
@@ -80,7 +73,8 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
       });
     }
     const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
-    write(listFile, { ...list, entries: list.entries.filter((one) => one !== entry) });
+    const entries = list.entries.filter((one) => one !== entry);
+    await home.writeForgetList({ ...list, entries });
     return {
       entry,
       restored: outcomes.flatMap(({ file, restored }) => (restored ? [file.path] : [])),
@@ -91,31 +85,13 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
   });
 }
 
-/** Blocks syncs meanwhile, and makes the next one read every file again. */
-async function changeList<T>({ target, clock, signal }: HideContext, change: () => T): Promise<T> {
+/** Blocks syncs meanwhile. */
+async function whileLocked<T>(
+  { target, clock, signal }: HideContext,
+  change: () => Promise<T>,
+): Promise<T> {
   const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
-  return withIndexLock(target.indexFile, lock, async () => {
-    const opened = openIndex(target.indexFile, 'write', target.vectors);
-    if (opened.state === 'ready') {
-      try {
-        (await opened.index.scrubber()).request();
-      } finally {
-        opened.index.close();
-      }
-    }
-    return await change();
-  });
-}
-
-function write(listFile: string, list: ForgetList): void {
-  try {
-    writeForgetList(listFile, list);
-  } catch (error) {
-    throw new SvcError('FORGET_FAILED', `cannot write the forget list ${listFile}`, {
-      hint: 'check the permissions of its folder and the free disk space',
-      cause: error,
-    });
-  }
+  return withIndexLock(target.indexFile, lock, change);
 }
 
 /** A file with lines to remove, and its new content. */

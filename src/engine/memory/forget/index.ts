@@ -4,7 +4,16 @@
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  */
 
-export { type ForgetEntry, type ForgetPlaces, forgetPlaces, readForgotten } from './forget-list.js';
+export {
+  emptyForgetList,
+  type ForgetEntry,
+  type ForgetList,
+  type ForgetPlaces,
+  forgetPlaces,
+  readForgetList,
+  readForgotten,
+  writeForgetList,
+} from './forget-list.js';
 export type {
   ForgetPassage,
   ForgetPlace,

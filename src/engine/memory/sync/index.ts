@@ -12,14 +12,17 @@ export type {
   SyncEvent,
   SyncSummary,
 } from './events.js';
-export type { IndexLock, KeptConnections, LockHolder } from './index-lock.js';
+export type { SyncRun } from './fill-index.js';
+export type { IndexLock, KeptConnections, LockHolder, SyncConnections } from './index-lock.js';
 export {
   isRacy,
   isSameTree,
   isUpToDate,
   pendingChanges,
   planChanges,
+  type Rebuild,
   rebuildNeeded,
+  rebuildOf,
   type SyncPlan,
   snapshotOf,
   type TreeSnapshot,

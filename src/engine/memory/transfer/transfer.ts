@@ -9,9 +9,9 @@ import type {
   WorkOptions,
 } from '../backends/index.js';
 import { readForgotten } from '../forget/index.js';
-import { type MemoryIndex, openIndex } from '../index/index.js';
+import type { MemoryIndex } from '../index/index.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
-import { withIndexLock } from '../sync/index-lock.js';
+import { openedAnew, withIndexLock } from '../sync/index-lock.js';
 import type { CheckedExport } from './export-format.js';
 import { type ExportTally, exportLines } from './export-memory.js';
 import { importFiles, importVectors, planImport } from './import-memory.js';
@@ -81,12 +81,12 @@ export function createTransfer(
   ): Promise<T> {
     const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
     return withIndexLock(target.indexFile, lock, async () => {
-      const opened = openIndex(target.indexFile, 'write', target.vectors);
-      if (opened.state !== 'ready') throw damagedMeanwhile(target.indexFile);
+      const opened = await target.home.openToWrite(openedAnew);
+      if (opened === undefined) throw damagedMeanwhile(target.indexFile);
       try {
         return await use(opened.index);
       } finally {
-        opened.index.close();
+        opened.release();
       }
     });
   }

@@ -8,6 +8,7 @@ import {
   openDatabaseBytes,
 } from '../../../sqlite/database.js';
 import { type IndexIdentity, SCHEMA_VERSION } from '../identity.js';
+import type { MemoryIndex } from '../memory-index.js';
 import { asIndexError, statIndex } from './index-file.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';
@@ -15,8 +16,8 @@ import { DamagedMetaError, readIdentity, readVersion } from './stored-identity.j
 
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
 
-export type OpenedIndex =
-  | { readonly state: 'ready'; readonly index: SqliteIndex; readonly identity: IndexIdentity }
+export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
+  | { readonly state: 'ready'; readonly index: Index; readonly identity: IndexIdentity }
   | { readonly state: 'missing' }
   /** The file is not an index of this version; `why` is a clause for people. */
   | { readonly state: 'unusable'; readonly why: string };

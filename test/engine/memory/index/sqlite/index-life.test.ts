@@ -353,7 +353,7 @@ test('an index reached through a link is replaced behind the link or in its plac
   const { target } = await indexed();
   const link = `${target.indexFile}.link`;
   symlinkSync(target.indexFile, link);
-  const backend = backendOn({ ...target, indexFile: link });
+  const backend = backendOn(targetOf(notes.path, { indexFile: link }));
   assert.equal(pathsOf(await backend.search({ query: 'w7' })), ['n7.md']);
   await backend.sync({ force: true });
   assert.equal(pathsOf(await backend.search({ query: 'w7' })), ['n7.md']);

@@ -1,0 +1,111 @@
+import { supersededKey } from '../../embeddings/index.js';
+import {
+  createIndex,
+  currentIdentity,
+  damageComplaint,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  type SqliteIndex,
+} from '../index/index.js';
+import {
+  buildFile,
+  publishBuild,
+  removeIndexFiles,
+  removeStrayBuilds,
+} from '../sync/build-file.js';
+import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
+import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
+import type { FileHomePlaces } from './file-home.js';
+
+/** Updates the index in place, or rebuilds it if necessary. */
+export async function mirrorFile(
+  run: SyncRun,
+  { indexFile, vectors }: Pick<FileHomePlaces, 'indexFile' | 'vectors'>,
+): Promise<SyncSummary> {
+  removeStrayBuilds(indexFile);
+  const opened = run.connections.openIndex(indexFile, vectors);
+  if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
+  const force = run.options.force ?? false;
+  const rebuild = rebuildNeeded(opened.identity, run.target.settings, force);
+  if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
+  try {
+    return await updateIndex(run, opened.index);
+  } catch (error) {
+    // Some damage only shows when the index is read.
+    if (!isDamage(error)) throw error;
+    const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
+    return rebuildIndex(run, damaged, rebuildOf(damaged));
+  }
+}
+
+async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
+  try {
+    const result = await fillIndex(run, index);
+    if (!result.stopped) await scrubIfAsked(run, index);
+    run.connections.releaseIndex(index);
+    return summaryOf(run, result, undefined);
+  } catch (error) {
+    run.connections.discardIndex(index);
+    throw error;
+  }
+}
+
+/** Something was forgotten since the last sync, so its bytes must not stay in the file. */
+async function scrubIfAsked(run: SyncRun, index: SqliteIndex): Promise<void> {
+  const scrubber = await index.scrubber();
+  if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
+}
+
+/**
+ * Builds next to the old index and replaces it atomically. An interrupted build is only published if there
+ * was no usable index: the next sync continues it.
+ */
+async function rebuildIndex(
+  run: SyncRun,
+  opened: OpenedIndex,
+  rebuild: Rebuild,
+): Promise<SyncSummary> {
+  const { indexFile, settings } = run.target;
+  const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
+  if (opened.state === 'ready') run.connections.discardIndex(opened.index);
+  run.onEvent({ type: 'rebuild.started', ...rebuild });
+  let build: SqliteIndex | undefined;
+  try {
+    build = createIndex(buildFile(indexFile), currentIdentity(settings));
+    // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
+    // the old index is damaged.
+    const rename = rebuild.reason === 'forced' && run.options.reembeds === true;
+    if (opened.state !== 'missing') {
+      build.copyEmbeddings(indexFile, rename ? supersededKey : undefined);
+    }
+    const result = await fillIndex(run, build);
+    if (result.stopped && opened.state === 'ready') {
+      return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
+    }
+    run.onEvent({ type: 'publish.started' });
+    await tidyCopied(build, run.options, forgets);
+    await publishBuild(build, indexFile, REPLACES[opened.state]);
+    return summaryOf(run, result, rebuild);
+  } finally {
+    build?.close();
+    removeIndexFiles(buildFile(indexFile));
+  }
+}
+
+/** Organises copied vectors before publishing, so that searches are fast at once. */
+async function tidyCopied(
+  build: MemoryIndex,
+  { embedding, clock }: SyncOptions,
+  forgets: boolean,
+): Promise<void> {
+  const keepIdentities = await build.vectorIdentities();
+  if (keepIdentities.length === 0) return;
+  // Without a provider nothing is dropped: it may only be off temporarily.
+  const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
+  await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
+}
+
+const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } as const;
+
+const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };

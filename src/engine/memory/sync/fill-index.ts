@@ -1,0 +1,93 @@
+import type { ProviderPath } from '../../embeddings/index.js';
+import type { Clock } from '../../support/context.js';
+import { runningMs } from '../../support/time.js';
+import type { SyncRequest } from '../backends/index.js';
+import { readForgotten } from '../forget/index.js';
+import type { MemoryIndex } from '../index/index.js';
+import type { Scan } from '../sources/index.js';
+import { applyPlan } from './apply-plan.js';
+import type { SyncEvent, SyncSummary } from './events.js';
+import type { SyncConnections } from './index-lock.js';
+import { planChanges, type Rebuild, snapshotOf, withoutSmallGrowth } from './plan-changes.js';
+import type { SyncTarget } from './sync-index.js';
+import type { ApplyResult } from './tally.js';
+
+/** How passages are embedded; see embed-missing.ts. */
+export interface SyncEmbedding {
+  readonly path: ProviderPath;
+  /** At most this many passages; undefined for all. */
+  readonly atMost: number | undefined;
+  readonly cacheEntries: number;
+}
+
+export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | 'sessionStarts'> {
+  readonly lockWaitMs: number;
+  readonly clock: Clock;
+  /** Undefined to skip embedding. */
+  readonly embedding: SyncEmbedding | undefined;
+  /** Connections kept between syncs; by default opened and closed each time. */
+  readonly connections?: SyncConnections | undefined;
+}
+
+/** A sync in progress. */
+export interface SyncRun {
+  readonly target: SyncTarget;
+  readonly scan: Scan;
+  /** No file was read before this; milliseconds since the epoch. */
+  readonly scannedMs: number;
+  readonly options: SyncOptions;
+  readonly connections: SyncConnections;
+  readonly onEvent: (event: SyncEvent) => void;
+  /** runningMs() at the start. */
+  readonly started: number;
+}
+
+/** Reads what changed into an index, and removes what is gone. */
+export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<ApplyResult> {
+  const changes = planChanges(run.scan.files, await index.documents());
+  const growth = run.target.sources.transcripts?.growth;
+  const defers = run.options.defersSmallGrowth === true && growth !== undefined;
+  const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
+  const bytes = (files: readonly { readonly size: number }[]): number =>
+    files.reduce((sum, file) => sum + file.size, 0);
+  run.onEvent({
+    type: 'scan.finished',
+    files: run.scan.files.length,
+    bytes: bytes(run.scan.files),
+    filesToIndex: plan.read.length,
+    bytesToIndex: bytes(plan.read.map((planned) => planned.file)),
+  });
+  const result = await applyPlan(index, plan, {
+    chunking: run.target.settings.chunking,
+    forgotten: await readForgotten(run.target.forget),
+    media: run.target.sources.memory.media,
+    clock: run.options.clock,
+    vectorsFollow: run.options.embedding !== undefined,
+    signal: run.options.signal,
+    onEvent: run.onEvent,
+  });
+  if (!result.stopped) {
+    // Deferred files must be found by the next scan.
+    const isWhole = plan.read.length === changes.read.length;
+    const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;
+    const { skipped } = result;
+    await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
+  }
+  return result;
+}
+
+export function summaryOf(
+  run: SyncRun,
+  result: ApplyResult,
+  rebuild: Rebuild | undefined,
+): SyncSummary {
+  const { stopped, ...counts } = result;
+  const touched = counts.added + counts.changed + counts.removed + counts.renamed > 0;
+  return {
+    ...counts,
+    outcome: stopped ? 'stopped' : touched || rebuild !== undefined ? 'updated' : 'unchanged',
+    ...(rebuild === undefined ? {} : { rebuild }),
+    skipped: [...run.scan.skipped, ...counts.skipped],
+    durationMs: runningMs() - run.started,
+  };
+}
