@@ -1,8 +1,9 @@
 /**
  * The one test runner: first the checks (format and lint, types, layers, dead code, stale
  * generated files), then the test files, some processes at a time. Files of the folders in BATCHED share
- * processes, since starting one costs as much as most of them; every other has its own. Ends with a line
- * `N passed, N failed`.
+ * processes, since starting one costs as much as most of them; every other has its own. Tests of the shared store
+ * run on PGlite and on PostgreSQL: the server that SVC_TEST_POSTGRES_URL names, else a cluster of this run, where it is
+ * installed. Ends with a line `N passed, N failed`.
  *
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
  */
@@ -10,6 +11,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { startCluster } from './support/postgres.js';
 
 interface Job {
   readonly kind: 'check' | 'tests';
@@ -140,11 +142,32 @@ function countIn(output: string, what: 'Passed' | 'Skipped' | 'Total'): number {
   return Number(new RegExp(`^\\s*${what}:\\s+(\\d+)`, 'm').exec(output)?.[1] ?? 0);
 }
 
+/** One server for all test files, which find it in the environment. */
+async function providePostgres(): Promise<{ readonly name: string; stop(): Promise<void> }> {
+  const nothing = async (): Promise<void> => undefined;
+  if (process.env[POSTGRES_URL] !== undefined) {
+    return { name: `the server of ${POSTGRES_URL}, and PGlite`, stop: nothing };
+  }
+  const cluster = await startCluster();
+  if (cluster === undefined)
+    return { name: 'PGlite only, since it is not installed', stop: nothing };
+  const [server] = await cluster.sql('SHOW server_version');
+  process.env[POSTGRES_URL] = cluster.url;
+  return {
+    name: `${Object.values(server ?? {}).join()} in a cluster of this run, and PGlite`,
+    stop: () => cluster.stop(),
+  };
+}
+
+const POSTGRES_URL = 'SVC_TEST_POSTGRES_URL';
+
 async function main(): Promise<void> {
   const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
   const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const checks = flags.includes('--tests') || wanted.length > 0 ? [] : CHECKS;
-  const queue = [...checks, ...(flags.includes('--checks') ? [] : testJobs(wanted))];
+  const tests = flags.includes('--checks') ? [] : testJobs(wanted);
+  const queue = [...checks, ...tests];
+  const postgres = tests.length === 0 ? undefined : await providePostgres();
   let passed = 0;
   let failed = 0;
   const worker = async (): Promise<void> => {
@@ -160,6 +183,8 @@ async function main(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: PROCESSES }, worker));
+  await postgres?.stop();
+  if (postgres !== undefined) console.log(`\nPostgreSQL: ${postgres.name}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }

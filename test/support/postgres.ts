@@ -25,6 +25,8 @@ export interface TestPostgres {
 /** A cluster of its own that a test can also kill and start again. */
 export interface TestCluster extends TestPostgres {
   readonly port: number;
+  /** The superuser's. */
+  readonly url: string;
   /** Ends every connection, as a restart does. `immediate`: like a power cut. */
   restart(mode: 'fast' | 'immediate'): Promise<void>;
   /** Stops it, for {@link start}. */
@@ -205,6 +207,7 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
   return {
     ...databasesOf(url),
     port,
+    url,
     halt: () => halt('SIGINT'),
     start,
     restart: async (mode) => {
