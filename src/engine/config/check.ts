@@ -120,6 +120,7 @@ export type FaultCode =
   | 'overlap-exceeds-chunk'
   | 'path-leaves-folder'
   | 'port-shared'
+  | 'plain-password'
   | 'reranker-incomplete'
   | 'sessions-half-on'
   | 'setting-unused'

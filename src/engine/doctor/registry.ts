@@ -10,8 +10,8 @@ import { hooks, tasks } from './checks/programs.js';
 import { backend, provider } from './checks/provider.js';
 import { reranker } from './checks/reranker.js';
 import { secrets } from './checks/secrets.js';
+import { storage } from './checks/storage.js';
 import { media, vectors } from './checks/vectors.js';
-
 import { webhooks } from './checks/webhooks.js';
 import { workspace } from './checks/workspace.js';
 
@@ -21,6 +21,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   deprecated,
   permissions,
   workspace,
+  storage,
   backend,
   index,
   vectors,

@@ -24,7 +24,9 @@ export function createSecretMask(known: Iterable<string> = []): SecretMask {
   let knownForm: RegExp | undefined;
   const learn = (value: string): void => {
     const before = forms.size;
-    for (const form of formsOf(value)) forms.add(form);
+    for (const secret of [value, ...passwordsIn(value)]) {
+      for (const form of formsOf(secret)) forms.add(form);
+    }
     if (forms.size !== before) knownForm = undefined;
   };
   const text = (plain: string): string => {
@@ -33,6 +35,21 @@ export function createSecretMask(known: Iterable<string> = []): SecretMask {
   };
   for (const value of known) learn(value);
   return { learn, text, data: (data) => maskedData(data, text) };
+}
+
+/** The passwords of a URL, which a message may quote without the rest of it: as they are written, and decoded. */
+function passwordsIn(value: string): readonly string[] {
+  if (!URL.canParse(value)) return [];
+  const { password, searchParams } = new URL(value);
+  return [password, decoded(password), searchParams.get('password') ?? ''];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The forms of a value in texts: plain, in JSON, in a URL, in Basic authentication. */

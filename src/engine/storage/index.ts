@@ -2,5 +2,5 @@
 export { migrateStorage } from './migrate-storage.js';
 export type { StorageMigrateOutput, StorageStatusOutput } from './output-schemas.js';
 export { requireReadable } from './rights.js';
-export { serverFacts } from './server-facts.js';
+export { serverFacts, vectorCount } from './server-facts.js';
 export { storageStatus } from './storage-status.js';

@@ -133,3 +133,13 @@ export async function replicasOf(server: Sql): Promise<readonly Replica[]> {
 export function iso(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
+
+/** About how many vectors there are: from the statistics of the table, which cost nothing. */
+export async function vectorCount(server: Sql): Promise<number> {
+  const [row] = await server.query<{ readonly count: number }>(
+    `SELECT greatest(sum(reltuples), 0)::bigint AS count FROM pg_class
+     JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = 'svc' AND relname = 'embeddings' AND relkind = 'r'`,
+  );
+  return row?.count ?? 0;
+}

@@ -325,6 +325,16 @@ test('short plain-text secrets are warned about', () => {
   );
 });
 
+test('the URL of a server is a reference, or has no password', () => {
+  const codesOf = (url: string): readonly string[] =>
+    warningsOf({ storage: { url } }).map(({ code, path }) => `${code} ${path}`);
+  for (const url of ['postgres://ada:secret-word@db/svc', 'postgres://ada@db/svc?password=x']) {
+    assert.equal(codesOf(url), ['plain-password storage.url']);
+  }
+  for (const url of ['env:SVC_DATABASE_URL', 'postgres://ada@db/svc'])
+    assert.equal(codesOf(url), []);
+});
+
 test('notifications go to one place, signed, and over a network encrypted', () => {
   const codesOf = (notify: object): readonly string[] =>
     faultsOf({ flows: { notify } }).map(({ code, path }) => `${code} ${path}`);

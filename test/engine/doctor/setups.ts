@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -10,16 +11,20 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
+import { migrate } from '../../../src/engine/postgres/index.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
+import { serverAt, startPglite } from '../../support/postgres.js';
 import { installQmd } from '../../support/qmd.js';
 import { rawDatabase } from '../../support/raw-database.js';
 import { type Patient, PLANTED } from './support.js';
@@ -242,6 +247,17 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     fix: (patient) => {
       patient.env = { CORP_KEY: LONG_SECRET };
       patient.configure(endpoint('env:CORP_KEY'));
+    },
+  },
+  {
+    name: 'a password in the URL of the server',
+    finds: 'configuration/plain-password',
+    severity: 'warning',
+    breaks: configure({ storage: { url: `postgres://ada:${PLANTED}@db.example/svc` } }),
+    at: '3:12',
+    fix: (patient) => {
+      patient.env = { SVC_DATABASE_URL: `postgres://ada:${PLANTED}@db.example/svc` };
+      patient.configure({ storage: { url: 'env:SVC_DATABASE_URL' } });
     },
   },
   {
@@ -947,6 +963,55 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: 'asked',
   },
   {
+    name: 'a PostgreSQL server that does not answer',
+    finds: 'storage/storage-unusable',
+    severity: 'fault',
+    breaks: configure({ storage: { url: 'postgres://ada@127.0.0.1:9/svc' } }),
+    at: '3:12',
+    fix: async (patient) => patient.configure({ storage: { url: await sharedStore() } }),
+  },
+  {
+    name: 'a PostgreSQL server with another clock',
+    finds: 'storage/storage-clock',
+    severity: 'warning',
+    breaks: async (patient) => {
+      patient.nowMs = () => Date.now() - 600_000;
+      patient.configure({ storage: { url: await sharedStore() } });
+    },
+    at: '3:12',
+    fix: (patient) => {
+      patient.nowMs = undefined;
+    },
+  },
+  {
+    name: 'more connections than a PostgreSQL server has for two',
+    finds: 'storage/storage-pool',
+    severity: 'warning',
+    breaks: async (patient) => {
+      patient.configure({ storage: { url: await sharedStore(), poolSize: 90 } });
+    },
+    at: '4:17',
+    fix: async (patient) => patient.configure({ storage: { url: await sharedStore() } }),
+  },
+  {
+    name: 'a password that is sent unencrypted',
+    finds: 'storage/storage-unencrypted',
+    severity: 'warning',
+    breaks: async (patient) => {
+      const url = new URL(await sharedStore());
+      url.password = PLANTED;
+      const other = await elsewhere(Number(url.port));
+      url.hostname = other.host;
+      url.port = String(other.port);
+      patient.env = { SVC_DATABASE_URL: url.href };
+      patient.configure({ storage: { url: 'env:SVC_DATABASE_URL' } });
+    },
+    at: '3:12',
+    fix: async (patient) => {
+      patient.env = { SVC_DATABASE_URL: await sharedStore() };
+    },
+  },
+  {
     name: 'a Node.js that is too old',
     finds: 'runtime/node-old',
     severity: 'fault',
@@ -987,6 +1052,42 @@ async function answering(): Promise<{ readonly provider: string; readonly remote
   fakes.push(fake);
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'sk-test-openai-0123456789' };
   return { provider: 'openai', remote };
+}
+
+let store: Promise<string> | undefined;
+
+/** The URL of a PostgreSQL server with the tables of svc. */
+function sharedStore(): Promise<string> {
+  store ??= startPglite().then(async (postgres) => {
+    fakes.push({ close: () => postgres.stop() });
+    const url = await postgres.newDatabase();
+    const server = serverAt(url, { poolSize: 1 });
+    await migrate(server);
+    await server.close();
+    return url;
+  });
+  return store;
+}
+
+/** Another address for a port of this machine, as if it were another host. */
+async function elsewhere(port: number): Promise<{ readonly host: string; readonly port: number }> {
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal);
+  const server = createServer((socket) => {
+    const inside = connect(port, '127.0.0.1');
+    socket.on('error', () => inside.destroy()).pipe(inside);
+    inside.on('error', () => socket.destroy()).pipe(socket);
+  }).listen(0, '0.0.0.0');
+  server.unref();
+  await once(server, 'listening');
+  const address = server.address();
+  fakes.push({ close: async () => void server.close() });
+  return {
+    // Every address of 127.0.0.0/8 counts as this machine, but its decimal form is just a name.
+    host: outside?.address ?? '2130706433',
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+  };
 }
 
 /** Ends what the set-ups have started. */

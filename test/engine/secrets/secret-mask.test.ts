@@ -79,6 +79,15 @@ test('each line of a long secret is masked by itself; a word is not', () => {
   assert.is(mask.text('there is none, in the end'), 'there is none, in the end');
 });
 
+test('of a URL, the password is masked on its own too', () => {
+  const mask = createSecretMask(['postgres://ada:pass%20word-1@db.internal/svc?sslmode=require']);
+  for (const form of ['pass%20word-1', 'pass word-1'])
+    assert.is(mask.text(`a ${form} b`), `a ${MASK} b`);
+  assert.is(mask.text('db.internal:5432/svc'), 'db.internal:5432/svc');
+  const other = createSecretMask(['postgres://ada@db/svc?password=horse-battery']);
+  assert.is(other.text('horse-battery'), MASK);
+});
+
 test('of two secrets the longer one is masked whole', () => {
   const mask = createSecretMask(['correct horse', 'correct horse battery']);
   assert.is(mask.text('correct horse battery staple'), `${MASK} staple`);

@@ -34,6 +34,21 @@ export const secretsAreLong: Rule = function* (input, scopes) {
   }
 };
 
+/** Whoever reads the file could log in to the server of all hosts. */
+export const serverPasswordIsReference: Rule = function* ({ storage }) {
+  const url = storage?.url;
+  if (typeof url !== 'string' || !URL.canParse(url)) return;
+  const { password, searchParams } = new URL(url);
+  if (password === '' && !searchParams.has('password')) return;
+  yield {
+    severity: 'warning',
+    code: 'plain-password',
+    path: ['storage', 'url'],
+    message: 'this URL contains a password in plain text',
+    expected: 'a reference like env:SVC_DATABASE_URL',
+  };
+};
+
 function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {
   yield* searchKeys(input, scopes);
   for (const [id, entry] of Object.entries(input.models?.providers ?? {})) {

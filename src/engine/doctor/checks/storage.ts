@@ -1,0 +1,150 @@
+import { SvcError } from '../../errors/index.js';
+import { formatCount, formatCountOf, formatDuration } from '../../support/format.js';
+import { isLoopback } from '../../support/network.js';
+import type { DoctorCheck, Finding, FindingPlace } from '../check.js';
+import type { ConfiguredWorld } from '../world.js';
+import { resolveConfigured } from './secrets.js';
+
+/** Leases depend on the server's clock; people compare times of both. */
+const MOST_CLOCK_DIFFERENCE_MS = 5000;
+/** With fewer vectors, comparing all of them is fast. */
+const MANY_VECTORS = 50_000;
+/** With more than this share of the connections in one process, a few hosts use them all. */
+const POOL_SHARE = 0.5;
+
+/** Whether the PostgreSQL server can be used as it is. */
+export const storage: DoctorCheck = {
+  name: 'storage',
+  needs: 'configuration',
+  run: async (world) => {
+    const { url } = world.loaded.resolved.storage;
+    if (url === undefined) return { summary: 'SQLite files', findings: [], off: true };
+    const place = world.placeOf(['storage', 'url']);
+    // Masks the URL and its password in whatever fails; the check of secrets reports one that is missing.
+    const [resolved] = await resolveConfigured([{ input: url }], world);
+    if (resolved?.ok !== true)
+      return { summary: 'storage.url cannot be read', findings: [], off: true };
+    try {
+      return await checkServer(world, place);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const { message, hint } = error;
+      const finding = {
+        code: 'storage-unusable',
+        severity: 'fault',
+        message,
+        hint,
+        place,
+      } as const;
+      return { summary: 'cannot be used', findings: [finding] };
+    }
+  },
+};
+
+async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefined) {
+  const { context, loaded } = world;
+  const { describeAddress, openServer, requireCurrent, serverState } = await import(
+    '../../postgres/index.js'
+  );
+  const { requireReadable, serverFacts, vectorCount } = await import('../../storage/index.js');
+  const server = await openServer(context, loaded.resolved);
+  const rights = await requireReadable(server);
+  await requireCurrent(server);
+  const { version } = await serverState(server);
+  const facts = await serverFacts(server, () => context.clock.now());
+  const where = describeAddress(server.address);
+  const isElsewhere = !isLoopback(server.address.host) && !server.address.host.startsWith('/');
+  const findings: readonly (Finding | undefined)[] = [
+    rights.grantToUse === undefined
+      ? undefined
+      : {
+          code: 'storage-rights',
+          severity: 'fault',
+          message: `role ${rights.role} lacks rights on the tables of svc`,
+          place,
+          hint: `ask an administrator to run: ${rights.grantToUse}`,
+        },
+    facts.isReadOnly
+      ? {
+          code: 'storage-read-only',
+          severity: 'fault',
+          message: `PostgreSQL at ${where} is read-only`,
+          place,
+          hint: 'point storage.url to the primary server, and a role that can write',
+        }
+      : undefined,
+    facts.encoding === 'UTF8'
+      ? undefined
+      : {
+          code: 'storage-encoding',
+          severity: 'fault',
+          message: `the database ${server.address.database} stores text as ${facts.encoding}`,
+          cause: 'notes contain characters that it cannot store',
+          place,
+          hint: "create a database with ENCODING 'UTF8' TEMPLATE template0",
+        },
+    server.exposesPassword && isElsewhere
+      ? {
+          code: 'storage-unencrypted',
+          severity: 'warning',
+          message: `the password and all data are sent to ${server.address.host} unencrypted`,
+          place,
+          hint: 'add sslmode=verify-full to the URL',
+        }
+      : undefined,
+    clockFinding(facts.clockAheadMs, place),
+    poolFinding(world, facts.maxConnections),
+    facts.vectorExtension.state === 'used'
+      ? undefined
+      : vectorFinding(await vectorCount(server), facts.vectorExtension.state, place),
+  ];
+  return {
+    summary: `PostgreSQL ${version} at ${where}`,
+    findings: findings.filter((finding) => finding !== undefined),
+  };
+}
+
+function clockFinding(aheadMs: number, place: FindingPlace | undefined): Finding | undefined {
+  const off = Math.abs(aheadMs);
+  if (off <= MOST_CLOCK_DIFFERENCE_MS) return undefined;
+  return {
+    code: 'storage-clock',
+    severity: 'warning',
+    message: `the clock of the PostgreSQL server is ${formatDuration(off)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this host's`,
+    cause: 'leases use the clock of the server, so nothing is lost, but times of both do not match',
+    place,
+    hint: 'synchronize both clocks with NTP',
+  };
+}
+
+function poolFinding(
+  { loaded, placeOf }: ConfiguredWorld,
+  maxConnections: number,
+): Finding | undefined {
+  const { poolSize } = loaded.resolved.storage;
+  if (poolSize <= maxConnections * POOL_SHARE) return undefined;
+  return {
+    code: 'storage-pool',
+    severity: 'warning',
+    message: `each process opens up to ${formatCountOf(poolSize, 'connection')}, and the PostgreSQL server accepts ${formatCount(maxConnections)}`,
+    cause: 'a few processes together use them all',
+    place: placeOf(['storage', 'poolSize']) ?? placeOf(['storage', 'url']),
+    hint: 'lower storage.poolSize, raise max_connections, or put PgBouncer in front of the server',
+  };
+}
+
+function vectorFinding(
+  vectors: number,
+  state: 'available' | 'missing',
+  place: FindingPlace | undefined,
+): Finding | undefined {
+  if (vectors < MANY_VECTORS) return undefined;
+  return {
+    code: 'storage-pgvector',
+    severity: 'note',
+    message: `semantic searches compare ${formatCount(vectors)} vectors one by one`,
+    cause: 'with pgvector, an index finds the nearest ones',
+    place,
+    hint: `${state === 'missing' ? 'install pgvector on the server, and ' : ''}run "CREATE EXTENSION vector" in the database, then "svc storage migrate"`,
+  };
+}
