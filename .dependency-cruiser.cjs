@@ -127,7 +127,7 @@ const doors = {
   'memory/chunking': ['chunk-turns'],
   'memory/embedding': ['embed-missing', 'embedding-status'],
   'memory/forget': ['forgetting'],
-  'memory/index': [],
+  'memory/index': ['postgres/index'],
   'memory/search': ['output-schemas', 'path-glob'],
   'memory/sources': ['transcripts/jsonl-lines', 'transcripts/turn-reader'],
   'memory/home': [],

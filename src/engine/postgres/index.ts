@@ -11,6 +11,6 @@ export {
   serverState,
 } from './migrate.js';
 export { openCurrentServer, openServer } from './open-server.js';
-export { type PoolUse, Server, type Sql } from './server.js';
+export { type PoolUse, Server, type Sql, type Transaction } from './server.js';
 export { describeAddress } from './server-address.js';
 export { serverFault } from './server-fault.js';

@@ -1,3 +1,5 @@
+import { MEMORY_TABLES } from './memory-tables.js';
+
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 export interface Migration {
   /** What it adds, for people. */
@@ -7,4 +9,4 @@ export interface Migration {
 }
 
 /** A published step never changes: somebody's data has gone through it. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [{ name: 'memories', sql: MEMORY_TABLES }];

@@ -27,3 +27,12 @@ function shortDigest(text: string): Buffer {
   const digest = hash('sha256', text, 'binary');
   return Buffer.from(digest.slice(0, HASH_BYTES), 'latin1');
 }
+
+/** The first of the rows of each content. */
+export function distinctContents<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return rows.filter(({ hash }) => {
+    const name = hash.toString('latin1');
+    return !seen.has(name) && seen.add(name);
+  });
+}

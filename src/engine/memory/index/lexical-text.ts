@@ -3,6 +3,15 @@ import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
 import type { Language } from './languages.js';
 
+/** SQLite's full-text tokenizers, which also define the words of an index in PostgreSQL. */
+export const FULL_TEXT_TOKENIZERS: Readonly<Record<Tokenizer, string>> = {
+  trigram: 'trigram case_sensitive 0 remove_diacritics 1',
+  unicode61: 'porter unicode61 remove_diacritics 2',
+};
+
+/** BM25 weights of the full-text columns. */
+export const COLUMN_WEIGHTS = { text: 1, heading_path: 1.5, parts: 0.5, file_name: 1 } as const;
+
 /** Joins a heading path in its column; Markdown headings contain no line breaks. */
 export const HEADING_SEPARATOR = '\n';
 

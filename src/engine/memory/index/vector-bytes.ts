@@ -1,3 +1,5 @@
+import { SvcError } from '../../errors/index.js';
+
 const WORD_BYTES = 4;
 /** Whether this machine is little-endian. */
 const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
@@ -24,6 +26,18 @@ function aligned(bytes: Buffer): Uint8Array {
   if (IS_LITTLE && whole.byteOffset % WORD_BYTES === 0) return whole;
   const copy = Buffer.from(new Uint8Array(whole).buffer);
   return IS_LITTLE ? copy : copy.swap32();
+}
+
+/** @throws SvcError PROVIDER_ANSWER_INVALID when a vector's length differs from the space's */
+export function requireDimensions(wanted: number, dimensions: number): void {
+  if (dimensions === wanted) return;
+  throw new SvcError(
+    'PROVIDER_ANSWER_INVALID',
+    `a vector has ${dimensions} dimensions, but the index has ${wanted} for the same model`,
+    {
+      hint: 'if the model has changed, run "svc memory reset", then "svc memory index"',
+    },
+  );
 }
 
 /** Precision of 32-bit floats near 1. */

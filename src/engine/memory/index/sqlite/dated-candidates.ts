@@ -3,10 +3,10 @@ import type { DayRange } from '../../../support/day.js';
 import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import {
   type CandidateRow,
-  COLUMN_WEIGHTS,
   matchingDocuments,
   SELECT_CANDIDATE,
   toCandidate,
+  WEIGHTS,
 } from './lexical-candidates.js';
 
 const DATED = 'first_day <= @last AND last_day >= @first';
@@ -27,7 +27,7 @@ export function datedCandidates(
   { days, match, mustMatch, except, limit, filter }: DatedQuestion,
 ): LexicalCandidate[] {
   const documents = matchingDocuments(database, filter);
-  const scores = `SELECT rowid, -bm25(chunks_fts, ${COLUMN_WEIGHTS}) AS bm25 FROM chunks_fts
+  const scores = `SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
     WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED})`;
   const scored =
     match === undefined

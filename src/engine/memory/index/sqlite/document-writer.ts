@@ -4,9 +4,9 @@ import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
-import { type Language, languageOf, languagesOf } from '../languages.js';
-import { fileNameWords, HEADING_SEPARATOR, lexicalText, lineNumbersText } from '../lexical-text.js';
-import { wordParts } from '../word-parts.js';
+import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-texts.js';
+import { type Language, languagesOf } from '../languages.js';
+import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
@@ -59,14 +59,6 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
   );
-  const indexedTexts = (text: string, headings: string, language: Language | undefined) => {
-    const parts = tokenizer === 'trigram' ? '' : wordParts(text, language);
-    return [
-      lexicalText(text, tokenizer, language),
-      lexicalText(headings, tokenizer, language),
-      parts,
-    ] as const;
-  };
   // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
   // counts, and with them the scores, would be wrong.
   const forget = (
@@ -74,9 +66,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     key: DocumentKey,
     language: Language | undefined,
   ): void => {
-    const fileName = lexicalText(fileNameWords(key), tokenizer);
+    const fileName = indexedFileName(key, tokenizer);
     for (const { id, text, headings } of chunks) {
-      deleteText.run(id, ...indexedTexts(text, headings, language), fileName);
+      deleteText.run(id, ...indexedTexts({ text, headings }, tokenizer, language), fileName);
     }
   };
   const remove = (key: DocumentKey, gone: ChunkChanges): number => {
@@ -116,7 +108,7 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     const { mimeType, hash: fileHash } = document;
     // Media are embedded by content, not by the words they are found by.
     const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
-    const fileName = lexicalText(fileNameWords(document), tokenizer);
+    const fileName = indexedFileName(document, tokenizer);
     for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);
       const hash = media ?? (come.needsHashes ? contentHash(headings, text) : null);
@@ -125,14 +117,18 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       const place = [startLine, endLine, hash, headings, first, last] as const;
       const chunk = insertChunk.run(id, ...place, text, numbers);
       come.inserted(Number(chunk.lastInsertRowid));
-      insertText.run(chunk.lastInsertRowid, ...indexedTexts(text, headings, language), fileName);
+      insertText.run(
+        chunk.lastInsertRowid,
+        ...indexedTexts({ text, headings }, tokenizer, language),
+        fileName,
+      );
     }
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = [size, mtimeMs, ctimeMs, hash, indexedMs, resume] as const;
-    const language = tokenizer === 'trigram' ? undefined : languageOf(beginningOf(document));
+    const language = documentLanguage(document, tokenizer);
     const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...facts);
     insertChunks(Number(row.lastInsertRowid), document, language, come);
   };
@@ -180,18 +176,6 @@ interface StoredKey {
 
 function storedLanguage({ language }: StoredKey): Language | undefined {
   return language === null ? undefined : languagesOf([language])[0];
-}
-
-/** More is not needed to detect a language. */
-const BEGINNING = 1500;
-
-function beginningOf({ chunks }: IndexedDocument): string {
-  let text = '';
-  for (const chunk of chunks) {
-    text += `${chunk.text}\n`;
-    if (text.length >= BEGINNING) break;
-  }
-  return text;
 }
 
 interface StoredChunk {

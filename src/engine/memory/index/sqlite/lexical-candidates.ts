@@ -2,10 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
 import type { DocumentKind, Source } from '../../types.js';
 import type { CandidateFilter, LexicalCandidate } from '../candidates.js';
-import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
-/** BM25 weights of the full-text columns: text, heading path, file name. */
-export const COLUMN_WEIGHTS = '1.0, 1.5, 0.5, 1.0';
+/** For `bm25()`. */
+export const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
 
 export type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
   readonly headingPath: string;
@@ -24,8 +24,8 @@ export async function lexicalCandidates(
   // With a document filter, only matching rows are scored; the column `rank` would score all rows first.
   const { score, ranking } =
     documents === undefined
-      ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'` }
-      : { score: `bm25(chunks_fts, ${COLUMN_WEIGHTS})`, ranking: '' };
+      ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${WEIGHTS})'` }
+      : { score: `bm25(chunks_fts, ${WEIGHTS})`, ranking: '' };
   const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
     database
       .prepare<[Record<string, unknown>], CandidateRow>(
@@ -97,7 +97,7 @@ export function lexicalScores(
   const rows = database
     .prepare<[string, string], [number, number]>(
       `SELECT rowid, -rank FROM chunks_fts
-       WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
+       WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${WEIGHTS})'
          AND +rowid IN (SELECT value FROM json_each(?))`,
     )
     .raw()

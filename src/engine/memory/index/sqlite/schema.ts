@@ -1,5 +1,6 @@
 import type { Connection } from '../../../sqlite/database.js';
 import type { Tokenizer } from '../identity.js';
+import { COLUMN_WEIGHTS, FULL_TEXT_TOKENIZERS } from '../lexical-text.js';
 
 /** Marks the file as ours in SQLite's header ("svci"). */
 export const APPLICATION_ID = 0x73766369;
@@ -33,10 +34,6 @@ export function setAutomerge(database: Connection, segments: number): void {
  * only once there are vectors or about to be: hashing takes 6 % of the time of an index without any.
  */
 export function schemaSql(tokenizer: Tokenizer): string {
-  const tokenize =
-    tokenizer === 'trigram'
-      ? 'trigram case_sensitive 0 remove_diacritics 1'
-      : 'porter unicode61 remove_diacritics 2';
   return `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE tree (paths TEXT NOT NULL, fingerprints BLOB NOT NULL) STRICT;
@@ -71,8 +68,8 @@ export function schemaSql(tokenizer: Tokenizer): string {
     CREATE INDEX chunks_by_document ON chunks (document_id);
     CREATE INDEX chunks_by_day ON chunks (first_day, last_day) WHERE first_day IS NOT NULL;
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
-      text, heading_path, parts, file_name,
-      content = '', tokenize = '${tokenize}'
+      ${Object.keys(COLUMN_WEIGHTS).join(', ')},
+      content = '', tokenize = '${FULL_TEXT_TOKENIZERS[tokenizer]}'
     );
     ${VECTOR_TABLES}
   `;

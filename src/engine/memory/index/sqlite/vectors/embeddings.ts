@@ -7,9 +7,9 @@ import type {
   StoredEmbedding,
   VectorSpaceStatistics,
 } from '../../embedding-records.js';
-import { packVectors, unitVector, unpackVectors } from '../../vector-bytes.js';
+import { packVectors, requireDimensions, unitVector, unpackVectors } from '../../vector-bytes.js';
 import { codeVectors } from './sign-codes.js';
-import { ensureSpace, findSpace, raiseWholeTo, requireDimensions, reviveSpace } from './spaces.js';
+import { ensureSpace, findSpace, raiseWholeTo, reviveSpace } from './spaces.js';
 
 /**
  * Stores vectors under an identity, in one transaction.

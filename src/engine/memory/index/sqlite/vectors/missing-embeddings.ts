@@ -1,5 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
-import { contentHash } from '../../content-hash.js';
+import { contentHash, distinctContents } from '../../content-hash.js';
 import type { MissingEmbedding, MissingMedia, MissingMediaCount } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
 import { findSpace, WITHOUT_VECTOR } from './spaces.js';
@@ -28,7 +28,7 @@ export function missingEmbeddings(
        ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
     )
     .all(values);
-  return distinct(
+  return distinctContents(
     rows.map(({ chunkId, headings, text, hash }) => {
       const headingPath = headingPathOf(headings);
       return { chunkId, hash: hash ?? contentHash(headings, text), headingPath, text };
@@ -52,7 +52,7 @@ export function missingMedia(
        ORDER BY missing.id LIMIT @limit`,
     )
     .all(values);
-  return distinct(rows);
+  return distinctContents(rows);
 }
 
 export function countMissingEmbeddings(database: Connection, identity: string): number {
@@ -76,12 +76,4 @@ export function countMissingMedia(database: Connection, identity: string): Missi
 function valuesOf(database: Connection, identity: string, after: number) {
   const space = findSpace(database, identity);
   return { space: space?.id ?? 0, identity, after: Math.max(after, space?.wholeTo ?? 0) };
-}
-
-function distinct<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
-  const seen = new Set<string>();
-  return rows.filter(({ hash }) => {
-    const name = hash.toString('latin1');
-    return !seen.has(name) && seen.add(name);
-  });
 }

@@ -1,4 +1,3 @@
-import { SvcError } from '../../../../errors/index.js';
 import type { Connection } from '../../../../sqlite/database.js';
 import { contentHash } from '../../content-hash.js';
 
@@ -50,18 +49,6 @@ export function ensureSpace(database: Connection, identity: string, dimensions: 
   const space = findSpace(database, identity);
   if (space === undefined) throw new Error('a row that was just written is not there');
   return space;
-}
-
-/** @throws SvcError PROVIDER_ANSWER_INVALID when a vector's length differs from the space's */
-export function requireDimensions(wanted: number, dimensions: number): void {
-  if (dimensions === wanted) return;
-  throw new SvcError(
-    'PROVIDER_ANSWER_INVALID',
-    `a vector has ${dimensions} dimensions, but the index has ${wanted} for the same model`,
-    {
-      hint: 'if the model has changed, run "svc memory reset", then "svc memory index"',
-    },
-  );
 }
 
 /** The end of a statement: chunks that have no vector in a space and were not refused. */

@@ -2,10 +2,10 @@ import type { Connection } from '../../../../sqlite/database.js';
 import type { Chunk, DocumentKey } from '../../../types.js';
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
 import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
-import { bestCosine, queryVector } from '../../vector-bytes.js';
+import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { holdsMedia } from '../sync-mark.js';
 import { type Neighbour, nearest } from './nearest.js';
-import { findSpace, requireDimensions, type Space } from './spaces.js';
+import { findSpace, type Space } from './spaces.js';
 
 /** A nearest-neighbour query under one identity. */
 export interface VectorQuery {

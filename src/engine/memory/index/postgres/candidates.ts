@@ -1,0 +1,210 @@
+import type { Sql } from '../../../postgres/index.js';
+import type { DayRange } from '../../../support/day.js';
+import type { Source } from '../../types.js';
+import type {
+  CandidateFilter,
+  DatedQuestion,
+  LexicalCandidate,
+  VectorCandidate,
+} from '../candidates.js';
+import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { keepsChunk, keptDocuments } from './document-filter.js';
+import { type Scored, selected } from './evaluate-match.js';
+import type { MemoryFacts } from './facts.js';
+import type { KeywordReader } from './keyword-reader.js';
+
+/** A memory as one of its hosts searches it. */
+export interface Searched {
+  readonly sql: Sql;
+  readonly facts: MemoryFacts;
+  readonly reader: KeywordReader;
+}
+
+interface CandidateRow {
+  readonly chunkId: number;
+  readonly source: Source;
+  readonly path: string;
+  readonly origin: string | null;
+  readonly language: string | null;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly headings: string;
+  readonly text: string;
+  readonly lineNumbers: string | null;
+}
+
+/** Of one folder's dated notes, the newer first; undated ones count as new. */
+const NEWER_FIRST = `CASE WHEN path ~ '[12][0-9]{3}-[0-9]{2}-[0-9]{2}' THEN path END DESC NULLS FIRST`;
+
+/** A passage that several hosts have is found once: at this host, or at the first by name. */
+const ONCE = `
+  first_value(documents.origin) OVER (PARTITION BY chunks.hash ORDER BY documents.origin <> $2, origins.name)
+    = documents.origin`;
+
+/** `$1` is the memory, `$2` the own origin. */
+const FOUND = `
+  SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
+    language, start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
+    first_day, ${ONCE} AS is_first`;
+
+const FROM_CHUNKS = `
+  JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id
+  JOIN svc.documents ON documents.id = chunks.document
+  JOIN svc.origins ON origins.id = documents.origin`;
+
+/** Passages that several hosts have take up places, up to a point. */
+const MOST_COPIES = 4;
+
+/** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
+export async function lexicalCandidates(
+  searched: Searched,
+  match: string,
+  limit: number,
+  filter: CandidateFilter | undefined,
+): Promise<LexicalCandidate[]> {
+  const { facts, reader } = searched;
+  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const found = await reader.scores(match, isWanted);
+  const best = bestOf(found, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
+  return candidatesOf(searched, best, limit, `score DESC, ${NEWER_FIRST}`);
+}
+
+/** The best of some chunks, and ties with the last of them. */
+function bestOf({ ids, scores }: Scored, count: number): Scored {
+  if (ids.length <= count) return { ids, scores };
+  const least = scores.toSorted().at(-count) ?? 0;
+  const isBest = (_: number, at: number): boolean => (scores[at] ?? 0) >= least;
+  return { ids: ids.filter(isBest), scores: scores.filter(isBest) };
+}
+
+/** Reads chunks. @param order columns to sort by, before path and line */
+async function candidatesOf(
+  { sql, facts }: Searched,
+  { ids, scores }: Scored,
+  limit: number,
+  order: string,
+): Promise<LexicalCandidate[]> {
+  if (ids.length === 0) return [];
+  // Equal scores share a rank, so that no score is converted to text.
+  const distinct = [...new Set(scores)].sort((a, b) => a - b);
+  const rankOf = new Map(distinct.map((score, rank) => [score, rank]));
+  const rows = await sql.query<CandidateRow & { readonly score: number }>(
+    `SELECT * FROM (
+       ${FOUND}, found.score FROM unnest($3::int[], $4::int[]) AS found (id, score) ${FROM_CHUNKS}
+     ) AS found WHERE is_first ORDER BY ${order}, path, "startLine", "chunkId" LIMIT $5`,
+    [
+      facts.id,
+      facts.origin,
+      [...ids],
+      Array.from(scores, (score) => rankOf.get(score) ?? 0),
+      limit,
+    ],
+  );
+  return rows.map(({ score, ...row }) => toCandidate(row, distinct[score] ?? 0));
+}
+
+/** The chunks of this memory that have some contents, the most similar first; ties by path and line. */
+export async function candidatesOfContents(
+  { sql, facts }: Searched,
+  contents: readonly { readonly hash: Buffer; readonly similarity: number }[],
+  limit: number,
+  documents: readonly number[] | undefined,
+): Promise<VectorCandidate[]> {
+  if (contents.length === 0) return [];
+  const distinct = [...new Set(contents.map(({ similarity }) => similarity))];
+  const rankOf = new Map(distinct.map((similarity, rank) => [similarity, rank]));
+  const rows = await sql.query<CandidateRow & { readonly rank: number }>(
+    `SELECT * FROM (
+       ${FOUND}, found.rank FROM (
+         SELECT id, rank FROM unnest($3::bytea[], $4::int[]) AS near (hash, rank)
+         JOIN svc.chunks USING (hash) WHERE memory = $1
+       ) AS found ${FROM_CHUNKS}
+       WHERE $6::bigint[] IS NULL OR documents.id = ANY ($6)
+     ) AS found WHERE is_first ORDER BY rank, path, "startLine", "chunkId" LIMIT $5`,
+    [
+      ...[facts.id, facts.origin],
+      contents.map(({ hash }) => hash),
+      contents.map(({ similarity }) => rankOf.get(similarity) ?? 0),
+      ...[limit, documents ?? null],
+    ],
+  );
+  return rows.map(({ rank, ...row }) => {
+    const { bm25: _, language: __, ...candidate } = toCandidate(row, 0);
+    return { ...candidate, similarity: distinct[rank] ?? 0 };
+  });
+}
+
+function toCandidate(row: CandidateRow, bm25: number): LexicalCandidate {
+  const { chunkId, source, path, origin, language, startLine, endLine, text } = row;
+  return {
+    ...{ chunkId, source, path, language, startLine, endLine, text, bm25 },
+    ...(origin === null ? {} : { origin }),
+    headingPath: headingPathOf(row.headings),
+    lineNumbers: lineNumbersOf(row.lineNumbers),
+  };
+}
+
+/** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
+export async function literalCandidates(
+  searched: Searched,
+  text: string,
+  limit: number,
+  filter: CandidateFilter | undefined,
+): Promise<LexicalCandidate[]> {
+  const { sql, facts } = searched;
+  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const ids = await idsOf(
+    sql,
+    `SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2`,
+    [facts.id, pattern],
+  );
+  const rows = await sql.query<CandidateRow>(
+    `SELECT * FROM (${FOUND} FROM unnest($3::int[]) AS found (id) ${FROM_CHUNKS}) AS found
+     WHERE is_first ORDER BY ${NEWER_FIRST}, path, "startLine", "chunkId" LIMIT $4`,
+    [facts.id, facts.origin, [...ids.filter(isWanted)], limit],
+  );
+  return rows.map((row) => toCandidate(row, 1));
+}
+
+async function idsOf(sql: Sql, text: string, values: readonly unknown[]): Promise<Int32Array> {
+  const rows = await sql.query<{ readonly id: number }>(text, values);
+  return Int32Array.from(rows, ({ id }) => id);
+}
+
+const DATED = 'memory = $1 AND first_day <= $3 AND last_day >= $2';
+
+/** How many chunks are dated to one of the days. */
+export async function countDated(
+  { sql, facts }: Pick<Searched, 'facts' | 'sql'>,
+  { first, last }: DayRange,
+): Promise<number> {
+  const [row] = await sql.query<{ readonly count: number }>(
+    `SELECT count(*) FROM svc.chunks WHERE ${DATED}`,
+    [facts.id, first, last],
+  );
+  return row?.count ?? 0;
+}
+
+/** The chunks of some days: by BM25, then the newest; ties by path and line. */
+export async function datedCandidates(
+  searched: Searched,
+  { days, match, mustMatch, except, limit, filter }: DatedQuestion,
+): Promise<LexicalCandidate[]> {
+  const { sql, facts, reader } = searched;
+  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
+    ...[facts.id, days.first, days.last],
+  ]);
+  const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
+  const kept = selected(dated.filter(isWanted), unwanted, false);
+  const among = new Set(kept);
+  const matched =
+    match === undefined ? undefined : await reader.scores(match, (chunk) => among.has(chunk));
+  const scoreOf = new Map(
+    Array.from(matched?.ids ?? [], (id, at) => [id, matched?.scores[at] ?? 0]),
+  );
+  const ids = mustMatch ? kept.filter((id) => scoreOf.has(id)) : kept;
+  const scores = Float64Array.from(ids, (id) => scoreOf.get(id) ?? 0);
+  return candidatesOf(searched, { ids, scores }, limit, 'score DESC, first_day DESC');
+}

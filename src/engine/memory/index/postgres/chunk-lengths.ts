@@ -1,0 +1,85 @@
+import type { Transaction } from '../../../postgres/index.js';
+
+/** How many chunks a row of `chunk_lengths` has. Ids begin with 1. */
+const PAGE = 512;
+const BYTES = 2;
+
+/** Appends the lengths of chunks with consecutive ids. */
+export async function appendLengths(
+  transaction: Transaction,
+  memory: number,
+  firstChunk: number,
+  lengths: readonly number[],
+): Promise<void> {
+  const pages = new Map<number, number[]>();
+  for (const [at, length] of lengths.entries()) {
+    const page = Math.floor((firstChunk + at - 1) / PAGE);
+    const of = pages.get(page) ?? [];
+    of.push(length);
+    pages.set(page, of);
+  }
+  await transaction.run(
+    `INSERT INTO svc.chunk_lengths AS known (memory, page, lengths)
+     SELECT $1, * FROM unnest($2::int[], $3::bytea[])
+     ON CONFLICT (memory, page) DO UPDATE SET lengths = known.lengths || excluded.lengths`,
+    [memory, [...pages.keys()], [...pages.values()].map((page) => bytesOf(page))],
+  );
+}
+
+/**
+ * Sets the lengths of deleted chunks to 0.
+ *
+ * @returns the sum of what they were
+ */
+export async function clearLengths(
+  transaction: Transaction,
+  memory: number,
+  ids: readonly number[],
+): Promise<number> {
+  const wanted = [...new Set(ids.map((id) => Math.floor((id - 1) / PAGE)))];
+  const pages = await transaction.query<LengthPage>(
+    'SELECT page, lengths FROM svc.chunk_lengths WHERE memory = $1 AND page = ANY ($2)',
+    [memory, wanted],
+  );
+  const byNumber = new Map(pages.map(({ page, lengths }) => [page, lengths]));
+  let sum = 0;
+  for (const id of ids) {
+    const slot = id - 1;
+    const lengths = byNumber.get(Math.floor(slot / PAGE));
+    if (lengths === undefined) continue;
+    sum += lengths.readUInt16LE((slot % PAGE) * BYTES);
+    lengths.writeUInt16LE(0, (slot % PAGE) * BYTES);
+  }
+  await transaction.run(
+    `UPDATE svc.chunk_lengths SET lengths = changed.lengths
+     FROM unnest($2::int[], $3::bytea[]) AS changed (page, lengths)
+     WHERE chunk_lengths.memory = $1 AND chunk_lengths.page = changed.page`,
+    [memory, pages.map(({ page }) => page), pages.map(({ lengths }) => lengths)],
+  );
+  return sum;
+}
+
+/** A row of `chunk_lengths`. */
+export interface LengthPage {
+  readonly page: number;
+  readonly lengths: Buffer;
+}
+
+/** The lengths of all chunks of a memory, by id; 0 for deleted ones. */
+export function lengthsOf(pages: readonly LengthPage[]): Uint16Array {
+  const last = pages.reduce((most, { page }) => Math.max(most, page), -1);
+  const all = new Uint16Array(1 + PAGE * (1 + last));
+  for (const { page, lengths } of pages) {
+    const first = 1 + page * PAGE;
+    for (let at = 0; at < lengths.length / BYTES; at++) {
+      all[first + at] = lengths.readUInt16LE(at * BYTES);
+    }
+  }
+  return all;
+}
+
+function bytesOf(lengths: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(lengths.length * BYTES);
+  for (const [at, length] of lengths.entries()) bytes.writeUInt16LE(length, at * BYTES);
+  return bytes;
+}

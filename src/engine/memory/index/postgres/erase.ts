@@ -1,0 +1,75 @@
+/* What removes something from a memory, whichever host has indexed it. */
+import type { Server, Transaction } from '../../../postgres/index.js';
+import { compact } from './compact.js';
+import { deleteChunks } from './delete-chunks.js';
+import { lockMemory, noteChange } from './lock-memory.js';
+import { chunksById, chunksOf } from './stored-chunks.js';
+import type { Target } from './write-changes.js';
+
+type Words = Pick<Target, 'memory' | 'tokenizer' | 'words'>;
+
+/** Documents of one transaction. */
+const BATCH = 200;
+
+/**
+ * Erases chunks of any host, with their vectors unless another text needs them, and everything their words left.
+ * Their documents count as changed, so the hosts that have the files index the rest again.
+ */
+export async function eraseChunks(
+  server: Server,
+  target: Words,
+  ids: readonly number[],
+): Promise<void> {
+  await server.transaction(async (transaction) => {
+    await lockMemory(transaction, target.memory);
+    const chunks = await chunksById(transaction, target.memory, ids);
+    await deleteChunks(transaction, target, chunks);
+    await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE id = ANY ($1)", [
+      chunks.map(({ document }) => document),
+    ]);
+    await transaction.run(
+      `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
+       WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
+      [chunks.map(({ document }) => document)],
+    );
+    await deleteUnusedVectors(transaction, chunks);
+    await noteChange(transaction, target.memory);
+  });
+  await compact(server, target);
+}
+
+async function deleteUnusedVectors(
+  transaction: Transaction,
+  contents: readonly { readonly hash: Buffer }[],
+): Promise<void> {
+  await transaction.run(
+    `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
+       AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)`,
+    [contents.map(({ hash }) => hash)],
+  );
+}
+
+/** Removes everything that a host has indexed into a memory, and the host from its origins. */
+export async function removeOrigin(server: Server, target: Words, name: string): Promise<void> {
+  const { memory } = target;
+  for (let left = true; left; ) {
+    left = await server.transaction(async (transaction) => {
+      await lockMemory(transaction, memory);
+      const documents = await transaction.query<{ readonly id: number }>(
+        `SELECT documents.id FROM svc.documents JOIN svc.origins ON origins.id = origin
+         WHERE documents.memory = $1 AND origins.name = $2 LIMIT $3`,
+        [memory, name, BATCH],
+      );
+      const ids = documents.map(({ id }) => id);
+      await deleteChunks(transaction, target, await chunksOf(transaction, ids));
+      await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
+      await noteChange(transaction, memory);
+      if (ids.length > 0) return true;
+      await transaction.run('DELETE FROM svc.origins WHERE memory = $1 AND name = $2', [
+        memory,
+        name,
+      ]);
+      return false;
+    });
+  }
+}

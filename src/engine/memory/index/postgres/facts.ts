@@ -1,0 +1,53 @@
+import type { Sql } from '../../../postgres/index.js';
+import type { IndexIdentity, Tokenizer } from '../identity.js';
+
+/** What is known of a memory, as one of its hosts uses it, without reading its documents. */
+export interface MemoryFacts {
+  readonly id: number;
+  readonly tokenizer: Tokenizer;
+  /** Changes with everything that a search sees. */
+  readonly revision: number;
+  readonly chunks: number;
+  /** Words of all chunks. */
+  readonly words: number;
+  /** Codes of the languages, other than English, that files are written in. */
+  readonly languages: readonly string[];
+  readonly sources: readonly string[];
+  readonly hasMedia: boolean;
+  /** How many hosts have documents in it. */
+  readonly origins: number;
+  /** The host's own origin; 0 if it has none yet. */
+  readonly origin: number;
+  /** What the host's documents were indexed with; undefined without an origin. */
+  readonly identity: IndexIdentity | undefined;
+}
+
+type FactsRow = Omit<MemoryFacts, 'identity' | 'languages' | 'sources'> & {
+  readonly languages: string;
+  readonly sources: string;
+  readonly identity: string | null;
+};
+
+/** @returns undefined if the memory does not exist */
+export async function readFacts(
+  sql: Sql,
+  agent: string,
+  originName: string,
+): Promise<MemoryFacts | undefined> {
+  const [row] = await sql.query<FactsRow>(
+    `SELECT memories.id, tokenizer, revision, chunks, words, languages, sources, has_media AS "hasMedia",
+       (SELECT count(*) FROM svc.origins WHERE memory = memories.id) AS origins,
+       coalesce(own.id, 0) AS origin, own.identity
+     FROM svc.memories LEFT JOIN svc.origins AS own ON own.memory = memories.id AND own.name = $2
+     WHERE agent = $1`,
+    [agent, originName],
+  );
+  if (row === undefined) return undefined;
+  const identity: IndexIdentity | undefined =
+    row.identity === null ? undefined : JSON.parse(row.identity);
+  return { ...row, identity, languages: wordsIn(row.languages), sources: wordsIn(row.sources) };
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}

@@ -1,0 +1,264 @@
+import type { Sql } from '../../../postgres/index.js';
+import { type LengthPage, lengthsOf } from './chunk-lengths.js';
+import { matchingIds, mergedHits, phraseHits, type Scored, scored } from './evaluate-match.js';
+import type { MemoryFacts } from './facts.js';
+import { type MatchNode, type PhraseNode, parseMatch, phrasesOf } from './match-expression.js';
+import { decodeHits, type Hits, type PostingBytes, type TermHits } from './posting-bytes.js';
+import type { WordReader } from './tokenize.js';
+
+/** An expression with the words of its phrases. */
+interface Prepared {
+  readonly node: MatchNode;
+  readonly phrases: readonly PreparedPhrase[];
+}
+
+interface PreparedPhrase {
+  readonly phrase: PhraseNode;
+  /** As they are in the index. */
+  readonly words: readonly string[];
+}
+
+/** What a term is read for. */
+type Need = 'frequency' | 'hits' | 'places';
+
+interface LoadedTerm {
+  readonly need: Need;
+  readonly chunks: number;
+  readonly hits?: TermHits;
+}
+
+interface Unknown {
+  readonly terms: ReadonlyMap<string, Need>;
+  readonly beginnings: ReadonlyMap<string, Need>;
+}
+
+interface FoundTerm {
+  chunks: number;
+  readonly parts: PostingBytes[];
+}
+
+interface FoundTerms {
+  readonly named: ReadonlyMap<string, FoundTerm>;
+  /** Those that begin like one that was asked for. */
+  readonly within: ReadonlyMap<string, FoundTerm>;
+}
+
+interface PostingRow {
+  readonly isWithin: boolean;
+  /** Null for a page of lengths. */
+  readonly term: string | null;
+  /** The term's frequency, or the number of the page. */
+  readonly number: number | null;
+  readonly hits: Buffer | null;
+  readonly places: Buffer | null;
+}
+
+/** Postings in memory, in bytes; more are read again. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const BYTES_A_HIT = 16;
+/** The last code point: the end of a range of terms that begin with something. */
+const LAST = '\u{10FFFF}';
+
+/** Evaluates full-text expressions over the postings of a memory, which it keeps until the memory changes. */
+export class KeywordReader {
+  private readonly sql: Sql;
+  private readonly words: WordReader;
+  private facts: MemoryFacts;
+  private readonly terms = new Map<string, LoadedTerm>();
+  private readonly beginnings = new Map<string, LoadedTerm>();
+  private lengths: Uint16Array | undefined;
+  private bytes = 0;
+
+  constructor(sql: Sql, words: WordReader, facts: MemoryFacts) {
+    this.sql = sql;
+    this.words = words;
+    this.facts = facts;
+  }
+
+  /** What is read later is of this state of the memory. */
+  follow(facts: MemoryFacts): void {
+    if (facts.revision !== this.facts.revision || facts.id !== this.facts.id) this.forget();
+    this.facts = facts;
+  }
+
+  /** In how many chunks each expression is. */
+  async frequencies(matches: readonly string[]): Promise<readonly number[]> {
+    const prepared = this.prepare(matches);
+    // The frequency of a single word is stored.
+    await this.load(prepared.map((one) => [one, isSingleWord(one) ? 'frequency' : 'hits']));
+    return prepared.map((one) => {
+      if (!isSingleWord(one)) return matchingIds(one.node, this.hitsIn(one)).length;
+      const [word = ''] = one.phrases[0]?.words ?? [];
+      return this.terms.get(word)?.chunks ?? 0;
+    });
+  }
+
+  /** The ids of the chunks that an expression matches, ascending. */
+  async matching(match: string): Promise<Int32Array> {
+    const [prepared] = this.prepare([match]);
+    if (prepared === undefined) return new Int32Array();
+    await this.load([[prepared, 'hits']]);
+    return matchingIds(prepared.node, this.hitsIn(prepared));
+  }
+
+  /** The same with their BM25. @param isWanted leaves others out */
+  async scores(match: string, isWanted: (chunk: number) => boolean): Promise<Scored> {
+    const [prepared] = this.prepare([match]);
+    if (prepared === undefined) return { ids: new Int32Array(), scores: new Float64Array() };
+    await this.load([[prepared, 'hits']]);
+    const hitsOf = this.hitsIn(prepared);
+    const ids = matchingIds(prepared.node, hitsOf).filter(isWanted);
+    const { chunks, words } = this.facts;
+    const lengthOf = (chunk: number): number => this.lengths?.[chunk] ?? 0;
+    return scored(prepared.node, ids, hitsOf, { chunks, words, lengthOf });
+  }
+
+  private forget(): void {
+    this.terms.clear();
+    this.beginnings.clear();
+    this.lengths = undefined;
+    this.bytes = 0;
+  }
+
+  private prepare(matches: readonly string[]): readonly Prepared[] {
+    const parsed = matches.map((match) => {
+      const node = parseMatch(match);
+      return { node, phrases: phrasesOf(node) };
+    });
+    const texts = [...new Set(parsed.flatMap(({ phrases }) => phrases.map(({ text }) => text)))];
+    const wordsOf = new Map(
+      this.words.wordsOf(texts).map((words, at) => [texts[at] ?? '', words] as const),
+    );
+    return parsed.map(({ node, phrases }) => ({
+      node,
+      phrases: phrases.map((phrase) => ({ phrase, words: wordsOf.get(phrase.text) ?? [] })),
+    }));
+  }
+
+  /** The hits of the phrases of an expression that is loaded. */
+  private hitsIn({ phrases }: Prepared): (phrase: PhraseNode) => Hits {
+    const known = new Map<PhraseNode, Hits>();
+    const byPhrase = new Map(phrases.map((one) => [one.phrase, one]));
+    return (phrase) => {
+      const hits = known.get(phrase) ?? this.phraseHits(byPhrase.get(phrase)?.words ?? [], phrase);
+      known.set(phrase, hits);
+      return hits;
+    };
+  }
+
+  private phraseHits(words: readonly string[], { isPrefix }: PhraseNode): Hits {
+    const loaded = words.map((word, at): TermHits => {
+      const isBeginning = isPrefix && at === words.length - 1;
+      return (isBeginning ? this.beginnings : this.terms).get(word)?.hits ?? NO_HITS;
+    });
+    const [only = NO_HITS] = loaded;
+    return loaded.length < 2 ? only : phraseHits(loaded);
+  }
+
+  private async load(wanted: readonly (readonly [Prepared, Need])[]): Promise<void> {
+    if (this.bytes > MOST_BYTES) this.forget();
+    const { terms, beginnings } = this.unknown(wanted);
+    if (terms.size + beginnings.size === 0) return;
+    const { named: found, within } = await this.readRows(terms, beginnings);
+    const isGone = (chunk: number): boolean => (this.lengths?.[chunk] ?? 0) === 0;
+    for (const [term, need] of terms) {
+      const { chunks = 0, parts = [] } = found.get(term) ?? {};
+      const hits = need === 'frequency' ? {} : { hits: decodeHits(parts, isGone) };
+      this.terms.set(term, { need, chunks, ...hits });
+      this.bytes += BYTES_A_HIT * (hits.hits?.ids.length ?? 0);
+    }
+    for (const [beginning, need] of beginnings) {
+      const alike = [...within].filter(([term]) => term.startsWith(beginning));
+      const hits = mergedHits(alike.map(([, { parts }]) => decodeHits(parts, isGone)));
+      this.beginnings.set(beginning, { need, chunks: hits.ids.length, hits });
+      this.bytes += BYTES_A_HIT * hits.ids.length;
+    }
+  }
+
+  /** What has to be read first. */
+  private unknown(wanted: readonly (readonly [Prepared, Need])[]): Unknown {
+    const terms = new Map<string, Need>();
+    const beginnings = new Map<string, Need>();
+    const words = wanted.flatMap(([{ phrases }, need]) =>
+      phrases.flatMap(({ phrase, words }) =>
+        words.map((word, at) => ({
+          word,
+          isBeginning: phrase.isPrefix && at === words.length - 1,
+          need: words.length > 1 ? ('places' as const) : need,
+        })),
+      ),
+    );
+    for (const { word, isBeginning, need } of words) {
+      const [known, asked] = isBeginning ? [this.beginnings, beginnings] : [this.terms, terms];
+      const has = Math.max(rankOf(known.get(word)?.need), rankOf(asked.get(word)));
+      if (rankOf(need) > has) asked.set(word, need);
+    }
+    return { terms, beginnings };
+  }
+
+  private async readRows(
+    terms: ReadonlyMap<string, Need>,
+    beginnings: ReadonlyMap<string, Need>,
+  ): Promise<FoundTerms> {
+    const needed = (need: Need): string[] =>
+      [...terms].flatMap(([term, one]) => (one === need ? [term] : []));
+    const needs = [...terms.values(), ...beginnings.values()];
+    const hasLengths = this.lengths === undefined && needs.some((need) => need !== 'frequency');
+    const rows = await this.sql.query<PostingRow>(READ_POSTINGS, [
+      this.facts.id,
+      ...[needed('frequency'), needed('hits'), needed('places')],
+      [...beginnings.keys()],
+      [...beginnings.keys()].map((first) => first + LAST),
+      [...beginnings.values()].includes('places'),
+      hasLengths,
+    ]);
+    const [named, within] = [new Map<string, FoundTerm>(), new Map<string, FoundTerm>()];
+    const pages: LengthPage[] = [];
+    for (const { isWithin, term, number, hits, places } of rows) {
+      if (term === null) {
+        pages.push({ page: number ?? 0, lengths: hits ?? Buffer.alloc(0) });
+        continue;
+      }
+      const found = isWithin ? within : named;
+      const known = found.get(term) ?? { chunks: 0, parts: [] };
+      known.chunks += number ?? 0;
+      if (hits !== null) known.parts.push({ hits, places: places ?? undefined });
+      found.set(term, known);
+    }
+    if (hasLengths) this.lengths = lengthsOf(pages);
+    return { named, within };
+  }
+}
+
+/** The newest postings are in `terms`, the others in `postings`. One statement, so one state of the memory. */
+const READ_POSTINGS = `
+  SELECT false AS "isWithin", term, chunks AS number, NULL::bytea AS hits, NULL::bytea AS places
+    FROM svc.terms WHERE memory = $1 AND term = ANY ($2)
+  UNION ALL
+  SELECT false, term, chunks, hits, NULL FROM svc.terms WHERE memory = $1 AND term = ANY ($3)
+  UNION ALL
+  SELECT false, term, NULL, hits, NULL FROM svc.postings WHERE memory = $1 AND term = ANY ($3)
+  UNION ALL
+  SELECT false, term, chunks, hits, places FROM svc.terms WHERE memory = $1 AND term = ANY ($4)
+  UNION ALL
+  SELECT false, term, NULL, hits, places FROM svc.postings WHERE memory = $1 AND term = ANY ($4)
+  UNION ALL
+  SELECT true, term, chunks, hits, CASE WHEN $7 THEN places END
+    FROM unnest($5::text[], $6::text[]) AS range (first, past)
+    JOIN svc.terms ON memory = $1 AND term >= range.first COLLATE "C" AND term < range.past COLLATE "C"
+  UNION ALL
+  SELECT true, term, NULL, hits, CASE WHEN $7 THEN places END
+    FROM unnest($5::text[], $6::text[]) AS range (first, past)
+    JOIN svc.postings ON memory = $1 AND term >= range.first COLLATE "C" AND term < range.past COLLATE "C"
+  UNION ALL
+  SELECT false, NULL, page, lengths, NULL FROM svc.chunk_lengths WHERE memory = $1 AND $8`;
+
+const NO_HITS: Hits = { ids: new Int32Array(), weights: new Int32Array() };
+
+function rankOf(need: Need | undefined): number {
+  return need === undefined ? 0 : 1 + ['frequency', 'hits', 'places'].indexOf(need);
+}
+
+function isSingleWord({ node, phrases: [first] }: Prepared): boolean {
+  return node.type === 'phrase' && !node.isPrefix && first?.words.length === 1;
+}

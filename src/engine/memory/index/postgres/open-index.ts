@@ -1,0 +1,73 @@
+import { SvcError } from '../../../errors/index.js';
+import type { Server } from '../../../postgres/index.js';
+import type { IndexIdentity } from '../identity.js';
+import { type MemoryFacts, readFacts } from './facts.js';
+import { PostgresIndex } from './postgres-index.js';
+
+/** A memory, and the host that uses it. */
+export interface SharedMemory {
+  readonly agent: string;
+  /** The host's name among the origins of the memory. */
+  readonly origin: string;
+}
+
+/** Opens a memory as a host sees it; undefined if no host has indexed anything into it yet. */
+export async function openPostgresIndex(
+  server: Server,
+  { agent, origin }: SharedMemory,
+): Promise<PostgresIndex | undefined> {
+  const facts = await readFacts(server, agent, origin);
+  return facts === undefined ? undefined : new PostgresIndex(server, agent, origin, facts);
+}
+
+/**
+ * Opens a memory for a host to index into, and creates what is missing. If the host's documents were indexed with
+ * other settings, all of them count as changed, and are replaced one by one.
+ *
+ * @throws SvcError INDEX_LOCKED if other hosts use another tokenizer
+ */
+export async function preparePostgresIndex(
+  server: Server,
+  { agent, origin }: SharedMemory,
+  identity: IndexIdentity,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<PostgresIndex> {
+  const known = await readFacts(server, agent, origin);
+  if (known !== undefined && isOf(known, identity) && !force) {
+    return new PostgresIndex(server, agent, origin, known);
+  }
+  await server.transaction(async (transaction) => {
+    await transaction.run(
+      'INSERT INTO svc.memories (agent, tokenizer) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [agent, identity.tokenizer],
+    );
+    const [memory] = await transaction.query<{ id: number; tokenizer: string }>(
+      'SELECT id, tokenizer FROM svc.memories WHERE agent = $1 FOR NO KEY UPDATE',
+      [agent],
+    );
+    if (memory?.tokenizer !== identity.tokenizer) {
+      throw new SvcError(
+        'INDEX_LOCKED',
+        `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`,
+        { hint: 'set the same memorySearch.store.fts.tokenizer on all hosts' },
+      );
+    }
+    const [row] = await transaction.query<{ id: number }>(
+      `INSERT INTO svc.origins (memory, name, identity) VALUES ($1, $2, $3)
+       ON CONFLICT (memory, name) DO UPDATE SET identity = excluded.identity, tree_paths = NULL,
+         tree_fingerprints = NULL RETURNING id`,
+      [memory.id, origin, JSON.stringify(identity)],
+    );
+    // A transcript that only grew would be resumed, regardless of its hash.
+    await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE origin = $1", [
+      row?.id,
+    ]);
+  });
+  const facts = await readFacts(server, agent, origin);
+  if (facts === undefined) throw new Error('a row that was just written is not there');
+  return new PostgresIndex(server, agent, origin, facts);
+}
+
+function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
+  return JSON.stringify(facts.identity) === JSON.stringify(identity);
+}

@@ -1,0 +1,192 @@
+import type { Sql } from '../../../postgres/index.js';
+import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
+import type {
+  DescribedDocument,
+  DocumentCounts,
+  MediaCounts,
+  StoredDocument,
+  SyncMark,
+} from '../documents.js';
+import type { Place } from './stored-chunks.js';
+
+interface DocumentRow {
+  readonly source: Source;
+  readonly path: string;
+  readonly kind: DocumentKind;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly hash: string;
+  readonly indexedMs: number;
+  readonly mimeType: string | null;
+  readonly resume: string | null;
+}
+
+/** The documents of an origin. */
+export async function storedDocuments(
+  sql: Sql,
+  { memory, origin }: Place,
+): Promise<StoredDocument[]> {
+  const rows = await sql.query<DocumentRow>(
+    `SELECT source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
+       indexed_ms AS "indexedMs", mime_type AS "mimeType", resume
+     FROM svc.documents WHERE memory = $1 AND origin = $2`,
+    [memory, origin],
+  );
+  return rows.map(({ size, mtimeMs, ctimeMs, mimeType, resume, ...row }) => ({
+    ...row,
+    fingerprint: { size, mtimeMs, ctimeMs },
+    ...(mimeType === null ? {} : { mimeType }),
+    ...(resume === null ? {} : { resume }),
+  }));
+}
+
+type DescribedRow = Required<DocumentKey> & {
+  readonly isOwn: boolean;
+  readonly kind: DocumentKind;
+  readonly mimeType: string | null;
+  readonly mtimeMs: number;
+};
+
+/** The documents under some keys, of any origin; missing ones are absent. */
+export async function describeDocuments(
+  sql: Sql,
+  { memory, origin }: Place,
+  keys: readonly DocumentKey[],
+): Promise<DescribedDocument[]> {
+  if (keys.length === 0) return [];
+  const rows = await sql.query<DescribedRow>(
+    `SELECT DISTINCT documents.source, documents.path, origins.name AS origin, origins.id = $2 AS "isOwn",
+       kind, mime_type AS "mimeType", mtime_ms AS "mtimeMs"
+     FROM unnest($3::text[], $4::text[], $5::text[]) AS keys (source, path, origin)
+     JOIN svc.origins ON origins.memory = $1
+       AND CASE WHEN keys.origin IS NULL THEN origins.id = $2 ELSE origins.name = keys.origin END
+     JOIN svc.documents ON documents.memory = $1 AND documents.origin = origins.id
+       AND documents.source = keys.source AND documents.path = keys.path`,
+    [
+      ...[memory, origin],
+      keys.map(({ source }) => source),
+      keys.map(({ path }) => path),
+      keys.map((key) => key.origin ?? null),
+    ],
+  );
+  return rows.map(({ source, path, kind, mimeType, mtimeMs, isOwn, ...row }) => ({
+    ...{ source, path, kind, modifiedMs: mtimeMs },
+    ...(isOwn ? {} : { origin: row.origin }),
+    ...(mimeType === null ? {} : { mimeType }),
+  }));
+}
+
+interface SourceRow {
+  readonly source: Source;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly brokenLines: number;
+}
+
+/** Counts documents and chunks of all origins, by source, and media. Excluded transcripts do not count. */
+export async function countDocuments(sql: Sql, memory: number): Promise<DocumentCounts> {
+  const rows = await sql.query<SourceRow>(
+    `SELECT source, count(*) AS documents, sum(chunks)::bigint AS chunks, sum(broken)::bigint AS "brokenLines"
+     FROM (
+       SELECT source, (SELECT coalesce(sum(upper(ids) - lower(ids)), 0) FROM unnest(chunk_ids) AS ids) AS chunks,
+         coalesce((resume::json ->> 'brokenLines')::int, 0) AS broken
+       FROM svc.documents
+       WHERE memory = $1 AND (resume IS NULL OR resume::json ->> 'isExcluded' IS DISTINCT FROM 'true')
+     ) AS counted GROUP BY source ORDER BY source`,
+    [memory],
+  );
+  const bySource = rows.map(({ brokenLines, ...row }) =>
+    brokenLines > 0 ? { ...row, brokenLines } : row,
+  );
+  return {
+    documents: rows.reduce((sum, row) => sum + row.documents, 0),
+    chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
+    bySource,
+    media: await countMedia(sql, memory),
+  };
+}
+
+export async function countMedia(sql: Sql, memory: number): Promise<MediaCounts> {
+  const [row] = await sql.query<MediaCounts>(
+    `SELECT count(*) FILTER (WHERE mime_type LIKE 'image/%') AS images,
+       count(*) FILTER (WHERE mime_type LIKE 'audio/%') AS audio
+     FROM svc.documents WHERE memory = $1 AND kind = 'media'`,
+    [memory],
+  );
+  return row ?? { images: 0, audio: 0 };
+}
+
+/** An estimate: a memory's share of all tables, by its chunks. */
+export async function bytesOf(sql: Sql, memory: number): Promise<number> {
+  const [row] = await sql.query<{ readonly bytes: number }>(
+    `SELECT coalesce(sum(pg_total_relation_size(oid)) * (SELECT chunks FROM svc.memories WHERE id = $1)
+       / nullif((SELECT sum(chunks) FROM svc.memories), 0), 0)::bigint AS bytes
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'svc'::regnamespace AND relname = ANY ($2)`,
+    [memory, ['documents', 'chunks', 'terms', 'postings', 'chunk_lengths', 'embeddings']],
+  );
+  return row?.bytes ?? 0;
+}
+
+/** A host that indexes into a memory. */
+export interface Origin {
+  readonly name: string;
+  readonly documents: number;
+  readonly chunks: number;
+  /** When its last sync ended, by its own clock, in milliseconds since the epoch; null before the first. */
+  readonly syncedMs: number | null;
+  /** How long ago it wrote something, by the server's clock. */
+  readonly seenMsAgo: number;
+}
+
+export async function readOrigins(sql: Sql, memory: number): Promise<Origin[]> {
+  return sql.query(
+    `SELECT name, count(documents.id) AS documents,
+       coalesce(sum((SELECT sum(upper(ids) - lower(ids)) FROM unnest(chunk_ids) AS ids)), 0)::bigint AS chunks,
+       synced_ms AS "syncedMs",
+       (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint AS "seenMsAgo"
+     FROM svc.origins LEFT JOIN svc.documents ON documents.origin = origins.id
+     WHERE origins.memory = $1 GROUP BY origins.id ORDER BY name`,
+    [memory],
+  );
+}
+
+interface MarkRow {
+  readonly syncedMs: number | null;
+  readonly paths: Buffer | null;
+  readonly fingerprints: Buffer | null;
+  readonly skipped: string;
+}
+
+/** How the last finished sync of an origin left it. */
+export async function readSyncMark(sql: Sql, { origin }: Place): Promise<SyncMark> {
+  const [row] = await sql.query<MarkRow>(
+    `SELECT synced_ms AS "syncedMs", tree_paths AS paths, tree_fingerprints AS fingerprints, skipped
+     FROM svc.origins WHERE id = $1`,
+    [origin],
+  );
+  const { syncedMs = null, paths = null, fingerprints = null, skipped = '[]' } = row ?? {};
+  const files: readonly SkippedFile[] = JSON.parse(skipped);
+  const isKnown = paths !== null && fingerprints !== null;
+  return {
+    syncedMs: syncedMs ?? undefined,
+    tree: isKnown ? { paths: paths.toString(), fingerprints } : undefined,
+    skipped: files,
+  };
+}
+
+export async function writeSyncMark(
+  sql: Sql,
+  { origin }: Place,
+  { syncedMs, tree, skipped }: SyncMark,
+): Promise<void> {
+  await sql.run(
+    `UPDATE svc.origins SET synced_ms = $2, tree_paths = $3, tree_fingerprints = $4, skipped = $5,
+       seen_at = clock_timestamp() WHERE id = $1`,
+    [
+      ...[origin, syncedMs ?? null],
+      tree === undefined ? null : Buffer.from(tree.paths),
+      ...[tree?.fingerprints ?? null, JSON.stringify(skipped)],
+    ],
+  );
+}

@@ -1,0 +1,107 @@
+import type { Sql } from '../../../postgres/index.js';
+import type { DocumentKey, Source } from '../../types.js';
+import type { Tokenizer } from '../identity.js';
+import { indexedFileName, indexedTexts } from '../indexed-texts.js';
+import { languagesOf } from '../languages.js';
+import type { ColumnTexts } from './tokenize.js';
+
+/** A memory, and the origin in it that is written. */
+export interface Place {
+  readonly memory: number;
+  readonly origin: number;
+}
+
+/** A document as the writer needs it. */
+export interface KnownDocument {
+  readonly id: number;
+  readonly source: Source;
+  readonly path: string;
+  readonly language: string | null;
+}
+
+/** A stored chunk with what its words depend on. */
+export interface KnownChunk extends Omit<KnownDocument, 'id'> {
+  readonly id: number;
+  readonly document: number;
+  readonly hash: Buffer;
+  readonly headings: string;
+  readonly text: string;
+}
+
+const COLUMNS =
+  'chunks.id, documents.id AS document, source, path, language, chunks.hash, headings, text';
+
+const SELECT_BY_ID = `
+  SELECT ${COLUMNS} FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
+  WHERE chunks.memory = $1`;
+
+const SELECT_CHUNKS = `
+  SELECT ${COLUMNS} FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
+  JOIN svc.chunks ON chunks.memory = documents.memory AND chunks.id >= lower(ids) AND chunks.id < upper(ids)`;
+
+/** The origin's documents under some keys. */
+export async function knownDocuments(
+  sql: Sql,
+  { memory, origin }: Place,
+  keys: readonly DocumentKey[],
+): Promise<KnownDocument[]> {
+  if (keys.length === 0) return [];
+  return sql.query(
+    `SELECT id, source, path, language FROM unnest($3::text[], $4::text[]) AS keys (source, path)
+     JOIN svc.documents USING (source, path) WHERE memory = $1 AND origin = $2`,
+    [memory, origin, keys.map(({ source }) => source), keys.map(({ path }) => path)],
+  );
+}
+
+/** The chunks of documents, by id. */
+export async function chunksOf(sql: Sql, documents: readonly number[]): Promise<KnownChunk[]> {
+  if (documents.length === 0) return [];
+  return sql.query(`${SELECT_CHUNKS} WHERE documents.id = ANY ($1) ORDER BY chunks.id`, [
+    documents,
+  ]);
+}
+
+/** The last chunks of a document. */
+export async function lastChunksOf(
+  sql: Sql,
+  document: number,
+  count: number,
+): Promise<KnownChunk[]> {
+  if (count === 0) return [];
+  return sql.query(`${SELECT_CHUNKS} WHERE documents.id = $1 ORDER BY chunks.id DESC LIMIT $2`, [
+    document,
+    count,
+  ]);
+}
+
+/** Chunks of any origin. */
+export async function chunksById(
+  sql: Sql,
+  memory: number,
+  ids: readonly number[],
+): Promise<KnownChunk[]> {
+  return sql.query(`${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`, [memory, ids]);
+}
+
+/** The next chunks after an id. */
+export async function pageOfChunks(
+  sql: Sql,
+  memory: number,
+  after: number,
+  limit: number,
+): Promise<KnownChunk[]> {
+  return sql.query(`${SELECT_BY_ID} AND chunks.id > $2 ORDER BY chunks.id LIMIT $3`, [
+    ...[memory, after, limit],
+  ]);
+}
+
+/** The full-text columns of stored chunks, as they were written. */
+export function columnsOfKnown(
+  chunks: readonly KnownChunk[],
+  tokenizer: Tokenizer,
+): readonly ColumnTexts[] {
+  return chunks.map((chunk) => {
+    const [language] = chunk.language === null ? [] : languagesOf([chunk.language]);
+    return [...indexedTexts(chunk, tokenizer, language), indexedFileName(chunk, tokenizer)];
+  });
+}

@@ -1,0 +1,20 @@
+export {
+  countMissingEmbeddings,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
+} from './missing-embeddings.js';
+export {
+  spaceStatistics,
+  storedEmbeddings,
+  vectorExtension,
+  vectorIdentities,
+} from './read-embeddings.js';
+export { tidyEmbeddings } from './tidy-embeddings.js';
+export {
+  sampleMedia,
+  sampleSimilarities,
+  similarities,
+  vectorCandidates,
+} from './vector-candidates.js';
+export { putEmbeddings, refusedMedia, refuseEmbeddings } from './write-embeddings.js';

@@ -1,0 +1,134 @@
+import type { Server } from '../../../../postgres/index.js';
+import { distinctContents } from '../../content-hash.js';
+import type { MissingEmbedding, MissingMedia, MissingMediaCount } from '../../embedding-records.js';
+import { headingPathOf } from '../../lexical-text.js';
+import type { Place } from '../stored-chunks.js';
+import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
+
+/** What is looked for, and for whom. */
+export interface MissingQuestion extends Place {
+  /** The origin's name, which claims are made under. */
+  readonly name: string;
+  readonly identity: string;
+}
+
+interface Page {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** How long a content stays claimed if its host stops without a word. */
+const CLAIM = "interval '5 minutes'";
+
+/** A claim of another host that still counts: it is recent, or the host waits for a job of its provider. */
+const CLAIMED = `
+  SELECT FROM svc.embedding_claims AS claims
+  WHERE claims.identity = $4 AND claims.hash = chunks.hash AND claims.origin <> $6
+    AND (claims.expires_at > clock_timestamp() OR EXISTS (
+      SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $4 AND jobs.origin = claims.origin))`;
+
+interface MissingRow {
+  readonly chunkId: number;
+  readonly hash: Buffer;
+  readonly headings: string;
+  readonly text: string;
+}
+
+const IS_MEDIA = `EXISTS (
+  SELECT FROM svc.documents WHERE documents.id = chunks.document AND kind = 'media')`;
+
+/**
+ * Text chunks after an id without a vector, of any host; of equal contents only the first. They are claimed for this
+ * host, so that another one that embeds at the same time leaves them out.
+ */
+export async function missingEmbeddings(
+  server: Server,
+  question: MissingQuestion,
+  { after, limit }: Page,
+): Promise<MissingEmbedding[]> {
+  const values = [...(await valuesOf(server, question, after)), question.name, limit];
+  for (;;) {
+    const rows = await server.query<MissingRow>(
+      `SELECT chunks.id AS "chunkId", hash, headings, text ${WITHOUT_VECTOR_HERE}
+         AND NOT ${IS_MEDIA} AND NOT EXISTS (${CLAIMED}) ORDER BY chunks.id LIMIT $7`,
+      values,
+    );
+    if (rows.length === 0) return [];
+    const missing = distinctContents(rows);
+    const claimed = await claim(server, question, missing);
+    const own = missing.filter(({ hash }) => claimed.has(hash.toString('latin1')));
+    // Another host was faster with all of them.
+    if (own.length === 0) continue;
+    return own.map(({ headings, ...row }) => ({ ...row, headingPath: headingPathOf(headings) }));
+  }
+}
+
+/** @returns the hashes that are claimed now, as binary strings */
+async function claim(
+  server: Server,
+  { name, identity }: MissingQuestion,
+  contents: readonly { readonly hash: Buffer }[],
+): Promise<ReadonlySet<string>> {
+  const claimed = await server.transaction((transaction) =>
+    transaction.query<{ readonly hash: Buffer }>(
+      `INSERT INTO svc.embedding_claims AS known (identity, hash, origin, expires_at)
+       SELECT $1, hash, $2, clock_timestamp() + ${CLAIM} FROM unnest($3::bytea[]) AS hash ORDER BY hash
+       ON CONFLICT (identity, hash) DO UPDATE SET origin = excluded.origin, expires_at = excluded.expires_at
+         WHERE known.origin = excluded.origin OR known.expires_at <= clock_timestamp()
+       RETURNING hash`,
+      [identity, name, contents.map(({ hash }) => hash)],
+    ),
+  );
+  return new Set(claimed.map(({ hash }) => hash.toString('latin1')));
+}
+
+/** Media files of this host without a vector. */
+export async function missingMedia(
+  server: Server,
+  question: MissingQuestion,
+  { after, limit }: Page,
+): Promise<MissingMedia[]> {
+  const values = [...(await valuesOf(server, question, after)), limit];
+  const rows = await server.query<MissingMedia>(
+    `SELECT missing.id AS "chunkId", missing.hash, documents.path, missing.text AS label,
+       mime_type AS "mimeType", documents.hash AS "contentHash", size AS bytes
+     FROM (SELECT chunks.* ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
+     JOIN svc.documents ON documents.id = missing.document ORDER BY missing.id LIMIT $6`,
+    values,
+  );
+  return distinctContents(rows);
+}
+
+export async function countMissingEmbeddings(
+  server: Server,
+  question: MissingQuestion,
+): Promise<number> {
+  const [row] = await server.query<{ readonly count: number }>(
+    `SELECT count(*) AS count ${WITHOUT_VECTOR_HERE}`,
+    await valuesOf(server, question, 0),
+  );
+  return row?.count ?? 0;
+}
+
+export async function countMissingMedia(
+  server: Server,
+  question: MissingQuestion,
+): Promise<MissingMediaCount> {
+  const [row] = await server.query<MissingMediaCount>(
+    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
+     FROM (SELECT chunks.document ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
+     JOIN svc.documents ON documents.id = missing.document`,
+    await valuesOf(server, question, 0),
+  );
+  return row ?? { files: 0, bytes: 0 };
+}
+
+/** The values of {@link WITHOUT_VECTOR_HERE}. */
+async function valuesOf(
+  server: Server,
+  { memory, origin, identity }: MissingQuestion,
+  after: number,
+): Promise<readonly unknown[]> {
+  const space = await findSpace(server, memory, identity);
+  return [memory, Math.max(after, space?.wholeTo ?? 0), space?.id ?? 0, identity, origin];
+}

@@ -1,0 +1,87 @@
+import type { Sql } from '../../../../postgres/index.js';
+import { bestCosine, type QueryVector } from '../../vector-bytes.js';
+import { signBits } from './sign-bits.js';
+import type { Space } from './spaces.js';
+
+/** A content and the similarity of its nearest piece to the query. */
+export interface Neighbour {
+  readonly hash: Buffer;
+  /** Cosine. */
+  readonly similarity: number;
+}
+
+export interface NearestRequest {
+  readonly memory: number;
+  readonly space: Space;
+  readonly query: QueryVector;
+  /** Ids of the documents to choose from; undefined for all. */
+  readonly documents: readonly number[] | undefined;
+  /** How many chunks the memory has. */
+  readonly chunks: number;
+}
+
+/** With up to this many chunks, all are compared exactly. */
+const FEW = 1024;
+/** At least this many are worth comparing exactly, as in SQLite, */
+const WORTH = 1024;
+const WORTH_SHARE = 1 / 40;
+const WORTH_A_RESULT = 4;
+
+interface VectorRow {
+  readonly hash: Buffer;
+  readonly vector: Buffer;
+}
+
+/** `$1` is the memory, `$2` the space. */
+const OF_MEMORY = `
+  FROM svc.embeddings WHERE space = $2
+    AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
+const OF_DOCUMENTS = `
+  FROM svc.embeddings WHERE space = $2 AND hash IN (
+    SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
+    JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+    WHERE documents.id = ANY ($3))`;
+
+/**
+ * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
+ * Similarities are exact; in a large memory, where codes of whole contents choose what is compared, one in a few
+ * hundred of the nearest may be missed.
+ */
+export async function nearest(
+  sql: Sql,
+  request: NearestRequest,
+  count: number,
+): Promise<readonly Neighbour[]> {
+  const rows = await worthComparing(sql, request, count);
+  const near = rows
+    .map(({ hash, vector }) => ({ hash, similarity: bestCosine(request.query, vector) }))
+    .sort((a, b) => b.similarity - a.similarity);
+  const last = near[count - 1]?.similarity;
+  return last === undefined ? near : near.filter(({ similarity }) => similarity >= last);
+}
+
+async function worthComparing(
+  sql: Sql,
+  { memory, space, query, documents, chunks }: NearestRequest,
+  count: number,
+): Promise<readonly VectorRow[]> {
+  const most = Math.ceil(Math.max(WORTH, chunks * WORTH_SHARE, count * WORTH_A_RESULT));
+  const byCode = (at: number): string =>
+    `ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
+  const bits = signBits(query);
+  if (documents !== undefined) {
+    return sql.query(`SELECT hash, vector ${OF_DOCUMENTS} ${byCode(4)}`, [
+      ...[memory, space.id, documents, bits, most],
+    ]);
+  }
+  if (chunks <= FEW) return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, space.id]);
+  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
+  const rows = await sql.query<VectorRow>(
+    `SELECT hash, vector FROM (
+       SELECT hash, vector FROM svc.embeddings WHERE space = $2 ${byCode(3)}
+     ) AS embeddings WHERE EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`,
+    [memory, space.id, bits, most],
+  );
+  if (rows.length >= most / 2) return rows;
+  return sql.query(`SELECT hash, vector ${OF_MEMORY} ${byCode(3)}`, [memory, space.id, bits, most]);
+}

@@ -1,0 +1,274 @@
+import type { Server, Transaction } from '../../../postgres/index.js';
+import type { DocumentKey } from '../../types.js';
+import { daysOfChunk } from '../chunk-days.js';
+import { contentHash, mediaContentHash } from '../content-hash.js';
+import type { Change, IndexedDocument } from '../documents.js';
+import type { Tokenizer } from '../identity.js';
+import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-texts.js';
+import { type Language, languagesOf } from '../languages.js';
+import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
+import type { ChangeSet } from '../memory-index.js';
+import { appendLengths } from './chunk-lengths.js';
+import { deleteChunks } from './delete-chunks.js';
+import { lockMemory, noteChange } from './lock-memory.js';
+import { mergedChanges } from './merge-changes.js';
+import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
+import type { ColumnTexts, Tokenized, WordReader } from './tokenize.js';
+import { writeTerms } from './write-terms.js';
+
+/** A memory that is written, and how its words are read. */
+export interface Target extends Place {
+  readonly tokenizer: Tokenizer;
+  readonly words: WordReader;
+}
+
+type Written = Extract<Change, { readonly document: IndexedDocument }>;
+
+/** A chunk to be written; its document by its place in the change set. */
+interface NewChunk {
+  readonly written: number;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly hash: Buffer;
+  readonly headings: string;
+  readonly firstDay: number | null;
+  readonly lastDay: number | null;
+  readonly text: string;
+  readonly lineNumbers: string | null;
+}
+
+/** A change set, read and divided into words before its transaction, which others wait for. */
+interface ReadChanges {
+  readonly removed: readonly DocumentKey[];
+  readonly touched: readonly Extract<Change, { readonly type: 'touch' }>[];
+  readonly written: readonly Written[];
+  readonly languages: readonly (Language | undefined)[];
+  readonly chunks: readonly NewChunk[];
+  readonly words: Tokenized;
+}
+
+/** Applies a change set of an origin in one transaction. */
+export async function writeChanges(
+  server: Server,
+  target: Target,
+  { atMs, changes }: ChangeSet,
+): Promise<void> {
+  const read = await readChanges(server, target, mergedChanges(changes));
+  await server.transaction(async (transaction) => {
+    const firstChunk = await lockMemory(transaction, target.memory);
+    await removeOld(transaction, target, read);
+    await touch(transaction, target, read.touched, atMs);
+    const documents = await writeDocuments(transaction, target, read, atMs, firstChunk);
+    await writeChunks(transaction, target.memory, read, documents, firstChunk);
+    await updateTotals(transaction, target, read);
+  });
+}
+
+async function readChanges(
+  server: Server,
+  target: Target,
+  changes: readonly Change[],
+): Promise<ReadChanges> {
+  const written = changes.filter((change) => 'document' in change);
+  const languages = await languagesOfWritten(server, target, written);
+  const chunks: NewChunk[] = [];
+  const columns: ColumnTexts[] = [];
+  for (const [at, { document }] of written.entries()) {
+    const { mimeType, hash: fileHash } = document;
+    // Media are embedded by content, not by the words they are found by.
+    const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
+    const fileName = indexedFileName(document, target.tokenizer);
+    for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
+      const headings = headingPath.join(HEADING_SEPARATOR);
+      const days = daysOfChunk(document, { headingPath, text });
+      chunks.push({
+        written: at,
+        ...{ startLine, endLine, headings, text },
+        hash: media ?? contentHash(headings, text),
+        firstDay: days?.first ?? null,
+        lastDay: days?.last ?? null,
+        lineNumbers: lineNumbers === undefined ? null : lineNumbersText(lineNumbers),
+      });
+      columns.push([
+        ...indexedTexts({ text, headings }, target.tokenizer, languages[at]),
+        fileName,
+      ]);
+    }
+  }
+  return {
+    removed: changes.flatMap((change) => (change.type === 'remove' ? [change.key] : [])),
+    touched: changes.filter((change) => change.type === 'touch'),
+    ...{ written, languages, chunks },
+    words: target.words.read(columns),
+  };
+}
+
+/** What is appended to a document is stemmed in its language. */
+async function languagesOfWritten(
+  server: Server,
+  target: Target,
+  written: readonly Written[],
+): Promise<(Language | undefined)[]> {
+  const extended = written.flatMap(({ type, document }) => (type === 'extend' ? [document] : []));
+  const known = new Map(
+    (await knownDocuments(server, target, extended)).map((one) => [keyOf(one), one.language]),
+  );
+  return written.map(({ type, document }) => {
+    if (type === 'put') return documentLanguage(document, target.tokenizer);
+    const code = known.get(keyOf(document));
+    if (code === undefined)
+      throw new Error(`${document.path} is not in the index, so it cannot be extended`);
+    return code === null ? undefined : languagesOf([code])[0];
+  });
+}
+
+function keyOf({ source, path }: DocumentKey): string {
+  return `${source}:${path}`;
+}
+
+/** Deletes documents that are gone or replaced, and the last chunks of those that are extended. */
+async function removeOld(
+  transaction: Transaction,
+  target: Target,
+  { removed, written }: ReadChanges,
+): Promise<void> {
+  const replaced = written.flatMap(({ type, document }) => (type === 'put' ? [document] : []));
+  const known = await knownDocuments(transaction, target, [...removed, ...replaced]);
+  const ids = known.map(({ id }) => id);
+  const chunks = await chunksOf(transaction, ids);
+  for (const change of written) {
+    if (change.type !== 'extend') continue;
+    const [document] = await knownDocuments(transaction, target, [change.document]);
+    if (document === undefined) continue;
+    chunks.push(...(await lastChunksOf(transaction, document.id, change.replacesLast)));
+  }
+  await deleteChunks(transaction, target, chunks);
+  if (ids.length > 0) await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
+}
+
+async function touch(
+  transaction: Transaction,
+  { memory, origin }: Place,
+  touched: ReadChanges['touched'],
+  atMs: number,
+): Promise<void> {
+  if (touched.length === 0) return;
+  await transaction.run(
+    `UPDATE svc.documents SET size = new.size, mtime_ms = new.mtime, ctime_ms = new.ctime, indexed_ms = $3
+     FROM unnest($4::text[], $5::text[], $6::bigint[], $7::float8[], $8::float8[])
+       AS new (source, path, size, mtime, ctime)
+     WHERE memory = $1 AND origin = $2 AND documents.source = new.source AND documents.path = new.path`,
+    [
+      ...[memory, origin, atMs],
+      touched.map(({ key }) => key.source),
+      touched.map(({ key }) => key.path),
+      touched.map(({ fingerprint }) => fingerprint.size),
+      touched.map(({ fingerprint }) => fingerprint.mtimeMs),
+      touched.map(({ fingerprint }) => fingerprint.ctimeMs),
+    ],
+  );
+}
+
+/** @returns the ids of the documents, in the order of the change set */
+async function writeDocuments(
+  transaction: Transaction,
+  { memory, origin }: Place,
+  { written, languages, chunks }: ReadChanges,
+  atMs: number,
+  firstChunk: number,
+): Promise<readonly number[]> {
+  if (written.length === 0) return [];
+  const documents = written.map(({ document }) => document);
+  const ranges = written.map(() => '{}');
+  for (const [at, { written: of }] of chunks.entries()) {
+    const isFirst = chunks[at - 1]?.written !== of;
+    const { document } = written[of] ?? {};
+    const count = document?.chunks.length ?? 0;
+    if (isFirst) ranges[of] = `{[${firstChunk + at},${firstChunk + at + count})}`;
+  }
+  // The documents that are extended are still there.
+  const rows = await transaction.query<{ id: number; source: string; path: string }>(
+    `INSERT INTO svc.documents AS known (memory, origin, source, path, kind, mime_type, language, size,
+       mtime_ms, ctime_ms, hash, indexed_ms, resume, chunk_ids)
+     SELECT $1, $2, source, path, kind, mime, language, size, mtime, ctime, hash, $3, resume, ids::int4multirange
+     FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::float8[],
+       $11::float8[], $12::text[], $13::text[], $14::text[])
+       AS new (source, path, kind, mime, language, size, mtime, ctime, hash, resume, ids)
+     ON CONFLICT (memory, origin, source, path) DO UPDATE SET size = excluded.size,
+       mtime_ms = excluded.mtime_ms, ctime_ms = excluded.ctime_ms, hash = excluded.hash,
+       indexed_ms = excluded.indexed_ms, resume = excluded.resume,
+       chunk_ids = known.chunk_ids + excluded.chunk_ids
+     RETURNING id, source, path`,
+    [
+      ...[memory, origin, atMs],
+      documents.map(({ source }) => source),
+      documents.map(({ path }) => path),
+      documents.map(({ kind }) => kind),
+      documents.map(({ mimeType }) => mimeType ?? null),
+      languages.map((language) => language?.code ?? null),
+      documents.map(({ fingerprint }) => fingerprint.size),
+      documents.map(({ fingerprint }) => fingerprint.mtimeMs),
+      documents.map(({ fingerprint }) => fingerprint.ctimeMs),
+      documents.map(({ hash }) => hash),
+      documents.map(({ resume }) => resume ?? null),
+      ranges,
+    ],
+  );
+  const ids = new Map(rows.map((row) => [`${row.source}:${row.path}`, row.id]));
+  return documents.map((document) => ids.get(keyOf(document)) ?? 0);
+}
+
+async function writeChunks(
+  transaction: Transaction,
+  memory: number,
+  { chunks, words }: ReadChanges,
+  documents: readonly number[],
+  firstChunk: number,
+): Promise<void> {
+  if (chunks.length === 0) return;
+  await transaction.run(
+    `INSERT INTO svc.chunks (memory, id, document, start_line, end_line, hash, headings, first_day,
+       last_day, text, line_numbers)
+     SELECT $1, * FROM unnest($2::int[], $3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::text[],
+       $8::int[], $9::int[], $10::text[], $11::text[])`,
+    [
+      memory,
+      chunks.map((_, at) => firstChunk + at),
+      chunks.map(({ written }) => documents[written] ?? 0),
+      chunks.map(({ startLine }) => startLine),
+      chunks.map(({ endLine }) => endLine),
+      chunks.map(({ hash }) => hash),
+      chunks.map(({ headings }) => headings),
+      chunks.map(({ firstDay }) => firstDay),
+      chunks.map(({ lastDay }) => lastDay),
+      chunks.map(({ text }) => text),
+      chunks.map(({ lineNumbers }) => lineNumbers),
+    ],
+  );
+  await writeTerms(transaction, memory, { added: words.terms, firstChunk, removed: new Map() });
+  await appendLengths(transaction, memory, firstChunk, words.lengths);
+  // Vectors that were out of use are in use again.
+  await transaction.run(
+    `DELETE FROM svc.unused_embeddings USING svc.embeddings
+     WHERE embedding = embeddings.id AND hash = ANY ($1)`,
+    [chunks.map(({ hash }) => hash)],
+  );
+}
+
+async function updateTotals(
+  transaction: Transaction,
+  { memory, origin }: Place,
+  { chunks, words }: ReadChanges,
+): Promise<void> {
+  await transaction.run(
+    `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
+     WHERE id = $1`,
+    [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
+  );
+  await noteChange(transaction, memory);
+  await transaction.run(
+    `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL, seen_at = clock_timestamp()
+     WHERE id = $1`,
+    [origin],
+  );
+}

@@ -1,0 +1,128 @@
+import type { Transaction } from '../../../postgres/index.js';
+import { type Run, runBytes } from './posting-bytes.js';
+
+/** Words that chunks bring, and terms of chunks that go. */
+export interface TermChanges {
+  readonly added: ReadonlyMap<string, readonly Run[]>;
+  /** What the ids of the runs are relative to. */
+  readonly firstChunk: number;
+  /** In how many of the deleted chunks each term is. */
+  readonly removed: ReadonlyMap<string, number>;
+}
+
+/** A larger run gets a row of its own at once. */
+const LARGE_RUN = 900;
+/** From this size on, the newest postings of a term become a row that no longer changes. */
+const FULL = 1700;
+/** Rows of one statement, to bound its memory. */
+const ROWS = 20_000;
+
+interface TermRow {
+  readonly term: string;
+  /** The change of its frequency. */
+  readonly chunks: number;
+  readonly hits: Buffer;
+  readonly places: Buffer;
+}
+
+/** Writes the postings of added chunks, and the frequencies of all terms that change. */
+export async function writeTerms(
+  transaction: Transaction,
+  memory: number,
+  changes: TermChanges,
+): Promise<void> {
+  const { rows, parts } = rowsOf(changes);
+  for (let from = 0; from < rows.length; from += ROWS) {
+    const some = rows.slice(from, from + ROWS);
+    await transaction.run(
+      `INSERT INTO svc.terms AS known (memory, term, chunks, hits, places)
+       SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
+       ON CONFLICT (memory, term) DO UPDATE SET chunks = known.chunks + excluded.chunks,
+         hits = known.hits || excluded.hits, places = known.places || excluded.places`,
+      [
+        memory,
+        some.map(({ term }) => term),
+        some.map(({ chunks }) => chunks),
+        some.map(({ hits }) => hits),
+        some.map(({ places }) => places),
+      ],
+    );
+  }
+  for (let from = 0; from < parts.length; from += ROWS) {
+    const some = parts.slice(from, from + ROWS);
+    await transaction.run(
+      `INSERT INTO svc.postings (memory, term, part, hits, places)
+       SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])`,
+      [
+        memory,
+        some.map(({ term }) => term),
+        some.map(({ part }) => part),
+        some.map(({ hits }) => hits),
+        some.map(({ places }) => places),
+      ],
+    );
+  }
+  await moveFull(transaction, memory, rows, changes.firstChunk);
+  await removeUnused(transaction, memory, [...changes.removed.keys()]);
+}
+
+function rowsOf({ added, removed, firstChunk }: TermChanges) {
+  const rows: TermRow[] = [];
+  const parts: (Omit<TermRow, 'chunks'> & { readonly part: number })[] = [];
+  for (const term of new Set([...added.keys(), ...removed.keys()])) {
+    const runs = added.get(term) ?? [];
+    const [hits, places]: [Buffer[], Buffer[]] = [[], []];
+    let chunks = -(removed.get(term) ?? 0);
+    for (const run of runs) {
+      chunks += run.count;
+      const bytes = runBytes(run, firstChunk);
+      if (bytes.length + run.places.length > LARGE_RUN) {
+        parts.push({ term, part: firstChunk + run.first, hits: bytes, places: run.places });
+      } else {
+        hits.push(bytes);
+        places.push(run.places);
+      }
+    }
+    rows.push({ term, chunks, hits: Buffer.concat(hits), places: Buffer.concat(places) });
+  }
+  return { rows: rows.sort((a, b) => (a.term < b.term ? -1 : 1)), parts };
+}
+
+/** Moves the newest postings of terms that have many to a row of their own. */
+async function moveFull(
+  transaction: Transaction,
+  memory: number,
+  rows: readonly TermRow[],
+  firstChunk: number,
+): Promise<void> {
+  const grown = rows.flatMap(({ term, hits }) => (hits.length > 0 ? [term] : []));
+  if (grown.length === 0) return;
+  // Negative, because a part of this change set may begin with the same chunk.
+  await transaction.run(
+    `WITH large AS (
+       SELECT term, hits, places FROM svc.terms WHERE memory = $1 AND term = ANY ($2)
+         AND octet_length(hits) + octet_length(places) > ${FULL}
+     ), moved AS (
+       INSERT INTO svc.postings SELECT $1, term, -$3::int, hits, places FROM large
+     )
+     UPDATE svc.terms SET hits = '', places = '' FROM large
+     WHERE terms.memory = $1 AND terms.term = large.term`,
+    [memory, grown, firstChunk],
+  );
+}
+
+/** Nothing is left of a term that no chunk has any more. */
+async function removeUnused(
+  transaction: Transaction,
+  memory: number,
+  terms: readonly string[],
+): Promise<void> {
+  if (terms.length === 0) return;
+  await transaction.run(
+    `WITH unused AS (
+       DELETE FROM svc.terms WHERE memory = $1 AND term = ANY ($2) AND chunks <= 0 RETURNING term
+     )
+     DELETE FROM svc.postings WHERE memory = $1 AND term IN (SELECT term FROM unused)`,
+    [memory, terms],
+  );
+}

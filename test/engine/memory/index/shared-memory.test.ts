@@ -1,0 +1,178 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
+import {
+  openPostgresIndex,
+  type PostgresIndex,
+} from '../../../../src/engine/memory/index/postgres/index.js';
+import { sharedKinds } from '../../../support/indexes.js';
+import { failureOf } from '../../../support/memory.js';
+import {
+  apply,
+  embedMissing,
+  putting,
+  removing,
+  textVector,
+} from '../../../support/vector-index.js';
+
+function shown(found: readonly LexicalCandidate[]): string[] {
+  return found.map(({ origin, path, text }) => `${origin ?? ''}:${path} ${text}`);
+}
+
+for (const kind of await sharedKinds()) {
+  const test = suite(`a memory of several hosts on ${kind.name}`);
+
+  test.after(() => kind.stop());
+
+  const bothHosts = async (): Promise<readonly [PostgresIndex, PostgresIndex]> => {
+    return [await kind.newIndex(), await kind.openedAs('host-b')];
+  };
+
+  test('a host finds what others have, and changes only its own', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'alpha one'), putting('same.md', 'alpha of a'));
+    await apply(b, putting('b.md', 'alpha two'), putting('same.md', 'alpha of b'));
+    const expected = [
+      ':a.md alpha one',
+      'host-b:b.md alpha two',
+      ':same.md alpha of a',
+      'host-b:same.md alpha of b',
+    ];
+    assert.equal(shown(await a.lexicalCandidates('"alpha"', 9)), expected);
+    await apply(b, removing('a.md'), removing('same.md'));
+    assert.equal(
+      (await b.documents()).map(({ path }) => path),
+      ['b.md'],
+    );
+    assert.equal(shown(await b.lexicalCandidates('"alpha"', 9)), [
+      ...['host-a:a.md alpha one', ':b.md alpha two', 'host-a:same.md alpha of a'],
+    ]);
+    assert.equal((await a.termStatistics(['"alpha"', '"two"'])).frequencies, [3, 1]);
+    assert.is((await a.statistics()).documents, 3);
+  });
+
+  test('a passage that several hosts have is found once, at the own host first', async () => {
+    const [a, b] = await bothHosts();
+    const c = await kind.openedAs('host-c');
+    await apply(a, putting('x.md', 'shared words'));
+    await apply(
+      b,
+      putting('x.md', 'shared words'),
+      putting('y.md', 'shared words', 'shared words'),
+    );
+    await apply(c, putting('own.md', 'other'));
+    assert.equal(shown(await a.lexicalCandidates('"shared"', 9)), [':x.md shared words']);
+    assert.equal(shown(await b.lexicalCandidates('"shared"', 9)), [
+      ...[':x.md shared words', ':y.md shared words', ':y.md shared words'],
+    ]);
+    assert.equal(shown(await c.lexicalCandidates('"shared"', 9)), ['host-a:x.md shared words']);
+    assert.equal(shown(await c.literalCandidates('shared', 9)), ['host-a:x.md shared words']);
+    await embedMissing(c, 'm', textVector);
+    const near = await c.vectorCandidates('m', textVector('shared words'), 9);
+    assert.equal(
+      near.map(({ origin, path }) => [origin, path]),
+      [
+        ['host-a', 'x.md'],
+        [undefined, 'own.md'],
+      ],
+    );
+    assert.equal(
+      (await c.describe([{ source: 'memory', path: 'x.md', origin: 'host-b' }])).map(
+        (one) => one.origin,
+      ),
+      ['host-b'],
+    );
+  });
+
+  test('the team pays for a text once', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'one', 'two'));
+    await apply(b, putting('b.md', 'two', 'three'));
+    const first = await a.missingEmbeddings('m', 0, 2);
+    const second = await b.missingEmbeddings('m', 0, 9);
+    assert.equal(
+      [first, second].map((page) => page.map(({ text }) => text)),
+      [['one', 'two'], ['three']],
+    );
+    assert.equal(await b.missingEmbeddings('m', 0, 9), second);
+    await a.putEmbeddings('m', [
+      { hash: first[0]?.hash ?? Buffer.alloc(0), vectors: [textVector('one')] },
+    ]);
+    await a.refuseEmbeddings('m', [
+      { hash: first[1]?.hash ?? Buffer.alloc(0), why: 'no', isMedia: false },
+    ]);
+    assert.is(await b.countMissingEmbeddings('m'), 1);
+    // A host that stopped without a word.
+    await kind.server.run(
+      "UPDATE svc.embedding_claims SET expires_at = clock_timestamp() - interval '1 s'",
+    );
+    assert.is(await embedMissing(a, 'm', textVector), 1);
+    assert.is(await b.countMissingEmbeddings('m'), 0);
+    await apply(b, putting('c.md', 'one'));
+    assert.is(await b.countMissingEmbeddings('m'), 0);
+  });
+
+  test('texts that wait for a job of a provider stay with their host', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'one'));
+    assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
+    await a.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: 1 });
+    await kind.server.run(
+      "UPDATE svc.embedding_claims SET expires_at = clock_timestamp() - interval '1 s'",
+    );
+    assert.equal(await b.missingEmbeddings('m', 0, 9), []);
+    assert.equal(await b.batchJobs('m'), []);
+    await a.removeBatchJob('job');
+    assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
+  });
+
+  test('other settings of a host replace its documents one by one', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'alpha'));
+    const identity = { ...(await a.identity()), chunkTokens: 100 };
+    const again = await kind.openedAs('host-a', 'unicode61', identity);
+    assert.is((await again.identity()).chunkTokens, 100);
+    assert.is((await again.documents())[0]?.hash, '');
+    assert.is(await b.countMatches('"alpha"'), 1);
+    const failure = await failureOf(kind.openedAs('host-b', 'trigram'));
+    assert.is(failure.code, 'INDEX_LOCKED');
+  });
+
+  test('a host that indexes nothing searches all the same, and no memory is no failure', async () => {
+    const [a] = await bothHosts();
+    await apply(a, putting('a.md', 'alpha'));
+    const reader = await openPostgresIndex(kind.server, { agent: 'main', origin: 'host-z' });
+    assert.equal(shown((await reader?.lexicalCandidates('"alpha"', 9)) ?? []), [
+      'host-a:a.md alpha',
+    ]);
+    assert.equal(await reader?.documents(), []);
+    assert.is(await openPostgresIndex(kind.server, { agent: 'none', origin: 'host-a' }), undefined);
+  });
+
+  test('a host can be removed, and erased text leaves no word', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'alpha secretword', 'beta'));
+    await apply(b, putting('b.md', 'alpha secretword too'), putting('c.md', 'alpha'));
+    await embedMissing(a, 'm', textVector);
+    const found = await a.lexicalCandidates('"secretword"', 9);
+    await a.eraseChunks(found.map(({ chunkId }) => chunkId));
+    assert.is(await b.countMatches('"secretword"'), 0);
+    assert.equal(await a.termsBetween('s', 't'), []);
+    assert.equal(await kind.server.query('SELECT count(*) AS count FROM svc.embeddings'), [
+      { count: 2 },
+    ]);
+    assert.equal(
+      (await a.documents()).map(({ hash }) => hash),
+      [''],
+    );
+    await a.removeOrigin('host-b');
+    assert.equal(
+      (await a.origins()).map(({ name, documents, chunks }) => [name, documents, chunks]),
+      [['host-a', 1, 1]],
+    );
+    assert.is(await a.countMatches('"alpha"'), 0);
+    assert.is((await a.termStatistics([])).chunks, 1);
+  });
+
+  test.run();
+}

@@ -1,0 +1,254 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
+import { failureOf } from '../../../support/memory.js';
+import {
+  apply,
+  embedMissing,
+  putting,
+  removing,
+  textVector,
+} from '../../../support/vector-index.js';
+
+const KEEP_ALL = { keepIdentities: ['m'], cacheEntries: 1000, atMs: 5 };
+const KEEP_USED = { keepIdentities: ['m'], cacheEntries: 0, atMs: 5 };
+
+for (const kind of [sqliteKind, ...(await sharedKinds())]) {
+  const test = suite(`vectors in an index on ${kind.name}`);
+
+  test.after(() => kind.stop());
+
+  test('what misses a vector is told in pages, equal contents once', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two', 'two'), putting('b.md', 'one', 'three'));
+    assert.is(await index.countMissingEmbeddings('m'), 5);
+    const all = await index.missingEmbeddings('m', 0, 10);
+    assert.equal(
+      all.map(({ text }) => text),
+      ['one', 'two', 'three'],
+    );
+    assert.equal(all[0]?.headingPath, ['Title']);
+    assert.is(all[0]?.hash.length, 16);
+    const first = await index.missingEmbeddings('m', 0, 2);
+    const next = await index.missingEmbeddings('m', first.at(-1)?.chunkId ?? 0, 10);
+    assert.equal(
+      next.map(({ text }) => text),
+      ['two', 'one', 'three'],
+    );
+    assert.is(await embedMissing(index, 'm', textVector), 3);
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    assert.is(await index.countMissingEmbeddings('other'), 5);
+    index.close();
+  });
+
+  test('a chunk that gets the id of one that is gone misses its own vector', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one'), putting('b.md', 'two'));
+    await embedMissing(index, 'm', textVector);
+    await apply(index, putting('b.md', 'three'));
+    assert.is(await index.countMissingEmbeddings('m'), 1);
+    await apply(index, removing('a.md'), removing('b.md'), putting('c.md', 'four', 'five'));
+    assert.is(await index.countMissingEmbeddings('m'), 2);
+    index.close();
+  });
+
+  test('a vector that comes out of order leaves the earlier chunks missing', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two', 'three'));
+    const [, , three] = await index.missingEmbeddings('m', 0, 10);
+    if (three === undefined) throw new Error('three is not missing');
+    await index.putEmbeddings('m', [{ hash: three.hash, vectors: [textVector('three')] }]);
+    assert.equal(
+      (await index.missingEmbeddings('m', 0, 10)).map(({ text }) => text),
+      ['one', 'two'],
+    );
+    index.close();
+  });
+
+  test('a renamed or rewritten text keeps its vector', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'));
+    await embedMissing(index, 'm', textVector);
+    await apply(index, removing('a.md'), putting('z.md', 'two', 'one'));
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    await index.tidyEmbeddings(KEEP_USED);
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    const [best] = await index.vectorCandidates('m', textVector('one'), 1);
+    assert.equal([best?.path, best?.text, best?.startLine], ['z.md', 'one', 2]);
+    assert.ok(Math.abs((best?.similarity ?? 0) - 1) < 1e-6);
+    index.close();
+  });
+
+  test('without a cache an unused vector is forgotten, with one it is used again', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'));
+    await embedMissing(index, 'm', textVector);
+    await apply(index, putting('a.md', 'one'));
+    assert.equal(await index.vectorSpaces(), [
+      { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
+    ]);
+    await index.tidyEmbeddings(KEEP_ALL);
+    assert.equal(await index.vectorSpaces(), [
+      { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
+    ]);
+    await apply(index, putting('b.md', 'two'));
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    await index.tidyEmbeddings(KEEP_USED);
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    assert.is((await index.vectorCandidates('m', textVector('two'), 1))[0]?.text, 'two');
+    await apply(index, removing('b.md'));
+    await index.tidyEmbeddings(KEEP_USED);
+    await apply(index, putting('b.md', 'two'));
+    assert.is(await index.countMissingEmbeddings('m'), 1);
+    index.close();
+  });
+
+  test('the cache keeps what was used last', async () => {
+    const index = await kind.newIndex();
+    const names = ['one', 'two', 'three'];
+    await apply(index, ...names.map((name) => putting(`${name}.md`, name)));
+    await embedMissing(index, 'm', textVector);
+    for (const [at, name] of ['two', 'three', 'one'].entries()) {
+      await apply(index, removing(`${name}.md`));
+      await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 2, atMs: 10 + at });
+    }
+    await apply(index, ...names.map((name) => putting(`${name}.md`, name)));
+    assert.equal(
+      (await index.missingEmbeddings('m', 0, 10)).map(({ text }) => text),
+      ['two'],
+    );
+    index.close();
+  });
+
+  test('an identity that was left goes, or waits in the cache until it is taken again', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'));
+    await embedMissing(index, 'm', textVector);
+    await embedMissing(index, 'n', (text) => textVector(text, 8));
+    await index.tidyEmbeddings({ keepIdentities: ['n'], cacheEntries: 10, atMs: 1 });
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    assert.is((await index.vectorCandidates('m', textVector('two'), 1))[0]?.text, 'two');
+    await apply(index, putting('b.md', 'three'));
+    await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 10, atMs: 2 });
+    assert.is(await embedMissing(index, 'm', textVector), 1);
+    assert.is((await index.vectorCandidates('m', textVector('one'), 9)).length, 3);
+    await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 0, atMs: 3 });
+    assert.equal(
+      (await index.vectorSpaces()).map(({ identity, chunks }) => [identity, chunks]),
+      [['m', 3]],
+    );
+    index.close();
+  });
+
+  test('what the cache lost of an identity that was left is missing when it is taken again', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two', 'three'));
+    await embedMissing(index, 'm', textVector);
+    await index.tidyEmbeddings({ keepIdentities: ['n'], cacheEntries: 2, atMs: 1 });
+    assert.is(await index.countMissingEmbeddings('m'), 1);
+    await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 2, atMs: 2 });
+    assert.is(await index.countMissingEmbeddings('m'), 1);
+    assert.is(await embedMissing(index, 'm', textVector), 1);
+    assert.is((await index.vectorCandidates('m', textVector('one'), 9)).length, 3);
+    index.close();
+  });
+
+  test('a vector whose chunk went away meanwhile is tidied up like others', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'));
+    const [one] = await index.missingEmbeddings('m', 0, 1);
+    if (one === undefined) throw new Error('nothing is missing');
+    await apply(index, putting('a.md', 'two'));
+    await index.putEmbeddings('m', [{ hash: one.hash, vectors: [textVector('one')] }]);
+    assert.is((await index.vectorSpaces())[0]?.cached, 1);
+    await index.tidyEmbeddings(KEEP_USED);
+    assert.is((await index.vectorSpaces())[0]?.cached, 0);
+    index.close();
+  });
+
+  test('vectors of another length are refused, and nothing of their transaction stays', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'));
+    const [one, two] = await index.missingEmbeddings('m', 0, 10);
+    if (one === undefined || two === undefined) throw new Error('nothing is missing');
+    const wrong = [
+      { hash: one.hash, vectors: [textVector('one')] },
+      { hash: two.hash, vectors: [textVector('two', 5)] },
+    ];
+    const failure = await failureOf(index.putEmbeddings('m', wrong));
+    assert.is(failure.code, 'PROVIDER_ANSWER_INVALID');
+    assert.is(await index.countMissingEmbeddings('m'), 2);
+    assert.equal(await index.vectorSpaces(), []);
+    await embedMissing(index, 'm', textVector);
+    const query = await failureOf(index.vectorCandidates('m', textVector('one', 5), 1));
+    assert.is(query.code, 'PROVIDER_ANSWER_INVALID');
+    index.close();
+  });
+
+  test('ties go by path and line, whatever order the vectors came in', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('c.md', 'x', 'y'), putting('a.md', 'z', 'x'), putting('b.md', 'w'));
+    await embedMissing(index, 'm', () => textVector('all the same'));
+    const found = await index.vectorCandidates('m', textVector('all the same'), 3);
+    assert.equal(
+      found.map(({ path, startLine }) => `${path}:${startLine}`),
+      ['a.md:1', 'a.md:2', 'b.md:1'],
+    );
+    index.close();
+  });
+
+  test('a filter keeps paths and sources', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'one', 'two'), putting('b.md', 'one', 'three'));
+    await embedMissing(index, 'm', textVector);
+    const query = textVector('one');
+    const inB = await index.vectorCandidates('m', query, 9, { path: (path) => path === 'b.md' });
+    assert.equal(
+      inB.map(({ path, text }) => [path, text]),
+      [
+        ['b.md', 'one'],
+        ['b.md', 'three'],
+      ],
+    );
+    assert.equal(await index.vectorCandidates('m', query, 9, { sources: ['sessions'] }), []);
+    assert.equal(await index.vectorCandidates('none', query, 9), []);
+    index.close();
+  });
+
+  test('similarities, vectors and lexical scores of given chunks', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putting('a.md', 'alpha', 'beta alpha', 'gamma'));
+    const [alpha, both] = await index.missingEmbeddings('m', 0, 10);
+    if (alpha === undefined || both === undefined) throw new Error('nothing is missing');
+    await index.putEmbeddings('m', [{ hash: alpha.hash, vectors: [new Float32Array([3, 4])] }]);
+    const ids = [1, 2, 3, 99];
+    const near = await index.similarities('m', new Float32Array([1, 0]), ids);
+    assert.equal([...near.keys()], [alpha.chunkId]);
+    assert.ok(Math.abs((near.get(alpha.chunkId) ?? 0) - 0.6) < 0.005);
+    const scores = await index.lexicalScores('"alpha"', [both.chunkId, 3]);
+    const [, second] = await index.lexicalCandidates('"alpha"', 10);
+    assert.equal([...scores], [[both.chunkId, second?.bm25]]);
+    index.close();
+  });
+
+  test('batch jobs are noted, replaced and forgotten', async () => {
+    const index = await kind.newIndex();
+    const job = { id: 'b1', identity: 'm', json: '{}', createdMs: 2 };
+    await index.saveBatchJob(job);
+    await index.saveBatchJob({ ...job, id: 'b0', createdMs: 1 });
+    await index.saveBatchJob({ ...job, json: '[1]' });
+    await index.saveBatchJob({ ...job, id: 'x', identity: 'n' });
+    assert.equal(await index.batchJobs('m'), [
+      { ...job, id: 'b0', createdMs: 1 },
+      { ...job, json: '[1]' },
+    ]);
+    await index.removeBatchJob('b1');
+    assert.equal(
+      (await index.batchJobs('m')).map(({ id }) => id),
+      ['b0'],
+    );
+    index.close();
+  });
+
+  test.run();
+}
