@@ -4,13 +4,13 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { seededRandom } from '../../../../src/engine/eval/random.js';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import type { Change, IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
 import type { Tokenizer } from '../../../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { matchExpression, parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
-import { seededRandom } from '../../../support/vector-index.js';
 
 const WORDS =
   `backup backups deploy deployment deployed billing service owner retry retries timeout the a of with
