@@ -33,7 +33,7 @@ export function testClock(): TestClock {
 }
 
 /** The engine's view of a state folder. */
-function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
+export function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
   const env = { SVC_HOME: home };
   return { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
 }

@@ -28,3 +28,11 @@ function newId(nowMs: number): string {
   const moment = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(MOMENT_DIGITS, '0');
   return randomUUID().slice(0, ID_MOMENT_AT) + moment.slice(-MOMENT_DIGITS);
 }
+
+const MIN_PREFIX = 4;
+
+/** The beginning of ids that an operator typed, as ids have it; undefined if none can start like that. */
+export function idPrefix(typed: string): string | undefined {
+  const plain = typed.toLowerCase();
+  return plain.length >= MIN_PREFIX && /^[0-9a-f-]+$/u.test(plain) ? plain : undefined;
+}

@@ -24,16 +24,21 @@ export function flowsFile({ state }: Pick<EngineContext, 'state'>): string {
 export type Flows = ReturnType<typeof flowsIn>;
 
 /**
- * Opens the flows of this state folder, creating the file if needed. Several processes can have it open.
+ * Opens the flows of the server of `storage.url`, or else of this state folder, creating the file if needed. Several
+ * processes can have them open.
  *
  * @param steadyMs a clock that never jumps; the process's own when left out
- * @throws SvcError FLOWS_NEWER, FLOWS_FOREIGN, FLOWS_DAMAGED, FLOWS_BUSY, FLOWS_PERSIST_FAILED
+ * @throws SvcError FLOWS_NEWER, FLOWS_FOREIGN, FLOWS_DAMAGED, FLOWS_BUSY, FLOWS_PERSIST_FAILED, STORAGE_*
  */
 export async function openFlows(
   context: EngineContext,
   config: ResolvedConfig,
   steadyMs?: () => number,
 ): Promise<Flows> {
+  if (config.storage.url !== undefined) {
+    const { openPostgresFlowStore } = await import('./store/postgres/postgres-store.js');
+    return flowsIn(await openPostgresFlowStore(context, config));
+  }
   const policy = flowPolicy(config);
   return flowsIn(new SqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
 }
@@ -43,7 +48,8 @@ export async function openExistingFlows(
   context: EngineContext,
   config: ResolvedConfig,
 ): Promise<Flows | undefined> {
-  return existsSync(flowsFile(context)) ? openFlows(context, config) : undefined;
+  const exists = config.storage.url !== undefined || existsSync(flowsFile(context));
+  return exists ? openFlows(context, config) : undefined;
 }
 
 function flowsIn(store: FlowStore) {

@@ -1,3 +1,4 @@
+import { FLOW_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
@@ -9,4 +10,7 @@ export interface Migration {
 }
 
 /** A published step never changes: somebody's data has gone through it. */
-export const MIGRATIONS: readonly Migration[] = [{ name: 'memories', sql: MEMORY_TABLES }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'memories', sql: MEMORY_TABLES },
+  { name: 'flows', sql: FLOW_TABLES },
+];

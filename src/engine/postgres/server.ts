@@ -45,7 +45,7 @@ export interface PoolUse {
 }
 
 export interface TransactionOptions {
-  /** How often a transaction is run again that met another one (default 5), or lost its connection (once). */
+  /** How often a transaction is run again that met another one; 5 when left out. */
   readonly retries?: number;
 }
 
@@ -100,6 +100,8 @@ export class Server implements Sql {
     });
     // A connection that broke while idle; the next statement opens another.
     this.pool.on('error', () => undefined);
+    // One that breaks between two statements of a transaction; the next statement fails.
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -134,7 +136,7 @@ export class Server implements Sql {
       } catch (error) {
         const cause = error instanceof SvcError ? error.cause : error;
         const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
-        const isFirstLoss: boolean = lostConnection(cause) && !isLost && retries > 0;
+        const isFirstLoss: boolean = lostConnection(cause) && !isLost;
         const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
         if (isUncertain || !(isConflict || isFirstLoss) || this.isResting()) throw error;
         isLost ||= isFirstLoss;

@@ -15,7 +15,16 @@ const UNSTORED: ReadonlySet<ErrorCode> = new Set([
   'FLOWS_DAMAGED',
   'FLOWS_PERSIST_FAILED',
   'HANDLES_EXHAUSTED',
+  'STORAGE_BUSY',
+  'STORAGE_FAILED',
+  'STORAGE_FULL',
+  'STORAGE_NEWER',
+  'STORAGE_OUTDATED',
+  'STORAGE_REFUSED',
+  'STORAGE_UNREACHABLE',
 ]);
+
+const UNCERTAIN = 'The change may have been stored; repeat the request with its idempotency key.';
 
 /** The limits of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
@@ -112,6 +121,9 @@ export class Pipeline {
 
   private failed(route: ServedRoute, error: unknown): WebhookAnswer {
     this.options.onFailure(error);
+    if (error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN') {
+      return rejection(route.id, 'persist_failed', { error: UNCERTAIN });
+    }
     const isUnstored = error instanceof SvcError && UNSTORED.has(error.code);
     return rejection(route.id, isUnstored ? 'persist_failed' : 'internal_error');
   }

@@ -2,9 +2,13 @@
  * A process of its own that works on flows, for tests that kill it or set several against each other.
  * What it was told is done it says on stdout, a line each, at once.
  *
- *   node --import tsx child.ts write|claim HOME
+ *   node --import tsx child.ts write|claim|listen|work HOME|URL
  */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
+import { openFlowsAt } from '../../support/flow-stores.js';
 import { ADA, testFlows, viewOf } from '../../support/flows.js';
 
 const CALLERS = 16;
@@ -47,9 +51,67 @@ async function claim(flows: Flows): Promise<void> {
   }
 }
 
-const [what, home = ''] = process.argv.slice(2);
-const { flows } = await testFlows({ leaseSeconds: 86_400 }, home);
+/** Asks again until the store answers, as clients of a listener do. */
+async function persist<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof SvcError && error.code.startsWith('STORAGE_'))) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/** What clients of a listener do with idempotency keys, without end: each goal belongs to one flow. */
+async function listen(flows: Flows): Promise<void> {
+  for (;;) {
+    const goal = randomUUID();
+    const once = { key: goal, bodyHash: 'h' };
+    const create = { action: 'create_flow', goal, notifyPolicy: 'state_changes' } as const;
+    const flowId = String(viewOf(await persist(() => flows.perform(create, ADA, once)))['flowId']);
+    say('flow', flowId, 0);
+    const task = { action: 'run_task', flowId, runtime: 'acp', task: goal } as const;
+    const added = await persist(() => flows.perform(task, ADA, once));
+    say('task', viewOf(added, 'task')['taskId'], 'queued');
+    for (let revision = 0; revision < 2; revision++) {
+      const resume = { action: 'resume_flow', flowId, expectedRevision: revision } as const;
+      const key = { key: `${goal} ${revision}`, bodyHash: 'h' };
+      const answer = await persist(() => flows.perform(resume, ADA, key));
+      if (!answer.ok) throw new Error(`${flowId} at ${revision}: ${answer.code}`);
+      say('flow', flowId, revision + 1);
+    }
+  }
+}
+
+/** Runs tasks without end. A report whose answer was lost may find that it has arrived. */
+async function work(flows: Flows): Promise<void> {
+  const { signal } = new AbortController();
+  for (;;) {
+    const claimed = await persist(() => flows.tasks.wait({ worker: 'w' }, signal));
+    const { taskId } = claimed.task;
+    const lease = { taskId, token: claimed.leaseToken };
+    const beat = await persist(() => flows.tasks.heartbeat(lease));
+    if (!beat.ok) continue;
+    const answer = await persist(() =>
+      flows.tasks.complete(lease, { result: { by: process.pid } }),
+    );
+    if (answer.ok) say('task', taskId, 'succeeded');
+  }
+}
+
+const [what = '', where = ''] = process.argv.slice(2);
+const isServer = where.startsWith('postgres:');
+const settings = { leaseSeconds: isServer ? 1 : 86_400 };
+const flows = isServer
+  ? await persist(() => openFlowsAt(where, settings, { servers: new Map() }))
+  : (await testFlows(settings, where)).flows;
 say('ready');
-const work = what === 'write' ? write : claim;
-await Promise.all(Array.from({ length: CALLERS }, () => work(flows)));
+const works: Readonly<Record<string, (flows: Flows) => Promise<void>>> = {
+  write,
+  claim,
+  listen,
+  work,
+};
+await Promise.all(Array.from({ length: CALLERS }, () => works[what]?.(flows)));
 await flows.close();

@@ -1,61 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
-import { ROOT } from '../../support/run-svc.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { startChild } from './children.js';
 
 const test = suite('flows and processes');
 
 /** How many are killed: 20 in every run of the tests, `SVC_FLOW_CRASH_ROUNDS=200` for the long one. */
 const ROUNDS = Number(process.env['SVC_FLOW_CRASH_ROUNDS'] ?? 20);
 const LONGEST_MS = 150;
-
-interface Child {
-  readonly process: ChildProcess;
-  readonly ready: Promise<void>;
-  /** The whole lines it said, when it has ended. */
-  readonly said: Promise<readonly string[]>;
-}
-
-/** The program of the children in one file: it starts in no time, and there are many of them. */
-async function bundleChild(): Promise<string> {
-  const folder = tempFolder();
-  symlinkSync(join(ROOT, 'node_modules'), folder.at('node_modules'));
-  await build({
-    entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
-    outfile: folder.at('child.mjs'),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    external: ['better-sqlite3'],
-  });
-  return folder.at('child.mjs');
-}
-
-const script = await bundleChild();
-
-function start(what: 'claim' | 'write', home: string): Child {
-  const child = spawn(process.execPath, [script, what, home], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  const ready = new Promise<void>((resolve) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.includes('ready\n')) resolve();
-    });
-  });
-  const said = once(child, 'close').then(() => output.split('\n').slice(1, -1));
-  return { process: child, ready, said };
-}
 
 /** The last state that a process was told is on disk, by kind and id. */
 function acknowledged(lines: readonly string[]): Map<string, readonly string[]> {
@@ -105,13 +60,13 @@ function verify(home: string, lines: readonly string[]): void {
 test(`${ROUNDS} processes killed under load have lost nothing that they acknowledged`, async () => {
   const home = tempFolder().path;
   const lines: string[] = [];
-  let next = start('write', home);
+  let next = await startChild('write', home);
   for (let round = 0; round < ROUNDS; round++) {
     const { process: child, ready, said } = next;
     await ready;
     const kill = sleep(Math.random() * LONGEST_MS).then(() => child.kill('SIGKILL'));
     // The next one opens what this one leaves, sometimes while it is still there.
-    if (round + 1 < ROUNDS) next = start('write', home);
+    if (round + 1 < ROUNDS) next = await startChild('write', home);
     await kill;
     lines.push(...(await said));
   }
@@ -123,7 +78,7 @@ test('four processes that claim at once never get one task twice', async () => {
   const { flows, home } = await testFlows();
   const flowId = await newFlow(flows);
   const ids = await Promise.all(Array.from({ length: 400 }, () => newTask(flows, flowId)));
-  const children = Array.from({ length: 4 }, () => start('claim', home));
+  const children = await Promise.all(Array.from({ length: 4 }, () => startChild('claim', home)));
   const claimed = (await Promise.all(children.map(({ said }) => said))).flat();
   assert.equal([...claimed].sort(), [...ids].sort());
   assert.is((await flows.operator.listTasks({ statuses: ['running'], limit: 1 })).total, 400);

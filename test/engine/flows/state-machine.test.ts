@@ -1,13 +1,20 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FlowAction, FlowAnswer, FlowCaller } from '../../../src/engine/flows/index.js';
-import { ADA, BOB, type TestFlows, testFlows, viewOf } from '../../support/flows.js';
-
-const test = suite('any actions in any order');
+import type { FlowAction, FlowAnswer, FlowCaller, Flows } from '../../../src/engine/flows/index.js';
+import {
+  flowsOn,
+  SQLITE,
+  type StoredFlows,
+  type TestFlowStore,
+} from '../../support/flow-stores.js';
+import { ADA, BOB, viewOf } from '../../support/flows.js';
+import { testServers } from '../../support/postgres.js';
 
 interface ModelTask {
   readonly id: string;
+  /** Grows with each one. */
+  readonly seq: number;
   status: 'cancelled' | 'failed' | 'queued' | 'running' | 'succeeded';
   token: string | undefined;
   toBeCancelled: boolean;
@@ -26,15 +33,21 @@ interface Model {
   readonly flows: ModelFlow[];
 }
 
-type Command = fc.AsyncCommand<Model, TestFlows>;
+/** Opened by one process after the other. */
+interface Real {
+  flows: Flows;
+  readonly stored: StoredFlows;
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
-const hasEnded = (flow: ModelFlow): boolean => ENDED.includes(flow.status);
+const hasEnded = (flow: { readonly status: string }): boolean => ENDED.includes(flow.status);
 const isActive = (task: ModelTask): boolean => ['queued', 'running'].includes(task.status);
 const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
 
 /** What an outside system may see of a flow is what the model says. */
-async function check(real: TestFlows, flow: ModelFlow): Promise<void> {
+async function check(real: Real, flow: ModelFlow): Promise<void> {
   const { flows } = real;
   const seen = viewOf(await flows.perform({ action: 'get_flow', flowId: flow.id }, flow.owner));
   assert.equal(
@@ -64,20 +77,19 @@ async function check(real: TestFlows, flow: ModelFlow): Promise<void> {
 
 function command(
   name: string,
-  run: (model: Model, real: TestFlows) => Promise<ModelFlow | undefined>,
+  run: (model: Model, real: Real) => Promise<ModelFlow | undefined>,
 ): Command {
   return {
     check: () => true,
     toString: () => name,
     run: async (model, real) => {
-      real.clock.nowMs += 1000;
       const touched = await run(model, real);
       if (touched !== undefined) await check(real, touched);
     },
   };
 }
 
-function create(owner: FlowCaller, status: 'queued' | 'running' | undefined): Command {
+function createFlow(owner: FlowCaller, status: 'queued' | 'running' | undefined): Command {
   return command(`create(${owner.sessionKey}, ${status})`, async (model, { flows }) => {
     const action = { action: 'create_flow', goal: 'g', ...(status && { status }) } as const;
     const id = String(viewOf(await flows.perform(action, owner))['flowId']);
@@ -187,7 +199,8 @@ function addTask(at: number): Command {
     assert.is(codeOf(answer), expected);
     if (expected !== 'ok') return flow;
     const id = String(viewOf(answer, 'task')['taskId']);
-    flow.tasks.push({ id, status: 'queued', token: undefined, toBeCancelled: false });
+    const seq = model.flows.reduce((count, { tasks }) => count + tasks.length, 0);
+    flow.tasks.push({ id, seq, status: 'queued', token: undefined, toBeCancelled: false });
     return flow;
   });
 }
@@ -195,11 +208,10 @@ function addTask(at: number): Command {
 function claim(): Command {
   return command('claim', async (model, { flows }) => {
     const claimed = await flows.tasks.claim({ worker: 'w' });
-    // Ids end with the moment they were made at.
     const queued = model.flows
       .flatMap((flow) => flow.tasks.map((task) => ({ flow, task })))
       .filter(({ task }) => task.status === 'queued')
-      .sort((a, b) => (a.task.id.slice(24) < b.task.id.slice(24) ? -1 : 1));
+      .sort((a, b) => a.task.seq - b.task.seq);
     const [oldest] = queued;
     assert.is(claimed?.task.taskId, oldest?.task.id);
     if (oldest === undefined || claimed === undefined) return undefined;
@@ -236,7 +248,7 @@ function report(at: number, kind: 'complete' | 'fail' | 'heartbeat'): Command {
 
 function restart(): Command {
   return command('restart', async (_model, real) => {
-    await real.reopen();
+    real.flows = await real.stored.after(real.flows);
     return undefined;
   });
 }
@@ -255,7 +267,7 @@ const commands = fc.commands(
   [
     fc
       .tuple(fc.constantFrom(ADA, BOB), fc.constantFrom('queued', 'running', undefined))
-      .map((args) => create(...args)),
+      .map((args) => createFlow(...args)),
     mutations,
     mutations,
     mutations,
@@ -269,20 +281,127 @@ const commands = fc.commands(
   { maxCommands: 60, size: 'max' },
 );
 
-test('lead where the state machine says, and nowhere else', async () => {
-  await fc.assert(
-    fc.asyncProperty(commands, async (run) => {
-      const real = await testFlows({ leaseSeconds: 86_400 });
-      const model: Model = { flows: [] };
-      try {
-        await fc.asyncModelRun(() => ({ model, real }), run);
-        for (const flow of model.flows) await check(real, flow);
-      } finally {
-        await real.flows.close();
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
+/** Every database is a new process's connections: fewer runs where that takes long. */
+const RUNS: Readonly<Record<string, number>> = { SQLite: 40, PGlite: 10, PostgreSQL: 25 };
 
-test.run();
+function anyOrder(store: TestFlowStore): void {
+  const test = suite(`any actions in any order in ${store.name}`);
+  test.after(() => store.stop());
+
+  test('lead where the state machine says, and nowhere else', async () => {
+    await fc.assert(
+      fc.asyncProperty(commands, async (run) => {
+        const stored = await store.open({ leaseSeconds: 86_400 });
+        const real = { flows: stored.flows, stored };
+        const model: Model = { flows: [] };
+        try {
+          await fc.asyncModelRun(() => ({ model, real }), run);
+          for (const flow of model.flows) await check(real, flow);
+        } finally {
+          await stored.close();
+        }
+      }),
+      { numRuns: RUNS[store.name] ?? 0 },
+    );
+  });
+
+  test('at once, from two processes, are made one after the other', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(atOnce, { minLength: 10, maxLength: 60 }), async (actions) => {
+        const stored = await store.open({ leaseSeconds: 86_400 });
+        const processes = [stored.flows, await stored.other()];
+        const ids = await Promise.all([0, 1].map(() => create(stored.flows)));
+        try {
+          const answers = await Promise.all(
+            actions.map((action, at) => perform(processes[at % 2] ?? stored.flows, action, ids)),
+          );
+          for (const flowId of ids) await checkOne(stored.flows, flowId, answers);
+        } finally {
+          await stored.close();
+        }
+      }),
+      { numRuns: RUNS[store.name] ?? 0 },
+    );
+  });
+
+  test.run();
+}
+
+type AtOnce = readonly [
+  kind: Kind | 'cancel_flow' | 'run_task' | 'work',
+  flow: number,
+  revision: number,
+];
+
+const atOnce: fc.Arbitrary<AtOnce> = fc.tuple(
+  fc.constantFrom<AtOnce[0]>(
+    'resume_flow',
+    'resume_flow',
+    'set_waiting',
+    'set_blocked',
+    'request_cancel',
+    'finish_flow',
+    'cancel_flow',
+    'run_task',
+    'run_task',
+    'work',
+    'work',
+  ),
+  fc.nat({ max: 1 }),
+  fc.nat({ max: 3 }),
+);
+
+interface Done {
+  readonly flowId: string;
+  readonly kind: AtOnce[0];
+  readonly revision: number;
+  /** How the action was answered, or how many tasks were completed. */
+  readonly code: string;
+}
+
+async function create(flows: Flows): Promise<string> {
+  return String(viewOf(await flows.perform({ action: 'create_flow', goal: 'g' }, ADA))['flowId']);
+}
+
+async function perform(flows: Flows, [kind, at, revision]: AtOnce, ids: string[]): Promise<Done> {
+  const flowId = ids[at] ?? '';
+  const done = (code: string): Done => ({ flowId, kind, revision, code });
+  if (kind === 'work') {
+    const claim = await flows.tasks.claim({ worker: 'w' });
+    if (claim === undefined) return done('none');
+    const lease = { taskId: claim.task.taskId, token: claim.leaseToken };
+    assert.ok((await flows.tasks.heartbeat(lease)).ok);
+    assert.ok((await flows.tasks.complete(lease)).ok);
+    return { ...done('completed'), flowId: claim.task.parentFlowId };
+  }
+  if (kind === 'run_task') {
+    const action = { action: 'run_task', flowId, runtime: 'subagent', task: 't' } as const;
+    return done(codeOf(await flows.perform(action, ADA)));
+  }
+  if (kind === 'cancel_flow') {
+    return done(codeOf(await flows.perform({ action: 'cancel_flow', flowId }, ADA)));
+  }
+  return done(codeOf(await flows.perform(mutationOf(kind, flowId, revision), ADA)));
+}
+
+/** No revision was given to two changes, no task was lost or run twice, and nothing runs in a cancelled flow. */
+async function checkOne(flows: Flows, flowId: string, all: readonly Done[]): Promise<void> {
+  const { flow, tasks } = await flows.operator.showFlow(flowId);
+  const own = all.filter((done) => done.flowId === flowId);
+  const ok = (kind: AtOnce[0]): Done[] =>
+    own.filter((one) => one.kind === kind && one.code === 'ok');
+  const revisions = KINDS.flatMap(ok).map(({ revision }) => revision);
+  assert.is(new Set(revisions).size, revisions.length);
+  assert.ok(revisions.every((revision) => revision < flow.revision));
+  assert.is(tasks.length, ok('run_task').length);
+  const completed = own.filter(({ code }) => code === 'completed').length;
+  assert.is(tasks.filter(({ status }) => status === 'succeeded').length, completed);
+  const active = tasks.filter(({ status }) => status === 'queued' || status === 'running');
+  if (flow.status === 'cancelled') assert.is(active.length, 0);
+  const wasCancelled =
+    own.some(({ code }) => code === 'cancel_pending') || ok('cancel_flow').length > 0;
+  if (wasCancelled) assert.ok(hasEnded(flow) || active.length > 0, flow.status);
+}
+
+const servers = await testServers();
+for (const store of [SQLITE, ...servers.map(flowsOn)]) anyOrder(store);

@@ -23,6 +23,8 @@ import {
 
 /** How long the service counts as failing after a change that could not be stored. */
 const RECOVERY_MS = 60_000;
+/** The same for a shared server, which is tried again at least this often. */
+const SERVER_RECOVERY_MS = 5000;
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 
@@ -73,11 +75,15 @@ async function start(
     extend: address === undefined ? addInside : () => undefined,
     onFailure: (error) => {
       const failure = serviceFailure(error);
-      if (failure.code !== 'FLOWS_PERSIST_FAILED') return;
+      const isServer = failure.code?.startsWith('STORAGE_') === true;
+      if (failure.code !== 'FLOWS_PERSIST_FAILED' && !isServer) return;
       host.trouble(failure);
       // A host that is not ready may get no requests, so that it has to become ready after a while.
       clearTimeout(recovery);
-      recovery = setTimeout(() => tellSkipped(webhooks.standings, host), RECOVERY_MS).unref();
+      recovery = setTimeout(
+        () => tellSkipped(webhooks.standings, host),
+        isServer ? SERVER_RECOVERY_MS : RECOVERY_MS,
+      ).unref();
     },
   });
   let admin: FastifyInstance | undefined;

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { columnsOf, type Fields } from '../../fields.js';
 import type { RecordFilter } from '../../flow-store.js';
-import { ID_MOMENT_AT } from '../../ids.js';
+import { ID_MOMENT_AT, idPrefix } from '../../ids.js';
 
 /** The names of the tables in conditions that both stores share. */
 export const TABLES = {
@@ -73,11 +73,11 @@ export function recordFinder<
     byId: async (id: string) => byId.get({ id }),
     /** At most two, which is enough to know that a prefix is ambiguous. */
     byPrefix: async (prefix: string): Promise<readonly Row[]> => {
-      const pattern = idPattern(prefix);
-      if (pattern === undefined) return [];
+      const start = idPrefix(prefix);
+      if (start === undefined) return [];
       return database
         .prepare<[string], Row>(`${select} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
-        .all(pattern);
+        .all(`${start}*`);
     },
     /** Newest first. */
     list: async (filter: Filter) => {
@@ -138,11 +138,3 @@ function whereOf(conditions: readonly Condition[]): Where {
 
 /** Finds the id bound as `@id` through its index, which starts with the tail of ids. */
 const ID_IS = `substr(id, ${ID_MOMENT_AT + 1}) = substr(@id, ${ID_MOMENT_AT + 1}) AND id = @id`;
-
-const MIN_PREFIX = 4;
-
-/** A GLOB pattern for ids with a prefix; undefined if no id can start like that. */
-function idPattern(prefix: string): string | undefined {
-  const plain = prefix.toLowerCase();
-  return plain.length >= MIN_PREFIX && /^[0-9a-f-]+$/u.test(plain) ? `${plain}*` : undefined;
-}

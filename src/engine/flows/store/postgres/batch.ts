@@ -1,0 +1,91 @@
+import DataLoader from 'dataloader';
+import type { Sql } from '../../../postgres/index.js';
+
+/** Answers several keys with one statement, in the order of the keys. */
+export type Question<K, V> = (batch: Batch, keys: readonly K[]) => Promise<readonly V[]>;
+
+/**
+ * Changes that share a transaction. Each waits for its own answers, and what several ask in the same tick becomes one
+ * statement: a round trip takes longer than most of the work.
+ */
+export class Batch {
+  /** Whether what is found stays locked until the end of the transaction. */
+  readonly locks: boolean;
+  /** The tasks that were given to a worker in this transaction, which does not skip its own locks. */
+  readonly claimedSeqs = new Set<number>();
+  /** Whether expired leases were looked for. */
+  hasLookedForExpired = false;
+  private readonly sql: Sql;
+  private readonly loaders = new Map<unknown, unknown>();
+  private readonly turns = new Map<string, Promise<void>>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(sql: Sql, locks: boolean) {
+    this.sql = sql;
+    this.locks = locks;
+  }
+
+  /** Asks for one key, together with all others of this tick. */
+  ask<K, V>(question: Question<K, V>, key: K): Promise<V> {
+    const known = this.loaders.get(question) as DataLoader<K, V> | undefined;
+    const loader = known ?? new DataLoader<K, V>((keys) => question(this, keys), { cache: false });
+    if (known === undefined) this.loaders.set(question, loader);
+    return loader.load(key);
+  }
+
+  /** Statements of a transaction run one after the other. */
+  query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.inOrder(() => this.sql.query<Row>(text, values.map(storable)));
+  }
+
+  /** @returns how many rows it changed */
+  run(text: string, values: readonly unknown[] = []): Promise<number> {
+    return this.inOrder(() => this.sql.run(text, values.map(storable)));
+  }
+
+  /** Waits for the changes that took the same turn before, and lets later ones wait until this one ends. */
+  async takeTurn(name: string, ended: Promise<void>): Promise<void> {
+    const before = this.turns.get(name);
+    this.turns.set(name, ended);
+    await before;
+  }
+
+  private inOrder<T>(statement: () => Promise<T>): Promise<T> {
+    const result = this.last.then(statement);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/**
+ * One change of a batch, or the query of a read. Two changes about the same flow must not see each other halfway: who
+ * finds one that another change of the batch has found waits until that ends.
+ */
+export class Turn {
+  readonly batch: Batch;
+  readonly ended: Promise<void>;
+  /** Lets others continue. */
+  end: () => void = () => undefined;
+  private readonly taken = new Set<string>();
+
+  constructor(batch: Batch) {
+    this.batch = batch;
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  async take(kind: 'answer' | 'flow' | 'notification' | 'queue', id: string): Promise<void> {
+    const name = `${kind} ${id}`;
+    if (!this.batch.locks || this.taken.has(name)) return;
+    this.taken.add(name);
+    await this.batch.takeTurn(name, this.ended);
+  }
+}
+
+/** PostgreSQL's text cannot contain NUL. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+  return Array.isArray(value) ? value.map(storable) : value;
+}

@@ -1,0 +1,183 @@
+import { SvcError } from '../../../errors/index.js';
+import type { Server } from '../../../postgres/index.js';
+import type { ChangeScope, Tables } from '../../flow-store.js';
+import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
+import { AnswerTable } from './answer-table.js';
+import { Batch, Turn } from './batch.js';
+import { FlowTable } from './flow-table.js';
+import { NotificationTable } from './notification-table.js';
+import { TaskTable } from './task-table.js';
+
+/** More wait only on a busy server; bounds the size of statements. */
+const MOST_TOGETHER = 128;
+/** While the server syncs one batch, it works on another. */
+const MOST_BATCHES = 2;
+
+/** How changes are committed together. */
+interface BatchedCommitsOptions {
+  readonly server: Server;
+  readonly policy: FlowPolicy;
+  /** Called with the server's time of each transaction. */
+  readonly onTime: (nowMs: number) => void;
+  /** Called with the changes of each transaction once they are on disk. */
+  readonly onCommitted: (changes: readonly FlowsChange[]) => void;
+}
+
+interface Job {
+  readonly scope: ChangeScope;
+  /** Makes the change, and returns what answers its caller once it is on disk. */
+  readonly change: (work: Work) => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+  /** Another of its batch failed, or it did: it gets a transaction of its own. */
+  alone: boolean;
+}
+
+/** The channel that announces work for waiters. */
+export const WORK_CHANNEL = 'svc_flows';
+
+/**
+ * Groups changes that arrive together into transactions, because statements and commits take longer than the changes
+ * themselves. The changes of a batch run at the same time and take turns where they concern the same flow. They
+ * stay independent: when one fails, the transaction is rolled back and each runs again on its own.
+ */
+export class BatchedCommits {
+  private readonly options: BatchedCommitsOptions;
+  private queue: Job[] = [];
+  private isScheduled = false;
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(options: BatchedCommitsOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when the change is on disk. */
+  run<T>(change: (work: Work) => Promise<T>, scope: ChangeScope): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({
+        scope,
+        change: (work) => change(work).then((result) => () => resolve(result)),
+        reject,
+        alone: false,
+      });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing is waiting. */
+  async drained(): Promise<void> {
+    while (this.queue.length > 0 || this.running.size > 0) {
+      await Promise.all(this.running);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** After all input of this turn of the event loop, so that it is grouped. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      while (this.queue.length > 0 && this.running.size < MOST_BATCHES) {
+        const committing = this.commit(this.nextJobs()).finally(() => {
+          this.running.delete(committing);
+          if (this.queue.length > 0) this.schedule();
+        });
+        this.running.add(committing);
+      }
+    });
+  }
+
+  /** The oldest change, with all that can have a part in its transaction. */
+  private nextJobs(): readonly Job[] {
+    const [first, ...others] = this.queue;
+    if (first === undefined) return [];
+    const together = [first];
+    const later: Job[] = [];
+    for (const job of others) {
+      const fits = !first.alone && !job.alone && job.scope === first.scope;
+      const isCompany = fits && job.scope !== 'anything' && together.length < MOST_TOGETHER;
+      (isCompany ? together : later).push(job);
+    }
+    this.queue = later;
+    return together;
+  }
+
+  /** Never rejects. */
+  private async commit(jobs: readonly Job[]): Promise<void> {
+    try {
+      const { answers, changes } = await this.transact(jobs);
+      for (const answer of answers) answer();
+      this.options.onCommitted(changes);
+    } catch (error) {
+      if (jobs.length === 1 || isOfServer(error)) {
+        for (const job of jobs) job.reject(error);
+        return;
+      }
+      for (const job of jobs) job.alone = true;
+      this.queue.unshift(...jobs);
+    }
+  }
+
+  private transact(jobs: readonly Job[]) {
+    const { server, policy, onTime } = this.options;
+    return server.transaction(
+      async (transaction) => {
+        const { nowMs } = transaction;
+        onTime(nowMs);
+        const batch = new Batch(transaction, true);
+        const works = jobs.map(() => newWork(batch, policy, nowMs));
+        const outcomes = await Promise.allSettled(
+          jobs.map(async ({ change }, at) => {
+            const own = works[at] ?? newWork(batch, policy, nowMs);
+            return change(own.work).finally(own.turn.end);
+          }),
+        );
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+        if (failed !== undefined) throw failed.reason;
+        const changes = works.flatMap(({ work }) => work.changes);
+        if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
+        const answers = outcomes.flatMap((outcome) =>
+          outcome.status === 'fulfilled' ? [outcome.value] : [],
+        );
+        return { answers, changes };
+      },
+      // Changes that met those of other hosts run alone instead, where they hold fewer locks.
+      jobs.length === 1 ? {} : { retries: 0 },
+    );
+  }
+}
+
+/** Whether the server failed, so that running each change on its own would fail too. */
+function isOfServer(error: unknown): boolean {
+  return (
+    error instanceof SvcError && error.code !== 'STORAGE_BUSY' && error.code !== 'STORAGE_FAILED'
+  );
+}
+
+/** Somebody may wait for a task, a notification, or whether to stop. */
+function isForWaiters(change: FlowsChange): boolean {
+  switch (change.type) {
+    case 'notification':
+      return true;
+    case 'task':
+      return change.task.status === 'queued' || change.task.cancelRequestedAt !== null;
+    case 'flow':
+      return false;
+  }
+}
+
+function newWork(batch: Batch, policy: FlowPolicy, nowMs: number) {
+  const turn = new Turn(batch);
+  const work: Work = { ...tablesOf(turn), policy, nowMs, jump: undefined, changes: [] };
+  return { turn, work };
+}
+
+/** The tables as one change or one read sees them. */
+export function tablesOf(turn: Turn): Tables {
+  return {
+    flows: new FlowTable(turn),
+    tasks: new TaskTable(turn),
+    notifications: new NotificationTable(turn),
+    answers: new AnswerTable(turn),
+  };
+}

@@ -1,0 +1,94 @@
+import { columnsOf, type Field, type Fields } from '../../fields.js';
+import type { Batch, Question } from './batch.js';
+
+/** The names of the tables in conditions that both stores share. */
+export const TABLES = {
+  flows: 'svc.flows',
+  tasks: 'svc.tasks',
+  notifications: 'svc.notifications',
+  greatest: 'greatest',
+} as const;
+
+type Table = 'svc.flows' | 'svc.notifications' | 'svc.tasks';
+
+/** The columns of whole records of a table, for a SELECT. */
+export function selected(table: Table, fields: Fields): string {
+  return columnsOf(fields)
+    .map(([name, column]) => `${table}.${column} AS "${name}"`)
+    .join(', ');
+}
+
+/** The statements that write whole records, many at once. */
+export function recordWriter<Row extends { readonly seq: number }>(table: Table, fields: Fields) {
+  const columns = columnsOf(fields);
+  const own = columns.filter(([name]) => name !== 'seq');
+  const rowsOf = (given: typeof columns): string =>
+    `json_to_recordset($1::json) AS r(${given.map(([name]) => `"${name}" ${typeOf(fields[name])}`).join(', ')})`;
+  const insertSql = `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
+    SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${rowsOf(own)} RETURNING seq, id`;
+  const updateSql = `UPDATE ${table}
+    SET ${own.map(([name, column]) => `${column} = r."${name}"`).join(', ')}
+    FROM ${rowsOf(columns)} WHERE ${table}.seq = r.seq`;
+  const idOf = nameOf(columns, 'id');
+  return {
+    /** Inserts rows. @returns the `seq` of each */
+    insert: async (batch: Batch, rows: readonly Omit<Row, 'seq'>[]) => {
+      const made = await batch.query<{ seq: number; id: string }>(insertSql, [toJson(rows)]);
+      const seqs = new Map(made.map(({ seq, id }) => [id, seq]));
+      return rows.map((row) => seqs.get(String(Reflect.get(row, idOf))) ?? 0);
+    },
+    /** Writes every field of rows. */
+    update: async (batch: Batch, rows: readonly Row[]) => {
+      await batch.run(updateSql, [toJson(rows)]);
+      return rows.map(() => undefined);
+    },
+  };
+}
+
+function nameOf(columns: ReturnType<typeof columnsOf>, wanted: string): string {
+  return columns.find(([, column]) => column === wanted)?.[0] ?? wanted;
+}
+
+function typeOf(field: Field | undefined): 'bigint' | 'text' {
+  return field?.kind === 'count' || field?.kind === 'time' ? 'bigint' : 'text';
+}
+
+/** JSON that PostgreSQL accepts: without NUL, and without halves of characters. */
+function toJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!/\\u(?:0000|d[89a-f])/u.test(text)) return text;
+  return JSON.stringify(rows, (_name, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') : value,
+  );
+}
+
+/** Finds a row for each key, or undefined. @param sql selects by `ANY($1)` */
+export function oneFor<K extends number | string, Row extends object>(
+  sql: (batch: Batch) => string,
+  keyOf: (row: Row) => K,
+): Question<K, Row | undefined> {
+  return async (batch, keys) => {
+    const rows = await batch.query<Row>(sql(batch), [[...new Set(keys)]]);
+    const found = new Map(rows.map((row) => [keyOf(row), row]));
+    return keys.map((key) => found.get(key));
+  };
+}
+
+/** Finds all rows for each key, in the order of the statement. @param sql selects by `ANY($1)` */
+export function allFor<K extends number | string, Row extends object>(
+  sql: (batch: Batch) => string,
+  keyOf: (row: Row) => K,
+): Question<K, readonly Row[]> {
+  return async (batch, keys) => {
+    const found = new Map<K, Row[]>(keys.map((key) => [key, []]));
+    for (const row of await batch.query<Row>(sql(batch), [[...found.keys()]])) {
+      found.get(keyOf(row))?.push(row);
+    }
+    return keys.map((key) => found.get(key) ?? []);
+  };
+}
+
+/** Locks what is found until the end of the transaction; a mere read locks nothing. */
+export function lockIn({ locks }: Batch, table: Table): string {
+  return locks ? `FOR UPDATE OF ${table.slice('svc.'.length)}` : '';
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { ROOT } from '../../support/run-svc.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+/** A process that works on flows; see child.ts. */
+export interface Child {
+  readonly process: ChildProcess;
+  readonly ready: Promise<void>;
+  /** The whole lines it said, when it has ended. */
+  readonly said: Promise<readonly string[]>;
+}
+
+/** The program of the children in one file: it starts in no time, and there are many of them. */
+async function bundleChild(): Promise<string> {
+  const folder = tempFolder();
+  symlinkSync(join(ROOT, 'node_modules'), folder.at('node_modules'));
+  await build({
+    entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
+    outfile: folder.at('child.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    external: ['@electric-sql/*', 'better-sqlite3', 'dataloader', 'pg', 'pg-connection-string'],
+  });
+  return folder.at('child.mjs');
+}
+
+const script = bundleChild();
+
+/** Starts one. @param where a state folder, or the URL of a server */
+export async function startChild(
+  what: 'claim' | 'listen' | 'work' | 'write',
+  where: string,
+): Promise<Child> {
+  const child = spawn(process.execPath, [await script, what, where], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('ready\n')) resolve();
+    });
+  });
+  const said = once(child, 'close').then(() => output.split('\n').slice(1, -1));
+  return { process: child, ready, said };
+}

@@ -1,0 +1,428 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type {
+  ClaimedTask,
+  FlowAnswer,
+  Flows,
+  TaskLease,
+} from '../../../../src/engine/flows/index.js';
+import type { TestFlowStore } from '../../../support/flow-stores.js';
+import { ADA, BOB, newFlow, newTask, viewOf } from '../../../support/flows.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
+  return { taskId: task.taskId, token: leaseToken };
+};
+
+async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
+  const task = await flows.tasks.claim({ worker: 'w', ...filter });
+  if (task === undefined) throw new Error('nothing to claim');
+  return task;
+}
+
+async function statusOf(flows: Flows, id: string): Promise<string> {
+  return (await flows.operator.showTask(id)).task.status;
+}
+
+const flowOf = async (flows: Flows, id: string) => (await flows.operator.showFlow(id)).flow;
+const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
+
+/** What every store of flows promises. */
+export function storeContract(store: TestFlowStore): void {
+  const test = suite(`flows in ${store.name}`);
+  test.after(() => store.stop());
+
+  test('every field is stored as it was given', async () => {
+    const { flows, other, close } = await store.open();
+    const flowId = await newFlow(flows, ADA, {
+      goal: 'Größe “x” \\ \\u0000 𝄞',
+      currentStep: 'one',
+      stateJson: { text: 'a\u0000b', deep: [1, { two: null }] },
+      waitJson: null,
+      notifyPolicy: 'state_changes',
+    });
+    const taskId = await newTask(flows, flowId, { label: 'l', runId: 'r', agentId: 'main' });
+    const second = await other();
+    const seen = viewOf(await second.perform({ action: 'get_flow', flowId }, ADA));
+    assert.equal(
+      [seen['goal'], seen['currentStep'], seen['stateJson'], seen['waitJson']],
+      ['Größe “x” \\ \\u0000 𝄞', 'one', { text: 'a\u0000b', deep: [1, { two: null }] }, null],
+    );
+    const { task } = await second.operator.showTask(taskId);
+    assert.equal([task.label, task.runId, task.agentId, task.attempts], ['l', 'r', 'main', 0]);
+    assert.equal((await flows.operator.showTask(taskId.slice(0, 8))).task, task);
+    assert.equal(await flowOf(second, flowId.slice(0, 8)), await flowOf(flows, flowId));
+    await close();
+  });
+
+  test('text that is not Unicode, or has NUL, is stored with replacements or as it is', async () => {
+    const { flows, close } = await store.open();
+    const flowId = await newFlow(flows, ADA, { goal: 'a \u0000 b', currentStep: 'x\ud800y' });
+    assert.match((await flowOf(flows, flowId)).goal, /^a [\0\ufffd] b$/u);
+    const answer = await flows.perform({ action: 'get_flow', flowId: 'a\u0000b' }, ADA);
+    assert.equal(answer.result, { flow: null });
+    const missing = await flows.perform({ action: 'cancel_flow', flowId: 'a\u0000b' }, ADA);
+    assert.is(codeOf(missing), 'not_found');
+    await close();
+  });
+
+  test('a hundred changes at once are all made, each with its own answer', async () => {
+    const { flows, close } = await store.open();
+    const ids = await Promise.all(Array.from({ length: 100 }, () => newFlow(flows)));
+    assert.is(new Set(ids).size, 100);
+    assert.is((await flows.operator.listFlows({ limit: 5 })).total, 100);
+    const changes = await Promise.all(
+      ids.flatMap((flowId) => [
+        flows.perform({ action: 'resume_flow', flowId, expectedRevision: 0 }, ADA),
+        flows.perform({ action: 'run_task', flowId, runtime: 'acp', task: flowId }, ADA),
+      ]),
+    );
+    assert.ok(changes.every(({ ok }) => ok));
+    assert.equal(await flows.operator.counts(), { flows: { queued: 100 }, tasks: { queued: 100 } });
+    await close();
+  });
+
+  test('of several changes of one revision at once, one is made', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    for (let revision = 0; revision < 4; revision++) {
+      const action = { action: 'resume_flow', flowId, expectedRevision: revision } as const;
+      const answers = await Promise.all(
+        [flows, flows, second, flows, second].map((one) => one.perform(action, ADA)),
+      );
+      assert.equal(answers.map(codeOf).sort(), ['ok', ...Array(4).fill('revision_conflict')]);
+    }
+    assert.is((await flowOf(second, flowId)).revision, 4);
+    await close();
+  });
+
+  test('a flow that is being cancelled ends once, with the last of its tasks', async () => {
+    const { flows, close } = await store.open();
+    for (let round = 0; round < 5; round++) {
+      const flowId = await newFlow(flows);
+      for (let n = 0; n < 4; n++) await newTask(flows, flowId);
+      const held = await Promise.all(Array.from({ length: 4 }, () => claimed(flows)));
+      const answer = await flows.perform({ action: 'cancel_flow', flowId }, ADA);
+      assert.is(codeOf(answer), 'cancel_pending');
+      await Promise.all(held.map((one) => flows.tasks.complete(leaseOf(one))));
+      const flow = await flowOf(flows, flowId);
+      assert.equal([flow.status, flow.revision], ['cancelled', 2]);
+    }
+    await close();
+  });
+
+  test('cancelling and claiming at once leave no task that runs in a cancelled flow', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    for (let round = 0; round < 8; round++) {
+      const flowId = await newFlow(flows);
+      await Promise.all(Array.from({ length: 3 }, () => newTask(flows, flowId)));
+      const [answer, ...claims] = await Promise.all([
+        flows.perform({ action: 'cancel_flow', flowId }, ADA),
+        ...[flows, second, flows, second].map((one) => one.tasks.claim({ worker: 'w' })),
+      ]);
+      const { flow, tasks } = await flows.operator.showFlow(flowId);
+      const running = tasks.filter(({ status }) => status === 'running');
+      const held = claims.flatMap((claim) => claim ?? []);
+      assert.is(held.length, running.length);
+      assert.ok(running.every(({ cancelRequestedAt }) => cancelRequestedAt !== null));
+      assert.is(flow.status, running.length === 0 ? 'cancelled' : 'queued');
+      assert.is(codeOf(answer), running.length === 0 ? 'ok' : 'cancel_pending');
+      for (const one of held) await flows.tasks.fail(leaseOf(one), { error: 'stopped' });
+      assert.is((await flowOf(flows, flowId)).status, 'cancelled');
+    }
+    await close();
+  });
+
+  test('the same key at once makes one change, in one process and in two', async () => {
+    const { flows, other, pass, close } = await store.open();
+    const second = await other();
+    const create = { action: 'create_flow', goal: 'g' } as const;
+    const key = { key: 'k', bodyHash: 'h' };
+    const answers = await Promise.all(
+      [flows, second, flows, second, flows].map((one) => one.perform(create, ADA, key)),
+    );
+    assert.is(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1);
+    assert.is((await flows.operator.listFlows({ limit: 1 })).total, 1);
+    const body = { key: 'k', bodyHash: 'h2' };
+    assert.is(codeOf(await second.perform(create, ADA, body)), 'idempotency_mismatch');
+    assert.ok((await second.perform(create, BOB, body)).ok);
+    // A rejection is an answer too.
+    const bad = { action: 'cancel_flow', flowId: 'none' } as const;
+    const refusals = await Promise.all([
+      flows.perform(bad, ADA, key),
+      second.perform(bad, ADA, key),
+    ]);
+    assert.equal(refusals.map(codeOf), ['not_found', 'not_found']);
+    await pass(DAY + 1);
+    const again = await Promise.all([
+      flows.perform(create, ADA, key),
+      second.perform(create, ADA, key),
+    ]);
+    assert.equal(again[1], again[0]);
+    assert.is.not(viewOf(again[0])['flowId'], viewOf(answers[0] ?? again[0])['flowId']);
+    await flows.operator.sweep();
+    await close();
+  });
+
+  test('the oldest task that fits is given to one worker alone', async () => {
+    const { flows, other, pass, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    const first = await newTask(flows, flowId, { runtime: 'acp' });
+    const mine = await newTask(flows, flowId, { agentId: 'main' });
+    const third = await newTask(flows, flowId);
+    assert.is((await claimed(flows, { runtimes: ['subagent'] })).task.taskId, mine);
+    assert.is(await second.tasks.claim({ worker: 'w', agentId: 'main' }), undefined);
+    const two = [await claimed(second), await claimed(flows)];
+    assert.equal(
+      two.map(({ task }) => task.taskId),
+      [first, third],
+    );
+    const ids = await Promise.all(Array.from({ length: 20 }, () => newTask(flows, flowId)));
+    const claims = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        (at % 2 === 0 ? flows : second).tasks.claim({ worker: 'w' }),
+      ),
+    );
+    const given = claims.flatMap((claim) => claim?.task.taskId ?? []);
+    assert.is(new Set(given).size, given.length);
+    const rest: string[] = [];
+    for (;;) {
+      const claim = await flows.tasks.claim({ worker: 'w' });
+      if (claim === undefined) break;
+      rest.push(claim.task.taskId);
+    }
+    assert.equal([...given, ...rest].sort(), ids.toSorted());
+    await pass(0);
+    await close();
+  });
+
+  test('a silent worker loses its task; it runs again after a rest', async () => {
+    const { flows, pass, close } = await store.open({ leaseSeconds: 30 });
+    const id = await newTask(flows, await newFlow(flows));
+    const first = await claimed(flows);
+    await pass(20_000);
+    const beat = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
+    assert.ok(beat.ok && Math.abs((beat.leaseExpiresAt ?? 0) - flows.now() - 30_000) < 5000);
+    await pass(20_000);
+    assert.is((await flows.operator.sweep()).requeued, 0);
+    await pass(10_001);
+    assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+    assert.is(await statusOf(flows, id), 'queued');
+    assert.is((await flows.tasks.complete(leaseOf(first))).ok, false);
+    const dueAt = (await flows.tasks.nextDueAt()) ?? 0;
+    assert.ok(dueAt > flows.now() && dueAt <= flows.now() + 5000);
+    await pass(5000);
+    const second = await claimed(flows);
+    assert.equal([second.task.taskId, second.task.attempts], [id, 2]);
+    assert.ok((await flows.tasks.release(leaseOf(second))).ok);
+    const third = await claimed(flows);
+    assert.ok((await flows.tasks.complete(leaseOf(third), { result: { pages: 3 } })).ok);
+    assert.is((await flows.operator.showTask(id)).task.resultJson, '{"pages":3}');
+    await close();
+  });
+
+  test('leases that expired together are all taken back, and end cancelled flows', async () => {
+    const { flows, pass, close } = await store.open({ orphans: 'lost' });
+    const flowIds = [await newFlow(flows), await newFlow(flows)];
+    for (const flowId of flowIds) for (let n = 0; n < 3; n++) await newTask(flows, flowId);
+    await Promise.all(Array.from({ length: 6 }, () => claimed(flows)));
+    await flows.operator.cancelFlow(flowIds[0] ?? '');
+    await pass(61_000);
+    const swept = await flows.operator.sweep();
+    assert.equal([swept.cancelledTasks, swept.lost], [3, 3]);
+    const statuses = await Promise.all(flowIds.map(async (id) => (await flowOf(flows, id)).status));
+    assert.equal(statuses, ['cancelled', 'queued']);
+    await close();
+  });
+
+  test('a waiting worker notices a task of another process', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    const waiting = second.tasks.wait({ worker: 'w' }, new AbortController().signal);
+    const id = await newTask(flows, flowId);
+    assert.is((await waiting).task.taskId, id);
+    const gone = new AbortController();
+    const inVain = second.tasks.wait({ worker: 'w' }, gone.signal);
+    gone.abort(new Error('enough'));
+    assert.match(String(await inVain.catch((error: unknown) => error)), 'enough');
+    await close();
+  });
+
+  test('the version differs after each commit, and is the same without one', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const before = [await flows.version(), await second.version()];
+    const told: string[] = [];
+    flows.subscribe((change) => told.push(change.type));
+    await newTask(flows, await newFlow(flows, ADA, { notifyPolicy: 'state_changes' }));
+    assert.is.not(await flows.version(), before[0]);
+    assert.is.not(await second.version(), before[1]);
+    assert.equal(told, ['flow', 'notification', 'task']);
+    const after = await second.version();
+    assert.is(await second.version(), after);
+    await close();
+  });
+
+  test('notifications are taken by one, settled once, and kept until then', async () => {
+    const { flows, other, pass, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+    const id = await newTask(flows, flowId);
+    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    assert.is(await flows.outbox.pending(), 3);
+    const taken = (
+      await Promise.all(
+        [flows, second, flows].map((one) => one.outbox.takeDue({ limit: 2, holdMs: MINUTE })),
+      )
+    ).flat();
+    assert.is(new Set(taken.map(({ notificationId }) => notificationId)).size, taken.length);
+    const rest = await flows.outbox.takeDue({ limit: 9, holdMs: MINUTE });
+    const all = [...taken, ...rest];
+    assert.is(all.length, 3);
+    const end = all.find(({ kind }) => kind === 'task.ended')?.notificationId ?? '';
+    const settled = await Promise.all([
+      flows.outbox.markDelivered(end),
+      second.outbox.markDelivered(end),
+    ]);
+    assert.equal(settled.sort(), [false, true]);
+    assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
+    const [failing = end] = all.flatMap(({ notificationId }) =>
+      notificationId === end ? [] : [notificationId],
+    );
+    await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
+    assert.equal(
+      (await flows.operator.auditFlows()).map(({ code }) => code),
+      ['delivery_failed'],
+    );
+    await pass(MINUTE + 1);
+    assert.is((await flows.outbox.takeDue({ limit: 9, holdMs: 1 })).length, 1);
+    await pass(2 * DAY);
+    await flows.operator.sweep();
+    assert.is(await flows.outbox.pending(), 1);
+    await close();
+  });
+
+  test('what ended is pruned in time, what blocks a flow is kept', async () => {
+    const { flows, pass, close } = await store.open();
+    const [ended, blocked] = [await newFlow(flows), await newFlow(flows)];
+    await newTask(flows, ended);
+    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    await flows.perform({ action: 'finish_flow', flowId: ended, expectedRevision: 0 }, ADA);
+    const child = await newTask(flows, blocked);
+    await flows.tasks.cancel(child);
+    const wait = { action: 'set_waiting', flowId: blocked, expectedRevision: 0 } as const;
+    await flows.perform({ ...wait, blockedTaskId: child }, ADA);
+    await pass(6 * DAY);
+    assert.is((await flows.operator.sweep()).prunedFlows, 0);
+    await pass(DAY + 1);
+    const swept = await flows.operator.sweep();
+    assert.equal([swept.prunedFlows, swept.prunedTasks], [1, 1]);
+    assert.is(await statusOf(flows, child), 'cancelled');
+    assert.is(
+      (await flows.perform({ action: 'get_flow', flowId: ended }, ADA)).result['flow'],
+      null,
+    );
+    await close();
+  });
+
+  test('the audit finds what is stuck', async () => {
+    const { flows, pass, close } = await store.open({ orphans: 'lost' });
+    const running = await newFlow(flows, ADA, { status: 'running' });
+    const blocked = await newFlow(flows);
+    const cancelling = await newFlow(flows);
+    const fine = await newFlow(flows);
+    const change = { flowId: blocked, expectedRevision: 0 } as const;
+    await flows.perform({ action: 'set_waiting', ...change, blockedTaskId: 'gone' }, ADA);
+    const lost = await newTask(flows, fine);
+    await claimed(flows);
+    await pass(2 * MINUTE);
+    await flows.operator.sweep();
+    await flows.perform({ action: 'request_cancel', flowId: cancelling, expectedRevision: 0 }, ADA);
+    const queued = await newTask(flows, fine);
+    await pass(31 * MINUTE);
+    const found = await flows.operator.auditFlows();
+    assert.equal(
+      found.map(({ code, flow }) => `${code} ${flow.flowId}`).sort(),
+      [
+        `stale_running ${running}`,
+        `missing_linked_tasks ${running}`,
+        `stale_blocked ${blocked}`,
+        `blocked_task_missing ${blocked}`,
+        `cancel_stuck ${cancelling}`,
+      ].sort(),
+    );
+    assert.equal(
+      (await flows.operator.auditTasks()).map(({ code, task }) => `${code} ${task.taskId}`).sort(),
+      [`lost ${lost}`, `stale_queued ${queued}`],
+    );
+    assert.is((await flows.operator.sweep()).cancelledFlows, 1);
+    await close();
+  });
+
+  test('lists are filtered, newest first, and read page by page', async () => {
+    const { flows, pass, close } = await store.open();
+    const old = await newFlow(flows, ADA, { status: 'running' });
+    await pass(DAY);
+    const made = [old];
+    for (let n = 0; n < 60; n++) made.push(await newFlow(flows));
+    const bobs = await newFlow(flows, BOB);
+    const listed = await flows.operator.listFlows({ ownerKey: ADA.sessionKey, limit: 3 });
+    assert.is(listed.total, 61);
+    assert.equal(
+      listed.entries.map(({ flow }) => flow.flowId),
+      made.toReversed().slice(0, 3),
+    );
+    const running = await flows.operator.listFlows({ statuses: ['running', 'blocked'], limit: 9 });
+    assert.equal(
+      running.entries.map(({ flow }) => flow.flowId),
+      [old],
+    );
+    const sinceMs = flows.now() - MINUTE;
+    assert.is((await flows.operator.listFlows({ sinceMs, limit: 1 })).total, 61);
+    const first = await flows.perform({ action: 'list_flows', limit: 55 }, ADA);
+    const cursor = String(first.result['nextCursor']);
+    const second = await flows.perform({ action: 'list_flows', cursor }, ADA);
+    const idsOf = ({ result }: FlowAnswer): string[] =>
+      [result['flows']].flat().map((flow) => String(Object(flow).flowId));
+    assert.equal([...idsOf(first), ...idsOf(second)], made.toReversed());
+    const latest = await flows.perform({ action: 'find_latest_flow' }, BOB);
+    assert.is(viewOf(latest)['flowId'], bobs);
+    const taskId = await newTask(flows, bobs === old ? old : (made.at(-1) ?? old), {
+      runtime: 'acp',
+    });
+    const tasks = await flows.operator.listTasks({ runtimes: ['acp'], limit: 5 });
+    assert.equal(
+      tasks.entries.map((task) => task.taskId),
+      [taskId],
+    );
+    assert.is((await flows.operator.listTasks({ runtimes: ['cron'], limit: 5 })).total, 0);
+    await close();
+  });
+
+  test('a run is made once, also by calls at once', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    const run = { action: 'run_task', flowId, runtime: 'acp', task: 't', runId: 'r' } as const;
+    const answers = await Promise.all(
+      [flows, second, flows, second].map((one) => one.perform(run, ADA)),
+    );
+    const [parentTaskId = '', ...others] = answers.map((answer) =>
+      String(viewOf(answer, 'task')['taskId']),
+    );
+    assert.ok(others.every((id) => id === parentTaskId));
+    const below = { ...run, runId: 'r2', parentTaskId };
+    assert.ok((await flows.perform(below, ADA)).ok);
+    const bobs = await newFlow(flows, BOB);
+    assert.is(codeOf(await flows.perform({ ...below, flowId: bobs }, BOB)), 'not_found');
+    await close();
+  });
+
+  test.run();
+}

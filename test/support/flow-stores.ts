@@ -1,0 +1,152 @@
+import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
+import { type Flows, openFlows } from '../../src/engine/flows/index.js';
+import { migrate, type Server } from '../../src/engine/postgres/index.js';
+import type { EngineContext } from '../../src/engine/support/context.js';
+import { contextOf, testFlows } from './flows.js';
+import { serverAt, type TestPostgres } from './postgres.js';
+
+/** Flows in any store, as a test works with them. */
+export interface StoredFlows {
+  readonly flows: Flows;
+  /** Lets time pass in the store. */
+  pass(ms: number): Promise<void>;
+  /** Opens the same flows as another process would. */
+  other(): Promise<Flows>;
+  /** The same, after the process that had them open has ended. */
+  after(ended: Flows): Promise<Flows>;
+  close(): Promise<void>;
+}
+
+/** A store that the suites run with. */
+export interface TestFlowStore {
+  readonly name: string;
+  open(settings?: ConfigInput['flows']): Promise<StoredFlows>;
+  /** Ends the server behind it. */
+  stop(): Promise<void>;
+}
+
+/** Flows in SQLite. */
+export const SQLITE: TestFlowStore = {
+  name: 'SQLite',
+  stop: async () => undefined,
+  open: async (settings) => {
+    const opened = await testFlows(settings);
+    const others: Flows[] = [];
+    const other = async (): Promise<Flows> => {
+      const { flows, clock } = await testFlows(settings, opened.home);
+      clock.nowMs = opened.clock.nowMs;
+      others.push(flows);
+      return flows;
+    };
+    return {
+      flows: opened.flows,
+      pass: async (ms) => {
+        opened.clock.nowMs += ms;
+      },
+      other,
+      after: async (ended) => {
+        await ended.close();
+        return other();
+      },
+      close: async () => {
+        for (const flows of [opened.flows, ...others]) await flows.close();
+      },
+    };
+  },
+};
+
+/** Flows on a server, in one database that is emptied. Time passes by making all that is stored older. */
+export function flowsOn(postgres: TestPostgres): TestFlowStore {
+  let database: Promise<string> | undefined;
+  return {
+    name: postgres.name,
+    stop: () => postgres.stop(),
+    open: async (settings) => {
+      database ??= migratedDatabase(postgres);
+      const url = await database;
+      const sql = async (text: string): Promise<void> => {
+        const server = serverAt(url, { poolSize: 1 });
+        await server.run(text);
+        await server.close();
+      };
+      await sql(
+        `TRUNCATE ${Object.keys(TIMES)
+          .map((table) => `svc.${table}`)
+          .join(', ')}`,
+      );
+      const opened = new Map<Flows, () => Promise<void>>();
+      const open = async (): Promise<Flows> => {
+        const servers = new Map<string, Server>();
+        const flows = await openFlowsAt(url, settings, {
+          servers,
+          poolSize: Math.min(4, postgres.connections),
+        });
+        opened.set(flows, async () => {
+          await flows.close();
+          for (const server of servers.values()) await server.close();
+        });
+        return flows;
+      };
+      return {
+        flows: await open(),
+        pass: (ms) => sql(olderBy(ms)),
+        other: open,
+        after: async (ended) => {
+          await opened.get(ended)?.();
+          opened.delete(ended);
+          return open();
+        },
+        close: async () => {
+          for (const close of opened.values()) await close();
+        },
+      };
+    },
+  };
+}
+
+async function migratedDatabase(postgres: TestPostgres): Promise<string> {
+  const url = await postgres.newDatabase();
+  const server = serverAt(url, { poolSize: 1 });
+  await migrate(server);
+  await server.close();
+  return url;
+}
+
+/** Opens flows on a migrated server as a process of its own would. */
+export function openFlowsAt(
+  url: string,
+  settings: ConfigInput['flows'] = {},
+  {
+    poolSize = 4,
+    ...more
+  }: Partial<Pick<EngineContext, 'clock' | 'servers'>> & { readonly poolSize?: number } = {},
+): Promise<Flows> {
+  const flows = { notify: { command: ['true'] }, ...settings };
+  const config = resolveConfig({ flows, storage: { url, poolSize } });
+  return openFlows({ ...contextOf('/nowhere'), clock: { now: Date.now }, ...more }, config);
+}
+
+const TIMES = {
+  flows: ['cancel_requested_at', 'created_at', 'updated_at', 'ended_at'],
+  tasks: [
+    'created_at',
+    'started_at',
+    'ended_at',
+    'last_event_at',
+    'cleanup_after',
+    'next_run_at',
+    'cancel_requested_at',
+    'lease_expires_at',
+  ],
+  notifications: ['created_at', 'next_attempt_at', 'settled_at'],
+  answers: ['expires_at'],
+} as const;
+
+function olderBy(ms: number): string {
+  return Object.entries(TIMES)
+    .map(([table, columns]) => {
+      const moved = columns.map((column) => `${column} = ${column} - ${ms}`);
+      return `UPDATE svc.${table} SET ${moved.join(', ')}`;
+    })
+    .join(';');
+}
