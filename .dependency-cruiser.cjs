@@ -119,7 +119,7 @@ const doors = {
   errors: ['output-schema'],
   doctor: ['output-schemas'],
   overview: ['about', 'bug-report', 'output-schemas', 'package-version'],
-  storage: ['output-schemas'],
+  storage: ['output-schemas', 'storage-status'],
   integrate: ['output-schemas'],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'output-schemas', '[a-z]+/.+'],

@@ -120,6 +120,7 @@ const overallStatus: JsonDocument = {
       ],
     },
     agents: [],
+    storage: null,
     listener: {
       url: 'http://127.0.0.1:18789',
       routes: 1,

@@ -163,7 +163,13 @@ test('a bug report is written when much is broken, and says what', async () => {
   assert.is(run.code, 0);
   const { entries, file } = jsonOf.bugReport(run);
   const failed = entries.filter(({ error }) => error !== null).map(({ name }) => name);
-  assert.equal(failed, ['secrets.json', 'config.json', 'status.json', 'logs/serve.log']);
+  assert.equal(failed, [
+    'secrets.json',
+    'config.json',
+    'status.json',
+    'storage.json',
+    'logs/serve.log',
+  ]);
   const files = filesOfTar(gunzipSync(readFileSync(file)));
   assert.match(files.get('config-faults.json') ?? '', /"code": "syntax"/);
   assert.is(files.get('logs/serve.log'), '');

@@ -35,6 +35,7 @@ const SERVING: OverallStatus['serving'] = {
 };
 
 const WORK: OverallStatus['work'] = {
+  storage: null,
   listener: {
     process: {
       pid: 4711,

@@ -1,5 +1,6 @@
 import { StorageCommand } from '../../cli/storage-command.js';
-import { type StorageStatusOutput, storageStatus } from '../../engine/storage/index.js';
+import type { StorageStatusOutput } from '../../engine/storage/index.js';
+import { storageStatus } from '../../engine/storage/storage-status.js';
 import { renderStorageStatus } from '../../ui/storage/status.js';
 
 export default class StorageStatus extends StorageCommand<StorageStatusOutput> {

@@ -5,6 +5,7 @@ import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import type { SecretMask } from '../secrets/index.js';
+import { storageStatus } from '../storage/storage-status.js';
 import type { EngineContext } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
@@ -188,6 +189,11 @@ function bugReportParts(context: EngineContext, options: PartOptions): readonly 
       name: 'status.json',
       description: 'agents, indexes, services, faults; counts of files, no names',
       make: () => statusPart(context, configFile),
+    },
+    {
+      name: 'storage.json',
+      description: 'where memories and flows are stored; the server, its sizes and connections',
+      make: async () => storageStatus(context, await loadConfig(context, { configFile })),
     },
     {
       name: 'state.json',

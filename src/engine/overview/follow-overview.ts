@@ -7,6 +7,7 @@ import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import { readServing } from './serving.js';
+import { type StorageGlance, storageGlance } from './storage-look.js';
 import {
   type DreamsGlance,
   DreamsLook,
@@ -34,6 +35,7 @@ export interface FollowOverviewOptions {
 const REST_MS = 1500;
 /** File times do not show that a process was killed. */
 const ASK_SERVING_MS = 10_000;
+const ASK_STORAGE_MS = 10_000;
 const CHECK_UP_MS = 5 * 60_000;
 
 interface Opened {
@@ -53,6 +55,7 @@ export class OverviewFollower {
   private opened: Opened | undefined;
   private readonly seen = new Map<string, string>();
   private askedServingMs = Number.NEGATIVE_INFINITY;
+  private askedStorageMs = Number.NEGATIVE_INFINITY;
   private checkedUpMs = Number.NEGATIVE_INFINITY;
   private nudge = new AbortController();
 
@@ -80,6 +83,7 @@ export class OverviewFollower {
     this.seen.clear();
     this.opened?.agents.again();
     this.askedServingMs = Number.NEGATIVE_INFINITY;
+    this.askedStorageMs = Number.NEGATIVE_INFINITY;
     this.checkedUpMs = Number.NEGATIVE_INFINITY;
     this.nudge.abort();
     this.nudge = new AbortController();
@@ -92,6 +96,7 @@ export class OverviewFollower {
     this.lookAtListener();
     const { opened } = this;
     if (opened !== undefined) {
+      await this.lookAtStorage(opened.loaded);
       const flows = await opened.flows.look();
       if (flows !== undefined) tell({ flows });
       const dreams = opened.dreams.look(this.clock.now());
@@ -109,6 +114,7 @@ export class OverviewFollower {
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
     this.seen.delete('listener');
+    this.askedStorageMs = Number.NEGATIVE_INFINITY;
     this.checkedUpMs = Number.NEGATIVE_INFINITY;
     try {
       const loaded = await loadConfig(context, { configFile });
@@ -139,6 +145,15 @@ export class OverviewFollower {
     this.askedServingMs = nowMs;
     const listener = listenerGlance(readServing(stateDir), this.opened?.loaded, stateDir);
     if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
+  }
+
+  private async lookAtStorage(loaded: LoadedConfig): Promise<void> {
+    const { context, tell } = this.options;
+    const nowMs = this.clock.now();
+    if (nowMs - this.askedStorageMs < ASK_STORAGE_MS) return;
+    this.askedStorageMs = nowMs;
+    const storage = await storageGlance(context, loaded);
+    if (this.isNew('storage told', JSON.stringify(storage))) tell({ storage });
   }
 
   /** A failure of the doctor is reported as a finding. */
@@ -187,6 +202,8 @@ export interface OverviewNews {
   readonly config: ConfigNews;
   /** In the order of the configuration. */
   readonly agents: readonly AgentNews[];
+  /** Null without `storage.url`. */
+  readonly storage: StorageGlance | null;
   readonly listener: ListenerGlance;
   readonly flows: FlowsGlance;
   readonly dreams: readonly DreamsGlance[];

@@ -9,4 +9,5 @@ export {
   overallStatusOutput,
 } from './overall-status.js';
 export type { ServedService, Serving } from './serving.js';
+export type { StorageGlance } from './storage-look.js';
 export type { DreamsGlance, FlowsGlance, ListenerGlance, OverviewPlace } from './work.js';

@@ -65,6 +65,21 @@ export const overallStatusOutputSchema = documentSchema({
     'The `svc serve` of this state folder; `null` when none runs.',
   ),
   agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
+  storage: field(
+    z.nullable(
+      z.strictObject({
+        server: field(
+          z.nullable(z.string()),
+          '`host:port/database`; `null` if `storage.url` cannot be read.',
+        ),
+        version: field(
+          z.nullable(z.string()),
+          'The version of PostgreSQL; `null` while it cannot be used.',
+        ),
+      }),
+    ),
+    'The server of `storage.url`; `null` without one.',
+  ),
   listener: field(
     z.strictObject({
       url: field(

@@ -118,11 +118,13 @@ function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
   });
 }
 
-/** Why the state of flows or dreams is unknown. */
-function workFaults({ flows, dreams }: OtherWork): readonly OverallFault[] {
+/** Why the shared store cannot be used, or the state of flows or dreams is unknown. */
+function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFault[] {
   const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
     message === undefined ? [] : [{ about, code: null, message }];
+  const unusable = storage?.fault;
   return [
+    ...(unusable === undefined ? [] : [{ about: 'storage', ...unusable }]),
     ...faultOf('flows', flows.fault),
     ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
   ];
@@ -159,9 +161,13 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
   };
 }
 
-function workOutput({ listener, flows, dreams }: OtherWork) {
+function workOutput({ storage, listener, flows, dreams }: OtherWork) {
   const { process, routes, requests, rejected, last } = listener;
   return {
+    storage:
+      storage === null
+        ? null
+        : { server: storage.server ?? null, version: storage.version ?? null },
     listener: {
       url: process?.url ?? null,
       routes,

@@ -17,6 +17,7 @@ import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
 import type { ServedService, Serving } from './serving.js';
+import { type StorageGlance, storageGlance } from './storage-look.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
 export interface DreamsGlance {
@@ -230,8 +231,10 @@ function newer(a: LastAnswer | null, b: LastAnswer | null): LastAnswer | null {
   return b.atMs > a.atMs ? b : a;
 }
 
-/** Webhooks, flows and dreams. */
+/** The shared store, webhooks, flows and dreams. */
 export interface OtherWork {
+  /** Null without `storage.url`. */
+  readonly storage: StorageGlance | null;
   readonly listener: ListenerGlance;
   readonly flows: FlowsGlance;
   /** One per workspace. */
@@ -254,6 +257,7 @@ export async function otherWork(
   const flows = new FlowsLook(context, loaded);
   try {
     return {
+      storage: await storageGlance(context, loaded),
       listener: listenerGlance(serving, loaded, state.stateDir),
       flows: (await flows.look()) ?? NONE,
       dreams: new DreamsLook(dreamTargets(loaded, context)).look(clock.now()) ?? [],

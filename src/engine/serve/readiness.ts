@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServiceSnapshot } from './service.js';
 
-/** A service with this failure listens, but refuses every change. */
-const CANNOT_STORE = 'FLOWS_PERSIST_FAILED';
+/** A service with such a failure runs, but refuses every change. */
+const CANNOT_STORE = /^(?:FLOWS_PERSIST_FAILED$|STORAGE_)/u;
 
 /** The answer of `/readyz`. */
 export interface Readiness {
@@ -18,7 +18,7 @@ export function readinessOf(services: readonly ServiceSnapshot[], self: string):
     .filter(({ state }) => state !== 'ready')
     .map(({ name, state }) => ({ service: name, state: String(state) }));
   const failing = services
-    .filter(({ failure, state }) => state === 'ready' && failure?.code === CANNOT_STORE)
+    .filter(({ failure, state }) => state === 'ready' && CANNOT_STORE.test(failure?.code ?? ''))
     .map(({ name }) => ({ service: name, state: 'failing' }));
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
   if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };

@@ -5,6 +5,7 @@ import { flowsDefinition, hasFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
 import { refreshDefinitions } from './services/refresh-service.js';
+import { storageDefinitions } from './services/storage-service.js';
 import { hasRuntimes, tasksDefinition } from './services/tasks-service.js';
 import {
   hasWebhooks,
@@ -35,6 +36,7 @@ export function serviceDefinitions(
   const health = isWanted('health') ? readiness : undefined;
   return [
     ...listenerDefinitions(setup, isWanted('webhooks'), health, onWebhooks),
+    ...(isWanted('storage') ? storageDefinitions(setup) : []),
     ...(isWanted('memory') ? memoryDefinitions(setup) : []),
     ...(isWanted('refresh') ? refreshDefinitions(setup) : []),
     ...(isWanted('dreaming') ? dreamDefinitions(setup) : []),

@@ -7,6 +7,7 @@ import type { EngineContext } from '../support/context.js';
 /** Kinds of services, as named by `--without`. */
 export const SERVICE_SWITCHES = [
   'health',
+  'storage',
   'memory',
   'refresh',
   'webhooks',

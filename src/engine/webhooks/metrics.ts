@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolUse } from '../postgres/index.js';
 import type { AnsweredRequest } from './answer-log.js';
 import type { RouteStanding } from './routes.js';
 
@@ -9,6 +10,8 @@ interface MetricSources {
   /** Requests in flight. */
   readonly underWay: () => number;
   readonly standings: () => readonly RouteStanding[];
+  /** Of each PostgreSQL server in use; undefined without `storage.url`. */
+  readonly pools: (() => readonly PoolUse[]) | undefined;
 }
 
 /** In seconds: a change takes one disk write. */
@@ -59,6 +62,7 @@ export function createMetrics(sources: MetricSources) {
       for (const { state } of sources.standings()) this.inc({ state });
     },
   });
+  if (sources.pools !== undefined) addStorageMetrics(registry, sources.pools);
   return {
     answered: ({ routeId, status, code, ms }: AnsweredRequest): void => {
       requests.inc({ route: routeId, status, code: code ?? OK });
@@ -70,4 +74,31 @@ export function createMetrics(sources: MetricSources) {
     text: () => registry.metrics(),
     close: (): void => registry.clear(),
   };
+}
+
+function addStorageMetrics(registry: Registry, pools: () => readonly PoolUse[]): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'svc_storage_connections',
+    help: 'Connections to PostgreSQL by state, and statements that wait for one',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const { inUse, idle, waiting } of pools()) {
+        this.inc({ state: 'in_use' }, inUse);
+        this.inc({ state: 'idle' }, idle);
+        this.inc({ state: 'waiting' }, waiting);
+      }
+    },
+  });
+  new Counter({
+    name: 'svc_storage_failures_total',
+    help: 'Failed connections and statements of PostgreSQL',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(pools().reduce((sum, { failures }) => sum + failures, 0));
+    },
+  });
 }

@@ -57,6 +57,10 @@ export class Webhooks {
     this.metrics = createMetrics({
       underWay: () => this.listener.underWay,
       standings: () => this.resolved.standings,
+      pools:
+        loaded.resolved.storage.url === undefined
+          ? undefined
+          : () => [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
     });
     const answerLog = new AnswerLog(log);
     this.listener = new WebhookListener({

@@ -35,6 +35,7 @@ export function busyNews(): OverviewNews {
       anAgent('main'),
       anAgent('work', { stale: 12, staleExamples: ['memory/a.md'], provider: null, model: null }),
     ],
+    storage: null,
     listener: {
       process: {
         pid: 4711,
@@ -75,6 +76,7 @@ export function emptyNews(): OverviewNews {
   return {
     config: { state: 'none', hasNotes: false },
     agents: [{ name: 'main', glance: undefined, faults: [gone] }],
+    storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     flows: { flows: {}, tasks: {}, fault: undefined },
     dreams: [

@@ -5,6 +5,7 @@ import type {
   FlowsGlance,
   ListenerGlance,
   OverviewNews,
+  StorageGlance,
 } from '../../../engine/overview/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
 import { safeLine } from '../../safe-text.js';
@@ -40,13 +41,14 @@ export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
   ];
 }
 
-/** The lines of the listener, flows, tasks and dreams. */
+/** The lines of the shared store, the listener, flows, tasks and dreams. */
 export function workLines(
-  news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener'>>,
+  news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener' | 'storage'>>,
   nowMs: number,
 ): readonly HomeLine[] {
-  const { dreams, flows, listener } = news;
+  const { dreams, flows, listener, storage } = news;
   return [
+    ...(storage ? [storageLine(storage)] : []),
     listenerLine(listener, nowMs),
     countLine('flows', flows),
     countLine('tasks', flows),
@@ -141,6 +143,22 @@ function providerWords({ provider, vectors: { done, all } }: AgentGlance): strin
   const name = safeLine(provider);
   if (all === 0 || done >= all) return name;
   return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
+}
+
+function storageLine({ server, version, fault }: StorageGlance): HomeLine {
+  const where = server === undefined ? [] : [safeLine(server)];
+  return {
+    key: 'storage',
+    mark: fault === undefined ? 'well' : 'fault',
+    title: 'storage',
+    parts:
+      fault === undefined
+        ? [...where, `PostgreSQL ${safeLine(version ?? '')}`]
+        : [safeLine(fault.message), ...where],
+    target: { kind: 'doctor' },
+    opens: 'doctor',
+    group: 'work',
+  };
 }
 
 function listenerLine(listener: ListenerGlance | undefined, nowMs: number): HomeLine {

@@ -41,7 +41,7 @@ export function isNew({ config }: Partial<OverviewNews>): boolean {
 
 /** All known problems, faults first. */
 export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
-  const { config, agents = [], listener, flows, dreams = [], findings = [] } = news;
+  const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = news;
   const all: readonly QuietFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
     // Before anything is set up, missing folders are not a problem.
@@ -54,6 +54,7 @@ export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
             hint,
           })),
         )),
+    ...(storage?.fault === undefined ? [] : [{ severity: 'fault' as const, ...storage.fault }]),
     ...(listener?.process?.failures ?? []).map(({ name, failure }) => ({
       severity: 'fault' as const,
       message: `service ${name}: ${failure?.message ?? ''}`,
