@@ -1,4 +1,4 @@
-import { homedir, release } from 'node:os';
+import { homedir, hostname, release } from 'node:os';
 import { resolve } from 'node:path';
 import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
@@ -9,7 +9,6 @@ import {
   type OnRecall,
   type OnSecret,
   resolveStatePaths,
-  type StatePaths,
 } from '../engine/support/context.js';
 
 /**
@@ -21,23 +20,25 @@ export function createContext(onSecret: OnSecret): EngineContext {
   const env = process.env;
   const homeDir = env['HOME'] ?? homedir();
   const state = resolveStatePaths(env, homeDir);
-  return {
+  const context: EngineContext = {
     env,
     cwd: process.cwd(),
     homeDir,
+    hostName: hostname(),
     state,
     clock: { now: Date.now },
     servers: new Map(),
     onSecret,
-    onRecall: (recall) => keepRecall(recall, state),
+    onRecall: (recall) => keepRecall(recall, context),
   };
+  return context;
 }
 
 /** Loaded after the response is printed, so that no search waits for it or fails because of it. */
-async function keepRecall(recall: Parameters<OnRecall>[0], state: StatePaths): Promise<void> {
+async function keepRecall(recall: Parameters<OnRecall>[0], context: EngineContext): Promise<void> {
   try {
     const { keepRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
-    keepRecall(recall, state, Date.now());
+    await keepRecall(recall, context);
   } catch (error) {
     process.stderr.write(
       `warning: this search was not recorded for dreaming: ${messageOf(error)}\n`,

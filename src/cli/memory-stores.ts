@@ -1,5 +1,6 @@
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
+import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
@@ -10,14 +11,17 @@ import { realOrGiven } from '../engine/support/files.js';
 /** Everything except the files that stores text of a memory. Forgotten passages are removed from all of them. */
 function memoryStores(
   { store }: Forgetting,
-  { agent, agentId }: OpenedMemory,
-  { state, clock }: EngineContext,
+  { agent, agentId, home }: OpenedMemory,
+  context: EngineContext,
 ): readonly MemoryStore[] {
+  const { state, clock } = context;
   const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
   // Dreaming records no recalls in a folder that does not belong to an agent.
   if (agentId === null) return [store, ...trials];
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
-  return [store, ...trials, dreamStore(workspace, agent.dreamTimezone)];
+  const { others } = home;
+  const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
+  return [store, ...trials, dreamStore(workspace, agent.dreamTimezone), ...recalls];
 }
 
 /** Applies the list of forgotten passages to every store. */

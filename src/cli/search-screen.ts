@@ -1,3 +1,4 @@
+import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { documentName, formatCitation, type SearchResult } from '../engine/memory/search/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
@@ -109,5 +110,10 @@ async function openPassage(
     from: line,
     lines: 1,
   });
+  if (absolutePath === undefined) {
+    throw new SvcError('DOCUMENT_UNREADABLE', `${result.path} is a file of ${result.origin}`, {
+      hint: `run "svc memory get ${formatCitation(result)}" to read it here`,
+    });
+  }
   await openInEditor({ file: absolutePath, line }, context);
 }

@@ -6,6 +6,7 @@ import {
   resolveAgents,
 } from '../config/index.js';
 import { forgetPlaces } from '../memory/forget/index.js';
+import { sharedPlace } from '../memory/home/index.js';
 import { memorySourcesOf } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
@@ -44,7 +45,7 @@ export function dreamTargets(
   return [...byDir].map(([dir, sharing]) => ({
     workspace: settledWorkspace(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
-    reach: reachOf(sharing, context),
+    reach: reachOf(sharing, context, loaded),
     settings,
     timeZone: sharing[0]?.dreamTimezone,
   }));
@@ -66,11 +67,17 @@ export function settledWorkspace(
   return workspace;
 }
 
-function reachOf(agents: readonly ResolvedAgent[], context: EngineContext): DreamReach {
+function reachOf(
+  agents: readonly ResolvedAgent[],
+  context: EngineContext,
+  loaded: LoadedConfig,
+): DreamReach {
+  const places = agents.flatMap(({ id }) => sharedPlace(id, loaded, context) ?? []);
   return {
     transcripts: agents.flatMap(
       (agent) => memorySourcesOf(agent, 'agent', context).transcripts?.places ?? [],
     ),
     forget: agents.map(({ id }) => forgetPlaces(context.state, id)),
+    ...(places.length === 0 ? {} : { shared: { places, context } }),
   };
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { SharedPlace } from '../memory/home/index.js';
 import { isProcessLockHeld, type ProcessLockOptions } from '../sqlite/process-lock.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
-import { ingestRecalls } from './recall-log/ingest-recalls.js';
+import { ingestRecalls, ingestShared } from './recall-log/ingest-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
 import { openSources } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
@@ -20,7 +21,7 @@ import { remPhase } from './sweep/rem-phase.js';
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `look` throws
  */
 export async function withCurrentDreams<T>(
-  target: Pick<DreamTarget, 'timeZone' | 'workspace'>,
+  target: RecordedTarget,
   signal: AbortSignal,
   look: (dreams: OpenDreams | undefined) => T,
 ): Promise<T> {
@@ -70,15 +71,25 @@ export async function withNextSweep<T>(
 }
 
 async function ingestNew(
-  { workspace, timeZone }: Pick<DreamTarget, 'timeZone' | 'workspace'>,
+  { workspace, timeZone, reach }: RecordedTarget,
   signal: AbortSignal,
 ): Promise<void> {
   const { recallLog: logFile, lock } = workspace.files;
-  if (!existsSync(logFile) || isProcessLockHeld(lock)) return;
-  await withLockedDreams(workspace, { signal }, (dreams) => {
-    ingestRecalls({ ...dreams, logFile, dayOf: dayFormatter(timeZone), rotates: true });
+  const shared = reach?.shared;
+  if (!(existsSync(logFile) || shared !== undefined) || isProcessLockHeld(lock)) return;
+  await withLockedDreams(workspace, { signal }, async (dreams) => {
+    const inbox = { ...dreams, dayOf: dayFormatter(timeZone), rotates: true };
+    ingestRecalls({ ...inbox, logFile });
+    if (shared === undefined) return;
+    const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
+    const open = (place: SharedPlace) => SharedRecalls.open(place, shared.context);
+    const logs = await Promise.all(shared.places.map(open));
+    await ingestShared({ ...inbox, logs, dir: workspace.dir });
   });
 }
+
+type RecordedTarget = Pick<DreamTarget, 'timeZone' | 'workspace'> &
+  Partial<Pick<DreamTarget, 'reach'>>;
 
 /** What every change made by hand needs. */
 export interface HandOptions extends ProcessLockOptions {

@@ -28,7 +28,8 @@ import {
   type PreparedExt,
 } from './backends/index.js';
 import { forgetPlaces } from './forget/index.js';
-import { FileHome, type IndexHome } from './home/index.js';
+import { FileHome, type IndexHome, type SharedPlace, sharedPlace } from './home/index.js';
+import type { IndexSettings } from './index/index.js';
 import type { FusionShares, SearchResponse } from './search/index.js';
 import { type MemorySources, memorySourcesOf, searchedSources } from './sources/index.js';
 
@@ -116,7 +117,13 @@ export async function openAgent(
           prepareExt(agent, context, loaded, options),
         )
       : undefined;
-  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, external);
+  const sources = external?.sources ?? memorySourcesOf(agent, 'agent', context);
+  const home = await homeOf(agent, sources, context, loaded, options);
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, {
+    home,
+    sources,
+    external,
+  });
   const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
@@ -124,7 +131,7 @@ export async function openAgent(
     name: agent.id,
     ...created,
     sources: external?.watched ?? created.sources,
-    backend: heardWhileDreaming(backend, agent, context, loaded),
+    backend: heardWhileDreaming(backend, agent, home.others?.place, context, loaded),
     ext: external,
     warnings: loaded.warnings,
   };
@@ -134,13 +141,14 @@ export async function openAgent(
 function heardWhileDreaming(
   backend: MemoryBackend,
   { workspaceDir }: ResolvedAgent,
+  shared: SharedPlace | undefined,
   { onRecall }: EngineContext,
   { resolved }: LoadedConfig,
 ): MemoryBackend {
   const { dreaming } = resolved.plugins.entries['memory-core'].config;
   return onRecall === undefined || !dreaming.enabled
     ? backend
-    : heardBackend(backend, (response) => onRecall({ workspaceDir, response }));
+    : heardBackend(backend, (response) => onRecall({ workspaceDir, response, shared }));
 }
 
 async function openWorkspace(
@@ -169,11 +177,15 @@ async function openWorkspace(
     },
   };
   const agent = atTrialIndex(folder, indexName, options.trial, context.state);
+  const { path: indexFile, vector: vectors } = agent.memorySearch.store;
+  const { listFile } = forgetPlaces(context.state, indexName);
+  const home = new FileHome({ indexFile, vectors, listFile });
+  const sources = memorySourcesOf(agent, 'folder', context);
   return {
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', indexName, context, loaded, options),
+    ...createBuiltin(agent, 'folder', indexName, context, loaded, options, { home, sources }),
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
     warnings: loaded.warnings,
@@ -185,6 +197,12 @@ function workspaceIndexName(workspaceDir: string): string {
   return `workspace-${shortHash(workspaceDir)}`;
 }
 
+interface BuiltinParts {
+  readonly home: IndexHome;
+  readonly sources: MemorySources;
+  readonly external?: PreparedExt | undefined;
+}
+
 function createBuiltin(
   agent: ResolvedAgent,
   layout: 'agent' | 'folder',
@@ -192,15 +210,14 @@ function createBuiltin(
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
-  external?: PreparedExt,
+  { home, sources, external }: BuiltinParts,
 ): Pick<
   OpenedMemory,
   'backend' | 'home' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'
 > {
-  const { cache, chunking, query, store, sync } = agent.memorySearch;
+  const { cache, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
-  const sources = external?.sources ?? memorySourcesOf(agent, layout, context);
   // Lexical mode never embeds, whichever backend answers (spec/memory-search §2.12, rule 1).
   const providers =
     external?.settings.mode === 'search'
@@ -212,23 +229,13 @@ function createBuiltin(
     clock: context.clock,
     cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
   });
-  const forget = forgetPlaces(context.state, indexName);
-  const home = new FileHome({
-    indexFile: store.path,
-    vectors: store.vector,
-    listFile: forget.listFile,
-  });
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
       home,
-      settings: {
-        chunking,
-        tokenizer: store.fts.tokenizer,
-        conversationsIn: sortedOut(sources),
-      },
+      settings: indexSettings(agent, sources),
       sources,
-      forget,
+      forget: forgetPlaces(context.state, indexName),
     },
     search: {
       citations: agent.citations,
@@ -253,6 +260,30 @@ function createBuiltin(
   });
   const locate = settingLocator(loaded, agent.id);
   return { backend, home, sources, providers, reranking, world, locate };
+}
+
+/** Where the index of an agent is. Trials with an index of their own keep it in a file. */
+async function homeOf(
+  agent: ResolvedAgent,
+  sources: MemorySources,
+  context: EngineContext,
+  loaded: LoadedConfig,
+  { trial }: OpenMemoryOptions,
+): Promise<IndexHome> {
+  const { listFile } = forgetPlaces(context.state, agent.id);
+  const indexFile = agent.memorySearch.store.path;
+  const place = sharedPlace(agent.id, loaded, context);
+  if (place === undefined || trial?.indexKey !== undefined) {
+    return new FileHome({ indexFile, vectors: agent.memorySearch.store.vector, listFile });
+  }
+  const { SharedHome } = await import('./home/shared-home.js');
+  const settings = indexSettings(agent, sources);
+  return new SharedHome({ place, settings, context, indexFile, listFile });
+}
+
+function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources): IndexSettings {
+  const { chunking, store } = memorySearch;
+  return { chunking, tokenizer: store.fts.tokenizer, conversationsIn: sortedOut(sources) };
 }
 
 /** The folders that conversations must belong to, for the identity of an index. */

@@ -1,4 +1,5 @@
 // PostgreSQL, the shared store of teams. Loaded only if `storage.url` is set: nothing else imports `pg`.
+export { withLease } from './lease.js';
 export {
   migrate,
   migrationScript,

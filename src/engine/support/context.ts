@@ -1,3 +1,4 @@
+import type { SharedPlace } from '../memory/home/index.js';
 import type { SearchResponse } from '../memory/search/index.js';
 import type { Server } from '../postgres/server.js';
 
@@ -11,6 +12,8 @@ export interface EngineContext {
   readonly cwd: string;
   /** Absolute path of the home folder, for `~` in configured paths. */
   readonly homeDir: string;
+  /** The name of this machine: the default of `storage.origin`. */
+  readonly hostName?: string | undefined;
   readonly state: StatePaths;
   readonly clock: Clock;
   /** The PostgreSQL servers that this process uses, by their settings; see postgres/open-server. */
@@ -26,6 +29,8 @@ export type OnRecall = (recall: {
   /** Absolute path of the agent's workspace. */
   readonly workspaceDir: string;
   readonly response: SearchResponse;
+  /** Where the memory is shared, if it is. */
+  readonly shared?: SharedPlace | undefined;
 }) => Promise<void>;
 
 export type OnSecret = (value: string) => void;

@@ -5,12 +5,12 @@ import type {
   ForgetPlan,
   Undone,
 } from '../../engine/memory/forget/index.js';
-import type { LineRange } from '../../engine/memory/index.js';
+import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable } from '../table.js';
-import { lineAnchor } from './location.js';
+import { lineAnchor, shownDocument } from './location.js';
 
 /** Lines of a passage that are shown. */
 const LINES_SHOWN = 12;
@@ -22,7 +22,7 @@ export function renderForgetPlan(
   { style, fromFile }: { readonly style: Style; readonly fromFile: boolean },
 ): string {
   const blocks = passages.flatMap((passage) => [
-    style.bold(passage.whole ? `${safeLine(passage.path)} (the whole file)` : place(passage)),
+    style.bold(passage.whole ? `${shownDocument(passage)} (the whole file)` : place(passage)),
     ...textLines(passage).map((line) => `  ${style.dim('│')} ${line}`),
     '',
   ]);
@@ -101,6 +101,6 @@ function textLines({ text, kind }: ForgetPassage): readonly string[] {
   return more > 0 ? [...shown, `… ${formatCountOf(more, 'more line')}`] : shown;
 }
 
-function place(range: LineRange & { readonly path: string }): string {
-  return `${safeLine(range.path)}${lineAnchor(range)}`;
+function place(range: LineRange & Pick<DocumentKey, 'origin' | 'path'>): string {
+  return `${shownDocument(range)}${lineAnchor(range)}`;
 }

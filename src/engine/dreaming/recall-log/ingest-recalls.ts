@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fstatSync,
   openSync,
   readSync,
@@ -8,13 +9,15 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { systemErrorCode } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { withSignal } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
-import { parseRecallLine } from './recall-log.js';
+import { parseRecallLine, type RecalledClaim } from './recall-log.js';
+import type { SharedRecalls } from './shared-recalls.js';
 
 /** What was ingested from the recall log. */
 export interface IngestResult {
@@ -23,13 +26,23 @@ export interface IngestResult {
   readonly broken: number;
 }
 
-interface Inbox extends Pick<OpenDreams, 'database' | 'entries'> {
-  /** Absolute path of the log that searches append to. */
-  readonly logFile: string;
+interface Ledger extends Pick<OpenDreams, 'database' | 'entries'> {
   /** The day of a moment. */
   readonly dayOf: (ms: number) => string;
   /** Whether to rotate a long log. */
   readonly rotates: boolean;
+}
+
+interface Inbox extends Ledger {
+  /** Absolute path of the log that searches append to. */
+  readonly logFile: string;
+}
+
+interface SharedInbox extends Ledger {
+  /** The logs of shared memories. */
+  readonly logs: readonly SharedRecalls[];
+  /** Absolute path of the workspace. */
+  readonly dir: string;
 }
 
 const PIECE_BYTES = 1024 * 1024;
@@ -48,6 +61,29 @@ export function ingestRecalls(inbox: Inbox): IngestResult {
   return { searches: old.searches + current.searches, broken: old.broken + current.broken };
 }
 
+/** The same for searches of all hosts of shared memories. @throws SvcError STORAGE_* */
+export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promise<IngestResult> {
+  let searches = 0;
+  let broken = 0;
+  for (const log of logs) {
+    const name = await log.name();
+    while (name !== undefined) {
+      const { lines, last } = await log.after(readBytes(ledger.database, name), MOST_AT_ONCE);
+      if (lines.length === 0) break;
+      // Of other hosts' claims, those count that are in this workspace too.
+      const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
+        origin === log.place.origin || (source === 'memory' && existsSync(join(dir, path)));
+      const ingested = ingestLines({ ...ledger, isHere }, name, last, lines);
+      searches += ingested.searches;
+      broken += ingested.broken;
+    }
+    if (ledger.rotates) await log.prune();
+  }
+  return { searches, broken };
+}
+
+const MOST_AT_ONCE = 1000;
+
 function ingestFile(inbox: Inbox, file: string): IngestResult {
   const descriptor = openIfThere(file);
   if (descriptor === undefined) return { searches: 0, broken: 0 };
@@ -59,7 +95,7 @@ function ingestFile(inbox: Inbox, file: string): IngestResult {
       const start = readBytes(inbox.database, name);
       const lines = wholeLines(descriptor, start);
       if (lines.bytes === 0) return { searches, broken };
-      const ingested = ingestLines(inbox, name, start, lines);
+      const ingested = ingestLines(inbox, name, start + lines.bytes, lines.texts);
       searches += ingested.searches;
       broken += ingested.broken;
     }
@@ -73,17 +109,27 @@ function nameOf({ ino, birthtimeMs }: Stats): string {
   return `${ino}:${Math.floor(birthtimeMs)}`;
 }
 
+interface LineInbox extends Omit<Ledger, 'rotates'> {
+  /** Whether a claim may be in this workspace; all are by default. */
+  readonly isHere?: (claim: RecalledClaim) => boolean;
+}
+
 interface Lines {
   readonly texts: readonly string[];
   readonly bytes: number;
 }
 
-function ingestLines(inbox: Inbox, name: string, start: number, lines: Lines): IngestResult {
-  const { database, entries, dayOf } = inbox;
+/** @param end the position in the log after these lines */
+function ingestLines(
+  { database, entries, dayOf, isHere = () => true }: LineInbox,
+  name: string,
+  end: number,
+  lines: readonly string[],
+): IngestResult {
   let searches = 0;
   let broken = 0;
   const run = database.transaction(() => {
-    for (const text of lines.texts) {
+    for (const text of lines) {
       const recall = parseRecallLine(text);
       if (recall === undefined) {
         broken += 1;
@@ -91,7 +137,7 @@ function ingestLines(inbox: Inbox, name: string, start: number, lines: Lines): I
       }
       searches += 1;
       const { atMs, queryHash } = recall;
-      for (const { text: claim, score, ...place } of recall.claims) {
+      for (const { text: claim, score, origin: _, ...place } of recall.claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
         if (containsSecret(claim)) continue;
         const signal = { kind: 'recall', text: claim, place, score, atMs, queryHash } as const;
@@ -99,9 +145,7 @@ function ingestLines(inbox: Inbox, name: string, start: number, lines: Lines): I
         entries.put(withSignal(known, { ...signal, day: dayOf(atMs) }));
       }
     }
-    database
-      .prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)')
-      .run(name, start + lines.bytes);
+    database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);
   });
   run.immediate();
   return { searches, broken };
@@ -130,7 +174,8 @@ function rotate({ database, logFile }: Inbox, aside: string): void {
   // At most two logs exist; forget the positions of older ones.
   database
     .prepare(
-      'DELETE FROM inbox WHERE file NOT IN (SELECT file FROM inbox ORDER BY bytes DESC LIMIT 2)',
+      `DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file NOT IN (
+         SELECT file FROM inbox WHERE file NOT LIKE 'postgres:%' ORDER BY bytes DESC LIMIT 2)`,
     )
     .run();
 }

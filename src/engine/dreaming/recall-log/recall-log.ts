@@ -13,6 +13,8 @@ const recalledClaim = z.object({
   startLine: z.number(),
   endLine: z.number(),
   score: z.number(),
+  /** In a shared memory: the host that has the claim's file. */
+  origin: z.optional(z.string()),
 });
 
 /** A search and the claims it found, one line in the log. The question is stored only as a hash. */

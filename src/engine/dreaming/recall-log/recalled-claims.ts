@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
-import type { OnRecall, StatePaths } from '../../support/context.js';
+import type { EngineContext, OnRecall } from '../../support/context.js';
 import { uniqueBy } from '../../support/lists.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
@@ -69,8 +69,9 @@ const GAP = '…';
 /** The complete statements of a snippet; those cut off at either end are left out. */
 function statementsIn({ source, path, score, ...result }: SearchResult): RecalledClaim[] {
   const { startLine, endLine, snippet, snippetLine } = result;
+  const origin = result.origin === undefined ? {} : { origin: result.origin };
   // The exact lines are found when the claim is promoted.
-  const somewhere = { source, path, startLine, endLine, score };
+  const somewhere = { source, path, startLine, endLine, score, ...origin };
   if (source === 'sessions') return spokenClaims(snippet).map((text) => ({ text, ...somewhere }));
   const parts = snippet.split(/^…\n/mu);
   return parts.flatMap((part, position) =>
@@ -80,7 +81,7 @@ function statementsIn({ source, path, score, ...result }: SearchResult): Recalle
         const { text, startLine: from, endLine: to } = claim;
         // After a gap the line numbers are unknown.
         return position === 0
-          ? { text, source, path, startLine: from, endLine: to, score }
+          ? { text, source, path, startLine: from, endLine: to, score, ...origin }
           : { text, ...somewhere };
       }),
   );
@@ -105,14 +106,22 @@ function areAlike(a: string, b: string): boolean {
   );
 }
 
-/** Logs the claims a search recalled for the next sweep. @throws the system's error if the log cannot be written */
-export function keepRecall(
-  { workspaceDir, response }: Parameters<OnRecall>[0],
-  state: Pick<StatePaths, 'stateDir'>,
-  nowMs: number,
-): void {
-  const recall = recallOf(response, nowMs);
+/**
+ * Logs the claims a search recalled for the next sweep; those of a shared memory on its server.
+ *
+ * @throws the system's error if the log cannot be written; SvcError STORAGE_*
+ */
+export async function keepRecall(
+  { workspaceDir, response, shared }: Parameters<OnRecall>[0],
+  { state, clock, ...context }: Omit<EngineContext, 'cwd' | 'homeDir'>,
+): Promise<void> {
+  const recall = recallOf(response, clock.now());
   if (recall === undefined) return;
+  if (shared !== undefined) {
+    const { SharedRecalls } = await import('./shared-recalls.js');
+    await (await SharedRecalls.open(shared, context)).append(recall);
+    return;
+  }
   const { files } = dreamWorkspace(realpathSync(workspaceDir), state);
   appendRecall(files.recallLog, recall);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ForgetPlaces, readForgotten } from '../../memory/forget/index.js';
+import type { SharedPlace } from '../../memory/home/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import {
   joinedLines,
@@ -7,6 +8,7 @@ import {
   scanMemoryFiles,
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
+import type { EngineContext } from '../../support/context.js';
 import { type ClaimPlace, isShortTermPath } from '../scoring/recall-entry.js';
 
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
@@ -23,6 +25,14 @@ export interface DailyNote {
 export interface DreamReach {
   readonly transcripts: readonly TranscriptPlace[];
   readonly forget: readonly ForgetPlaces[];
+  /** Where their memories are shared with other hosts, if they are. */
+  readonly shared?: SharedReach | undefined;
+}
+
+/** Memories on a server, and how to reach it. */
+export interface SharedReach {
+  readonly places: readonly SharedPlace[];
+  readonly context: Pick<EngineContext, 'env' | 'onSecret' | 'servers'>;
 }
 
 /** What a sweep reads. */

@@ -6,7 +6,8 @@ import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
 import type { Narrator } from '../narrator.js';
 import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';
-import { ingestRecalls } from '../recall-log/ingest-recalls.js';
+import { ingestRecalls, ingestShared } from '../recall-log/ingest-recalls.js';
+import type { SharedRecalls } from '../recall-log/shared-recalls.js';
 import { type OpenDreams, withLockedDreams } from '../store/dream-database.js';
 import {
   newSweep,
@@ -98,21 +99,27 @@ export async function runSweep(
 ): Promise<SweepSummary> {
   const { signal, onEvent } = options;
   const onWait = (): void => onEvent?.({ type: 'sweep.waiting' });
-  return withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
-    const sources = await openSources(realWorkspaceDir(workspace), options.reach);
-    const sweep = new Sweep(workspace, dreams, sources, options);
-    if (options.dryRun !== true) return await sweep.run();
-    dreams.database.exec('BEGIN IMMEDIATE');
-    try {
-      return await sweep.run();
-    } finally {
-      dreams.database.exec('ROLLBACK');
-    }
-  });
+  const { shared } = options.reach;
+  const work = (signal: AbortSignal, logs: readonly SharedRecalls[]): Promise<SweepSummary> =>
+    withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
+      const sources = await openSources(realWorkspaceDir(workspace), options.reach);
+      const sweep = new Sweep(workspace, dreams, sources, { ...options, signal }, logs);
+      if (options.dryRun !== true) return await sweep.run();
+      dreams.database.exec('BEGIN IMMEDIATE');
+      try {
+        return await sweep.run();
+      } finally {
+        dreams.database.exec('ROLLBACK');
+      }
+    });
+  if (shared === undefined) return work(signal, []);
+  const { withSharedSweep } = await import('./shared-sweep.js');
+  return withSharedSweep(shared, { signal, onWait }, work);
 }
 
 class Sweep {
   private readonly logFile: string;
+  private readonly logs: readonly SharedRecalls[];
   private readonly options: SweepOptions;
   private readonly context: PhaseContext;
   private readonly changer: MemoryChanger;
@@ -128,6 +135,7 @@ class Sweep {
     dreams: OpenDreams,
     sources: DreamSources,
     options: SweepOptions,
+    logs: readonly SharedRecalls[],
   ) {
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
@@ -135,6 +143,7 @@ class Sweep {
     const { database, entries, sweeps } = dreams;
     const { phases } = options.settings;
     this.logFile = workspace.files.recallLog;
+    this.logs = logs;
     this.options = options;
     this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
     this.changer = {
@@ -154,12 +163,18 @@ class Sweep {
 
   async run(): Promise<SweepSummary> {
     const { entries, dayOf, day, sources } = this.context;
-    const { logFile, changer } = this;
+    const { logFile, logs, changer } = this;
     const { dir, dryRun } = changer;
     this.emit({ type: 'sweep.started', id: this.record.id, dir });
     recoverChanges(changer);
     this.save(this.record);
-    const recalls = ingestRecalls({ ...changer, logFile, dayOf, rotates: !dryRun });
+    const inbox = { ...changer, dayOf, rotates: !dryRun };
+    const own = ingestRecalls({ ...inbox, logFile });
+    const shared = await ingestShared({ ...inbox, logs });
+    const recalls = {
+      searches: own.searches + shared.searches,
+      broken: own.broken + shared.broken,
+    };
     this.emit({ type: 'recalls.ingested', ...recalls });
     try {
       for (const phase of PHASES) {

@@ -82,12 +82,12 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./get-document.js');
-    const { sources, forget } = this.options.target;
+    const { sources, forget, home } = this.options.target;
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(
       work,
       warnings,
-      async (index) => readLines(index, sources, request, await readForgotten(forget)),
+      async (index) => readLines(index, sources, request, await readForgotten(forget), home.others),
       { embeds: false },
     );
     return { ...lines, warnings };

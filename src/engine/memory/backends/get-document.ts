@@ -1,8 +1,10 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
+import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import type { Forgotten } from '../forget/index.js';
+import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import { parseCitation } from '../search/index.js';
 import {
@@ -32,9 +34,19 @@ export async function readLines(
   { memory, transcripts }: MemorySources,
   request: GetRequest,
   forgotten: Forgotten,
+  others?: OtherHosts | undefined,
 ): Promise<Omit<GetResponse, 'warnings'>> {
+  const documents = await index.documents();
+  const target = ownTarget(request.target, others);
+  // A host may have no workspace of its own.
+  const own = lookUpDocument(documents, realOrGiven(memory.workspaceDir), target);
+  if (others !== undefined && own === undefined) {
+    const { lookUpOther, readShared } = await import('./get-shared.js');
+    const found = await lookUpOther(others, target);
+    if (found !== undefined) return readShared(others, found, request);
+  }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  const { document, range } = findDocument(documents, workspaceDir, target);
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
     return readTurns(document, transcripts, request, range, forgotten);
@@ -45,6 +57,12 @@ export async function readLines(
     return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
   }
   return readFileLines(document, absolutePath, request, range, forgotten);
+}
+
+/** A citation of this host's own file that another host has printed, as this host writes it. */
+export function ownTarget(target: string, others: OtherHosts | undefined): string {
+  const prefix = others === undefined ? undefined : `${others.place.origin}:`;
+  return prefix !== undefined && target.startsWith(prefix) ? target.slice(prefix.length) : target;
 }
 
 /**

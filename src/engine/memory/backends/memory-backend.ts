@@ -58,7 +58,8 @@ export type GivenTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
 export interface GetResponse extends GetOutput {
-  readonly absolutePath: string;
+  /** Undefined for a file of another host. */
+  readonly absolutePath: string | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -87,6 +88,8 @@ export interface ResetResult {
   /** False when there was no index. */
   readonly deleted: boolean;
   readonly bytes: number;
+  /** In a shared memory: how many documents of this host were deleted. */
+  readonly documents?: number;
 }
 
 export interface VectorsState {

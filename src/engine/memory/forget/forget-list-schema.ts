@@ -23,6 +23,9 @@ const entry = z.strictObject({
   /** Hashes of the lines of each passage, in order. */
   lines: z.array(z.array(z.string())),
   files: z.array(changedFile),
+  /** In a shared memory: the host that has these files, and the salt of the hashes, if not the list's. */
+  origin: z.optional(z.string()),
+  salt: z.optional(z.string()),
 });
 
 /**

@@ -23,10 +23,13 @@ export interface ForgetPlaces {
   readonly backupDir: string;
 }
 
+export function newSalt(): string {
+  return crypto().randomBytes(SALT_BYTES).toString('base64url');
+}
+
 /** An empty list with a new salt. */
 export function emptyForgetList(): ForgetList {
-  const salt = crypto().randomBytes(SALT_BYTES).toString('base64url');
-  return { version: 1, salt, next: 1, entries: [] };
+  return { version: 1, salt: newSalt(), next: 1, entries: [] };
 }
 
 /**

@@ -6,7 +6,7 @@ import type {
   WorkOptions,
 } from '../backends/index.js';
 import type { OpenedMemory } from '../open-memory.js';
-import type { SearchRequest, SearchResponse } from '../search/index.js';
+import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
 import type { DocumentKind, LineRange, Source } from '../types.js';
 import { type ChangedFile, type ForgetEntry, readForgotten } from './forget-list.js';
 import type { Forgotten } from './forgotten.js';
@@ -28,6 +28,7 @@ export function createForgetting(
           planForget(request, {
             index,
             sources: target.sources,
+            others: target.home.others,
             search: async (query, maxResults) => {
               const request = { query, maxResults, exact: true, keepRepeats: true };
               return (await search(request, work)).results;
@@ -75,6 +76,8 @@ export interface ForgetPlace extends LineRange {
 /** Lines that would be forgotten. */
 export interface ForgetPassage extends LineRange {
   readonly path: string;
+  /** In a shared memory, the host that has the file; absent for this host. */
+  readonly origin?: string | undefined;
   readonly absolutePath: string;
   readonly source: Source;
   readonly kind: DocumentKind;
@@ -142,8 +145,8 @@ export function forgetOutput(
   return {
     agent: memory.agentId,
     id: entry?.id ?? null,
-    passages: plan.passages.map(({ path, startLine, endLine, whole, text }) => {
-      return { path, startLine, endLine, whole, text };
+    passages: plan.passages.map(({ origin, path, startLine, endLine, whole, text }) => {
+      return { path: documentName({ origin, path }), startLine, endLine, whole, text };
     }),
     alsoIn: plan.alsoIn.map(placeOutput),
     files: (entry?.files ?? []).map(changedFileOutput),

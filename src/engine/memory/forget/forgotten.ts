@@ -1,4 +1,5 @@
 import { crypto } from '../../support/crypto.js';
+import { groupBy } from '../../support/lists.js';
 import { lineAt, type TextLines, textLines } from '../sources/index.js';
 import type { LineRange } from '../types.js';
 
@@ -10,6 +11,8 @@ const MARK_CHARS = 8;
 interface ForgottenContents {
   readonly documents: readonly string[];
   readonly lines: readonly (readonly string[])[];
+  /** What they are salted with, if not with the list's. */
+  readonly salt?: string | undefined;
 }
 
 /** A text without its forgotten parts. */
@@ -25,28 +28,15 @@ export interface CoveredText {
  * next to the neighbour they had, or when they were all that was forgotten.
  */
 export class Forgotten {
-  private readonly salt: string;
-  private readonly documents: ReadonlySet<string>;
-  private readonly known = new Set<string>();
-  private readonly alone = new Set<string>();
-  private readonly pairs = new Set<string>();
+  private readonly hashes: readonly SaltedHashes[];
 
   constructor(salt: string, entries: readonly ForgottenContents[]) {
-    this.salt = salt;
-    this.documents = new Set(entries.flatMap(({ documents }) => documents));
-    for (const lines of entries.flatMap((entry) => entry.lines)) {
-      const [first] = lines;
-      if (first !== undefined && lines.length === 1) this.alone.add(first);
-      for (const [at, line] of lines.entries()) {
-        this.known.add(line);
-        const next = lines[at + 1];
-        if (next !== undefined) this.pairs.add(line + next);
-      }
-    }
+    const bySalt = groupBy(entries, (entry) => entry.salt ?? salt);
+    this.hashes = [...bySalt].map(([own, salted]) => new SaltedHashes(own, salted));
   }
 
   get isEmpty(): boolean {
-    return this.known.size === 0 && this.documents.size === 0;
+    return this.hashes.length === 0;
   }
 
   /**
@@ -55,7 +45,7 @@ export class Forgotten {
    * @param sha256 of its bytes, hexadecimal
    */
   hidesDocument(sha256: string): boolean {
-    return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
+    return this.hashes.some((hashes) => hashes.hasDocument(sha256));
   }
 
   /** The same for media, with the hash to index it under. */
@@ -67,23 +57,13 @@ export class Forgotten {
   /** The forgotten lines of a text, counted from 0. */
   linesIn(lines: TextLines): ReadonlySet<number> {
     const found = new Set<number>();
-    if (this.known.size === 0) return found;
-    let before: SpokenLine | undefined;
-    for (const line of spokenLines(this.salt, lines)) {
-      if (this.known.has(line.hash)) {
-        if (line.bytes >= TELLING_BYTES || this.alone.has(line.hash)) found.add(line.at);
-        if (before !== undefined && this.pairs.has(before.hash + line.hash)) {
-          found.add(before.at).add(line.at);
-        }
-      }
-      before = line;
-    }
+    for (const hashes of this.hashes) for (const line of hashes.linesIn(lines)) found.add(line);
     return found;
   }
 
   /** A text without the forgotten lines; empty when nothing is left. */
   leftOf(text: string): string {
-    if (this.known.size === 0) return text;
+    if (this.isEmpty) return text;
     const lines = textLines(text);
     const found = this.linesIn(lines);
     if (found.size === 0) return text;
@@ -106,6 +86,49 @@ export class Forgotten {
       found.has(at) ? '' : lineAt(lines, at),
     );
     return { lines: textLines(`${kept.join('\n')}\n`), mark: markOf([...found].join()) };
+  }
+}
+
+/** Entries with the same salt. */
+class SaltedHashes {
+  private readonly salt: string;
+  private readonly documents: ReadonlySet<string>;
+  private readonly known = new Set<string>();
+  private readonly alone = new Set<string>();
+  private readonly pairs = new Set<string>();
+
+  constructor(salt: string, entries: readonly ForgottenContents[]) {
+    this.salt = salt;
+    this.documents = new Set(entries.flatMap(({ documents }) => documents));
+    for (const lines of entries.flatMap((entry) => entry.lines)) {
+      const [first] = lines;
+      if (first !== undefined && lines.length === 1) this.alone.add(first);
+      for (const [at, line] of lines.entries()) {
+        this.known.add(line);
+        const next = lines[at + 1];
+        if (next !== undefined) this.pairs.add(line + next);
+      }
+    }
+  }
+
+  hasDocument(sha256: string): boolean {
+    return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
+  }
+
+  linesIn(lines: TextLines): ReadonlySet<number> {
+    const found = new Set<number>();
+    if (this.known.size === 0) return found;
+    let before: SpokenLine | undefined;
+    for (const line of spokenLines(this.salt, lines)) {
+      if (this.known.has(line.hash)) {
+        if (line.bytes >= TELLING_BYTES || this.alone.has(line.hash)) found.add(line.at);
+        if (before !== undefined && this.pairs.has(before.hash + line.hash)) {
+          found.add(before.at).add(line.at);
+        }
+      }
+      before = line;
+    }
+    return found;
   }
 }
 

@@ -4,12 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
+import { documentName } from '../search/index.js';
 import type { SyncTarget } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';
 import { type ChangedFile, emptyForgetList, type ForgetEntry } from './forget-list.js';
 import type { ForgetPlan, Undone } from './forgetting.js';
 import { hashesOf, lineHash } from './forgotten.js';
+import { tracesIn } from './plan-forget.js';
 
 export interface HideContext {
   readonly target: SyncTarget;
@@ -40,7 +42,9 @@ export async function hide(
     const entry: ForgetEntry = {
       id,
       at: new Date(context.clock.now()).toISOString(),
-      passages: plan.passages.map(({ path, startLine, endLine }) => ({ path, startLine, endLine })),
+      passages: plan.passages.map(({ origin, path, startLine, endLine }) => {
+        return { path: documentName({ origin, path }), startLine, endLine };
+      }),
       documents: plan.passages.flatMap(({ whole, fileHash }) =>
         whole && fileHash !== undefined ? [lineHash(list.salt, fileHash)] : [],
       ),
@@ -51,7 +55,8 @@ export async function hide(
     };
     if (changes.length > 0) writeBackups(changes, folder);
     const entries = [...list.entries, entry];
-    await home.writeForgetList({ ...list, next: list.next + 1, entries });
+    const traces = tracesIn(plan.passages.flatMap((passage) => passage.parts));
+    await home.writeForgetList({ ...list, next: list.next + 1, entries }, traces);
     changeFiles(changes);
     return entry;
   });
@@ -112,6 +117,12 @@ function planFileChanges(
   { passages, alsoIn }: ForgetPlan,
   backupDir: string,
 ): readonly FileChange[] {
+  const foreign = passages.find(({ origin }) => origin !== undefined);
+  if (foreign?.origin !== undefined) {
+    throw new SvcError('FORGET_FAILED', `${foreign.path} is a file of ${foreign.origin}`, {
+      hint: 'run the command there, or omit --from-file; svc forgets it anyway',
+    });
+  }
   const places = [...passages, ...alsoIn];
   const files = [...new Map(places.map((place) => [place.path, place])).values()];
   return files.map(({ path, absolutePath, fileHash }, at) => {

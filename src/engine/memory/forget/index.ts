@@ -10,6 +10,7 @@ export {
   type ForgetList,
   type ForgetPlaces,
   forgetPlaces,
+  newSalt,
   readForgetList,
   readForgotten,
   writeForgetList,
@@ -23,5 +24,5 @@ export type {
   StoreOutcome,
   Undone,
 } from './forgetting.js';
-export { type Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
+export { Forgotten, NOTHING_FORGOTTEN, wordsOf } from './forgotten.js';
 export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';

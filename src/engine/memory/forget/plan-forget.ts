@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { redactSecrets } from '../../secrets/index.js';
-import { findDocument, lookUpDocument } from '../backends/get-document.js';
+import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
+import { lookUpOther } from '../backends/get-shared.js';
 import { splitBlocks } from '../chunking/index.js';
-import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import type { OtherHosts } from '../home/index.js';
+import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { foldWord, parseCitation, type SearchResult } from '../search/index.js';
 import {
   absoluteFromDisplay,
@@ -17,14 +19,16 @@ import {
   textLines,
   walkFolder,
 } from '../sources/index.js';
-import type { LineRange } from '../types.js';
+import { isSameDocument, type LineRange } from '../types.js';
 import type { ForgetPassage, ForgetPlace, ForgetPlan, ForgetRequest } from './forgetting.js';
 import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from './forgotten.js';
-import { readPassages } from './read-passages.js';
+import { readOtherPassages, readPassages } from './read-passages.js';
 
 export interface PlanContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
+  /** The other hosts of a shared memory. */
+  readonly others?: OtherHosts | undefined;
   readonly search: (
     query: string,
     maxResults: number | undefined,
@@ -40,16 +44,15 @@ export async function planForget(
   { target, maxResults, fromFile = false }: ForgetRequest,
   context: PlanContext,
 ): Promise<ForgetPlan> {
-  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
-  const documents = await context.index.documents();
-  const wanted = new Map<StoredDocument, LineRange[] | 'whole'>();
-  const named = looksLikePath(target)
-    ? findDocument(documents, workspaceDir, target)
-    : lookUpDocument(documents, workspaceDir, target);
+  const { index, sources, others } = context;
+  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
+  const documents = await index.documents();
+  const theirs = (await others?.documents()) ?? [];
+  const wanted = new Map<OtherDocument | StoredDocument, LineRange[] | 'whole'>();
+  const named = await documentNamed(target, documents, workspaceDir, others);
   if (named === undefined) {
     for (const result of await context.search(target, maxResults)) {
-      const { path, source } = result;
-      const document = documents.find((one) => one.path === path && one.source === source);
+      const document = [...documents, ...theirs].find((one) => isSameDocument(one, result));
       const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
       if (document === undefined || ranges === undefined || ranges === 'whole') continue;
       wanted.set(document, [...ranges, ...answeringLines(result)]);
@@ -59,7 +62,11 @@ export async function planForget(
   }
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
-    passages.push(...(await readPassages(document, ranges, context)));
+    passages.push(
+      ...(isOther(document)
+        ? await readOtherPassages(document, ranges, others)
+        : await readPassages(document, ranges, context)),
+    );
   }
   if (passages.length === 0) {
     throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
@@ -67,6 +74,27 @@ export async function planForget(
     });
   }
   return { target, passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
+}
+
+function isOther(document: OtherDocument | StoredDocument): document is OtherDocument {
+  return document.origin !== undefined;
+}
+
+/** The document that a path or a citation means; undefined for a query. @throws SvcError DOCUMENT_NOT_INDEXED */
+async function documentNamed(
+  given: string,
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+  others: OtherHosts | undefined,
+): Promise<
+  | { readonly document: OtherDocument | StoredDocument; readonly range?: LineRange | undefined }
+  | undefined
+> {
+  const target = ownTarget(given, others);
+  const own = lookUpDocument(documents, workspaceDir, target);
+  if (own !== undefined || !looksLikePath(target)) return own;
+  const other = others === undefined ? undefined : await lookUpOther(others, target);
+  return other ?? findDocument(documents, workspaceDir, target);
 }
 
 /** Anything that does not end like a note is a query. */
@@ -95,7 +123,7 @@ function sameLines(
     const found = isOwnWriting
       ? linesWithTraces(document, traces)
       : forgotten.linesIn(document.lines);
-    const own = passages.filter((passage) => passage.path === path);
+    const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     const others = [...found].filter(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
     );
@@ -186,7 +214,7 @@ function* filesToLookAt(
 }
 
 /** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */
-function tracesIn(texts: readonly string[]): readonly string[] {
+export function tracesIn(texts: readonly string[]): readonly string[] {
   const lines = texts.flatMap((text) => text.split('\n')).map(wordsOf);
   const telling = lines.filter((words) => Buffer.byteLength(words) >= TELLING_BYTES);
   const secrets: string[] = [];

@@ -1,7 +1,9 @@
 import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { readLines } from '../backends/get-document.js';
-import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import { textIn } from '../backends/get-shared.js';
+import { type OtherHosts, turnsOfChunks } from '../home/index.js';
+import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import {
   absoluteFromDisplay,
   joinedLines,
@@ -65,6 +67,34 @@ function linePassages(
   });
 }
 
+/** The same of another host's document, as it is in the index. */
+export async function readOtherPassages(
+  document: OtherDocument,
+  ranges: readonly LineRange[] | 'whole',
+  others: OtherHosts | undefined,
+): Promise<readonly ForgetPassage[]> {
+  const { path, origin, source, kind, hash } = document;
+  const chunks = (await others?.chunksOf(document)) ?? [];
+  const last = Math.max(1, ...chunks.map(({ endLine }) => endLine));
+  const whole = ranges === 'whole';
+  const passages = (whole ? [{ startLine: 1, endLine: last }] : joined(ranges)).map((range) => {
+    const { startLine, endLine } = range;
+    const isInside = (line: number): boolean => line >= startLine && line <= endLine;
+    const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
+    const parts =
+      kind === 'transcript'
+        ? turns.filter(({ line }) => isInside(line)).map(({ text }) => text)
+        : kind === 'media'
+          ? []
+          : [textIn(chunks, range)];
+    const place = { path, origin, absolutePath: '', source, kind, startLine, endLine };
+    // The hash may have a mark of what was left out; that of a conversation is of its beginning.
+    const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
+    return { ...place, text: parts.join('\n'), parts, fileHash, whole };
+  });
+  return passages.filter(({ text }) => whole || saysSomething(text));
+}
+
 /** The turns in lines of a transcript, each on its own. */
 async function turnPassages(
   { path, source, kind }: StoredDocument,
@@ -81,7 +111,7 @@ async function turnPassages(
       const request = { target: path, from, lines: last - from + 1 };
       const read = await readLines(index, sources, request, NOTHING_FORGOTTEN);
       parts.push(...(read.turns ?? []).map(({ text }) => text));
-      absolutePath = read.absolutePath;
+      absolutePath = read.absolutePath ?? '';
       last = Math.min(last, read.totalLines);
       from = read.truncated ? read.endLine + 1 : last + 1;
     }

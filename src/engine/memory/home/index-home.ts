@@ -1,8 +1,11 @@
+import type { ServerAddress } from '../../postgres/server-address.js';
 import type { Clock } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
 import type { ForgetList } from '../forget/index.js';
-import type { MemoryIndex, OpenedIndex } from '../index/index.js';
+import type { MemoryIndex, OpenedIndex, Origin, OtherDocument } from '../index/index.js';
 import type { SyncConnections, SyncRun, SyncSummary } from '../sync/index.js';
+import type { Chunk } from '../types.js';
+import type { SharedPlace } from './shared-place.js';
 
 /** An index that is open for writing. */
 export interface WritableIndex {
@@ -29,10 +32,31 @@ export interface IndexHome {
   mirror(run: SyncRun): Promise<SyncSummary>;
   /** What is kept out of memory; undefined if nothing ever was. @throws SvcError FORGET_LIST_INVALID */
   readForgetList(): Promise<ForgetList | undefined>;
-  /** Replaces the list, and makes the next sync read every file again. @throws SvcError FORGET_FAILED */
-  writeForgetList(list: ForgetList): Promise<void>;
+  /**
+   * Replaces the list, and makes the next sync read every file again.
+   *
+   * @param traces lines that are forgotten now, in plain text; they are not stored
+   * @throws SvcError FORGET_FAILED, FORGET_OUTDATED
+   */
+  writeForgetList(list: ForgetList, traces?: readonly string[]): Promise<void>;
   /** Whether forgotten content may still be in the index. */
   isScrubPending(): Promise<boolean>;
   /** Deletes what this host indexed, never a file of the user's. Takes the lock itself. */
   reset(clock: Clock): Promise<ResetResult>;
+  /** The other hosts of a shared memory; undefined for a file. */
+  readonly others?: OtherHosts | undefined;
+}
+
+/** The hosts of a shared memory, and what the others have indexed. */
+export interface OtherHosts {
+  /** The memory, and this host in it. */
+  readonly place: SharedPlace;
+  /** Where the server is, without anything secret. Does not connect. @throws SvcError SECRET_UNRESOLVED */
+  server(): Promise<Pick<ServerAddress, 'database' | 'host' | 'port'>>;
+  /** All hosts, with this one, by name. @throws SvcError STORAGE_* */
+  list(): Promise<readonly Origin[]>;
+  /** The documents of the others, by path. @throws SvcError STORAGE_* */
+  documents(): Promise<readonly OtherDocument[]>;
+  /** The chunks of one of them, in order. @throws SvcError STORAGE_* */
+  chunksOf(document: Pick<OtherDocument, 'origin' | 'path' | 'source'>): Promise<readonly Chunk[]>;
 }

@@ -1,7 +1,10 @@
 /*
  * Where the index of a memory is kept. Loaded by name:
  *   mirror-file.ts: making the index of a file mirror the scanned files
+ *   shared-home.ts: an index on a server
  */
 
 export { FileHome } from './file-home.js';
-export type { IndexHome, WritableIndex } from './index-home.js';
+export type { IndexHome, OtherHosts, WritableIndex } from './index-home.js';
+export { type SharedPlace, sharedPlace } from './shared-place.js';
+export { linesOfChunks, turnsOfChunks } from './shared-text.js';

@@ -20,6 +20,7 @@ export {
 } from './identity.js';
 export type { Language } from './languages.js';
 export type { IndexStatistics, MemoryIndex } from './memory-index.js';
+export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,
   type IndexHeader,

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import {
+  listOrigins,
   openPostgresIndex,
   type PostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
@@ -167,7 +168,11 @@ for (const kind of await sharedKinds()) {
     );
     await a.removeOrigin('host-b');
     assert.equal(
-      (await a.origins()).map(({ name, documents, chunks }) => [name, documents, chunks]),
+      (await listOrigins(kind.server, 'main')).map(({ name, documents, chunks }) => [
+        name,
+        documents,
+        chunks,
+      ]),
       [['host-a', 1, 1]],
     );
     assert.is(await a.countMatches('"alpha"'), 0);

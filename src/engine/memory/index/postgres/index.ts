@@ -1,3 +1,13 @@
 /* A memory in PostgreSQL. Loaded only if `storage.url` is set. */
 export { openPostgresIndex, preparePostgresIndex, type SharedMemory } from './open-index.js';
+export {
+  chunksByDocument,
+  forgetOrigin,
+  listOrigins,
+  type Origin,
+  type OtherDocument,
+  otherDocuments,
+  rereadEverything,
+  type StoredChunk,
+} from './origins.js';
 export { PostgresIndex } from './postgres-index.js';

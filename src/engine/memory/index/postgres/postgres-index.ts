@@ -41,8 +41,6 @@ import {
   countDocuments,
   countMedia,
   describeDocuments,
-  type Origin,
-  readOrigins,
   readSyncMark,
   storedDocuments,
   writeSyncMark,
@@ -120,11 +118,6 @@ export class PostgresIndex implements MemoryIndex {
   async removeOrigin(name: string): Promise<void> {
     const { removeOrigin } = await import('./erase.js');
     await removeOrigin(this.server, { memory: this.facts.id, ...this.tokenizing() }, name);
-  }
-
-  /** The hosts that index into the memory, by name. */
-  async origins(): Promise<readonly Origin[]> {
-    return readOrigins(this.server, this.facts.id);
   }
 
   async syncMark(): Promise<SyncMark> {

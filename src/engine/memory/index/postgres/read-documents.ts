@@ -128,29 +128,6 @@ export async function bytesOf(sql: Sql, memory: number): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** A host that indexes into a memory. */
-export interface Origin {
-  readonly name: string;
-  readonly documents: number;
-  readonly chunks: number;
-  /** When its last sync ended, by its own clock, in milliseconds since the epoch; null before the first. */
-  readonly syncedMs: number | null;
-  /** How long ago it wrote something, by the server's clock. */
-  readonly seenMsAgo: number;
-}
-
-export async function readOrigins(sql: Sql, memory: number): Promise<Origin[]> {
-  return sql.query(
-    `SELECT name, count(documents.id) AS documents,
-       coalesce(sum((SELECT sum(upper(ids) - lower(ids)) FROM unnest(chunk_ids) AS ids)), 0)::bigint AS chunks,
-       synced_ms AS "syncedMs",
-       (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint AS "seenMsAgo"
-     FROM svc.origins LEFT JOIN svc.documents ON documents.origin = origins.id
-     WHERE origins.memory = $1 GROUP BY origins.id ORDER BY name`,
-    [memory],
-  );
-}
-
 interface MarkRow {
   readonly syncedMs: number | null;
   readonly paths: Buffer | null;

@@ -1,0 +1,114 @@
+import type { Forgotten, MemoryStore, StoreOutcome } from '../../memory/forget/index.js';
+import type { SharedPlace } from '../../memory/home/index.js';
+import type { Server } from '../../postgres/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { parseRecallLine, type RecallLine } from './recall-log.js';
+
+type ServerContext = Pick<EngineContext, 'env' | 'onSecret' | 'servers'>;
+
+/** The recall log stops growing at this many searches if no sweep reads it. */
+const MOST_RECALLS = 50_000;
+/** After this, sweeps of all hosts have read a search. */
+const KEPT_FOR = "interval '90 days'";
+
+/** A part of a recall log. */
+interface RecallPage {
+  readonly lines: readonly string[];
+  /** The number of its last line. */
+  readonly last: number;
+}
+
+/**
+ * The recall log of a shared memory, on its server: the searches of all hosts. Each host that sweeps reads all of
+ * them, and remembers how far it is.
+ */
+export class SharedRecalls {
+  readonly place: SharedPlace;
+  private readonly server: Server;
+
+  private constructor(place: SharedPlace, server: Server) {
+    this.place = place;
+    this.server = server;
+  }
+
+  /** @throws SvcError STORAGE_* */
+  static async open(place: SharedPlace, context: ServerContext): Promise<SharedRecalls> {
+    const { openCurrentServer } = await import('../../postgres/index.js');
+    return new SharedRecalls(place, await openCurrentServer(context, place.config));
+  }
+
+  /** Appends a search, with the host that has each claim. */
+  async append({ claims, ...recall }: RecallLine): Promise<void> {
+    const { agent, origin } = this.place;
+    const line = { ...recall, claims: claims.map((claim) => ({ origin, ...claim })) };
+    // The row of the log stays locked until the commit, so that no number is visible before a smaller one.
+    await this.server.run(
+      `WITH log AS (
+         INSERT INTO svc.recall_logs AS known (agent) VALUES ($1)
+         ON CONFLICT (agent) DO UPDATE SET last = known.last + 1 RETURNING last
+       ), oldest AS (
+         DELETE FROM svc.recalls WHERE agent = $1 AND number <= (SELECT last FROM log) - $3
+       )
+       INSERT INTO svc.recalls (agent, number, line) SELECT $1, last, $2 FROM log`,
+      [agent, JSON.stringify(line), MOST_RECALLS],
+    );
+  }
+
+  /** Identifies the log on its server; undefined if nothing was ever recorded. */
+  async name(): Promise<string | undefined> {
+    const [log] = await this.server.query<{ readonly id: string }>(
+      'SELECT id FROM svc.recall_logs WHERE agent = $1',
+      [this.place.agent],
+    );
+    return log === undefined ? undefined : `postgres:${log.id}`;
+  }
+
+  /** The searches after a number, oldest first. */
+  async after(number: number, limit: number): Promise<RecallPage> {
+    const rows = await this.server.query<{ readonly number: number; readonly line: string }>(
+      'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT $3',
+      [this.place.agent, number, limit],
+    );
+    return { lines: rows.map(({ line }) => line), last: rows.at(-1)?.number ?? number };
+  }
+
+  /** Deletes searches that are so old that every sweep has read them. */
+  async prune(): Promise<void> {
+    await this.server.run(
+      `DELETE FROM svc.recalls WHERE agent = $1 AND recorded_at < clock_timestamp() - ${KEPT_FOR}`,
+      [this.place.agent],
+    );
+  }
+
+  /** Deletes searches that found forgotten text. @returns how many */
+  async forget(forgotten: Forgotten): Promise<number> {
+    let deleted = 0;
+    for (let number = 0; ; ) {
+      const rows = await this.server.query<{ readonly number: number; readonly line: string }>(
+        'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT 1000',
+        [this.place.agent, number],
+      );
+      const last = rows.at(-1);
+      if (last === undefined) return deleted;
+      number = last.number;
+      const gone = rows.filter(({ line }) => {
+        const claims = parseRecallLine(line)?.claims ?? [];
+        return claims.some(({ text }) => forgotten.leftOf(text) !== text);
+      });
+      deleted += await this.server.run(
+        'DELETE FROM svc.recalls WHERE agent = $1 AND number = ANY ($2)',
+        [this.place.agent, gone.map((row) => row.number)],
+      );
+    }
+  }
+}
+
+/** The shared recall log as a store of memory text. */
+export function sharedRecallStore(place: SharedPlace, context: ServerContext): MemoryStore {
+  return {
+    follow: async (forgotten): Promise<StoreOutcome> => {
+      const recalls = await SharedRecalls.open(place, context);
+      return { store: 'recalls', changed: await recalls.forget(forgotten), clean: true };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { SvcError } from '../../errors/index.js';
+import { formatCountOf } from '../../support/format.js';
+import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
+import type { OtherDocument } from '../index/index.js';
+import { documentName, parseCitation } from '../search/index.js';
+import { joinedLines, mediaLabel } from '../sources/index.js';
+import type { Chunk, LineRange } from '../types.js';
+import type { GetRequest, GetResponse } from './memory-backend.js';
+
+/** Lines per read, unless a number is requested. */
+const DEFAULT_LINES = 120;
+
+/** A document of another host, and the lines of a citation. */
+export interface FoundOther {
+  readonly document: OtherDocument;
+  readonly range?: LineRange | undefined;
+}
+
+/** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
+export async function lookUpOther(
+  others: OtherHosts,
+  target: string,
+): Promise<FoundOther | undefined> {
+  const documents = await others.documents();
+  for (const { path, range } of [{ path: target }, parseCitation(target)]) {
+    const document =
+      documents.find((candidate) => documentName(candidate) === path) ??
+      documents.find((candidate) => candidate.path === path);
+    if (document !== undefined) return { document, range };
+  }
+  return undefined;
+}
+
+/**
+ * Lines of another host's document, put together from its chunks: blank lines between them, and what is kept out of
+ * memory, are empty.
+ *
+ * @throws SvcError RANGE_INVALID
+ */
+export async function readShared(
+  others: OtherHosts,
+  { document, range }: FoundOther,
+  request: GetRequest,
+): Promise<Omit<GetResponse, 'warnings'>> {
+  const chunks = await others.chunksOf(document);
+  const { origin, path, source, kind, mimeType, fingerprint } = document;
+  const described = { path, origin, source, kind, absolutePath: undefined };
+  if (mimeType !== undefined) {
+    const modified = new Date(fingerprint.mtimeMs).toISOString();
+    const media = { mimeType, bytes: fingerprint.size, modified, refused: null };
+    const lines = [
+      mediaLabel(mimeType, path),
+      `type: ${mimeType}`,
+      `size: ${fingerprint.size} bytes`,
+      `modified: ${modified}`,
+    ];
+    const all = { startLine: 1, endLine: lines.length, totalLines: lines.length };
+    return { ...described, media, ...all, text: lines.join('\n'), truncated: false };
+  }
+  const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
+  const startLine = request.from ?? range?.startLine ?? 1;
+  const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
+  const wanted = request.lines ?? cited;
+  if (startLine < 1 || startLine > totalLines || wanted < 1) {
+    throw new SvcError(
+      'RANGE_INVALID',
+      `${documentName(document)} has ${formatCountOf(totalLines, 'line')}, so there is no line ${startLine}`,
+      { hint: `use lines 1 to ${totalLines}` },
+    );
+  }
+  const endLine = Math.min(totalLines, startLine - 1 + wanted);
+  const truncated = request.lines === undefined && range === undefined && endLine < totalLines;
+  const asked = { startLine, endLine };
+  const text = kind === 'transcript' ? turnsIn(chunks, asked) : { text: textIn(chunks, asked) };
+  return { ...described, ...asked, ...text, totalLines, truncated };
+}
+
+/** The text of lines of a note. */
+export function textIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange): string {
+  const lines = linesOfChunks(chunks);
+  return joinedLines(lines, startLine - 1, Math.min(endLine, lines.count));
+}
+
+function turnsIn(
+  chunks: readonly Chunk[],
+  { startLine, endLine }: LineRange,
+): Pick<GetResponse, 'text' | 'turns'> {
+  const turns = turnsOfChunks(chunks)
+    .filter(({ line }) => line >= startLine && line <= endLine)
+    .map((turn) => ({ ...turn, at: null, asked: true }));
+  const text = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
+  return { text: text.join('\n'), turns };
+}

@@ -1,0 +1,152 @@
+import type { Server, Sql } from '../../../postgres/index.js';
+import type { Chunk, DocumentKey, DocumentKind, Source } from '../../types.js';
+import type { StoredDocument } from '../documents.js';
+import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { openPostgresIndex, type SharedMemory } from './open-index.js';
+
+/** A host that indexes into a memory. */
+export interface Origin {
+  /** The id of the memory's agent. */
+  readonly agent: string;
+  readonly name: string;
+  readonly documents: number;
+  readonly chunks: number;
+  /** When its last sync ended, by its own clock, in milliseconds since the epoch; null before the first. */
+  readonly syncedMs: number | null;
+  /** How long ago it wrote something, by the server's clock. */
+  readonly seenMsAgo: number;
+}
+
+/** The hosts of one memory, or of all of them, by agent and name. */
+export async function listOrigins(sql: Sql, agent?: string): Promise<readonly Origin[]> {
+  return sql.query<Origin>(
+    `SELECT agent, name, count(documents.id) AS documents,
+       coalesce(sum((SELECT sum(upper(ids) - lower(ids)) FROM unnest(chunk_ids) AS ids)), 0)::bigint AS chunks,
+       synced_ms AS "syncedMs",
+       (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint AS "seenMsAgo"
+     FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
+     LEFT JOIN svc.documents ON documents.origin = origins.id
+     WHERE $1::text IS NULL OR agent = $1
+     GROUP BY memories.id, origins.id ORDER BY agent, name`,
+    [agent ?? null],
+  );
+}
+
+/** A document of another origin. */
+export type OtherDocument = Pick<StoredDocument, 'fingerprint' | 'hash' | 'mimeType' | 'resume'> &
+  Pick<DocumentKey, 'path' | 'source'> & { readonly origin: string; readonly kind: DocumentKind };
+
+/** The documents of all other origins, by path and origin. */
+export async function otherDocuments(
+  sql: Sql,
+  { agent, origin }: SharedMemory,
+): Promise<readonly OtherDocument[]> {
+  const rows = await sql.query<{
+    readonly origin: string;
+    readonly source: Source;
+    readonly path: string;
+    readonly kind: DocumentKind;
+    readonly mimeType: string | null;
+    readonly size: number;
+    readonly mtimeMs: number;
+    readonly ctimeMs: number;
+    readonly hash: string;
+    readonly resume: string | null;
+  }>(
+    `SELECT origins.name AS origin, source, path, kind, mime_type AS "mimeType", size, mtime_ms AS "mtimeMs",
+       ctime_ms AS "ctimeMs", hash, resume
+     FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
+     JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
+     WHERE agent = $1 AND origins.name <> $2 ORDER BY path, origins.name`,
+    [agent, origin],
+  );
+  return rows.map(({ size, mtimeMs, ctimeMs, mimeType, resume, ...row }) => ({
+    ...row,
+    fingerprint: { size, mtimeMs, ctimeMs },
+    ...(mimeType === null ? {} : { mimeType }),
+    ...(resume === null ? {} : { resume }),
+  }));
+}
+
+/** A chunk with its id in the memory. */
+export interface StoredChunk extends Chunk {
+  readonly chunkId: number;
+}
+
+/** The chunks of some documents of an origin, each in order; a document that is gone has none. */
+export async function chunksByDocument(
+  sql: Sql,
+  { agent, origin }: SharedMemory,
+  documents: readonly Pick<DocumentKey, 'path' | 'source'>[],
+): Promise<readonly (readonly StoredChunk[])[]> {
+  const rows = await sql.query<{
+    readonly chunkId: number;
+    readonly at: number;
+    readonly startLine: number;
+    readonly endLine: number;
+    readonly headings: string;
+    readonly text: string;
+    readonly numbers: string | null;
+  }>(
+    `SELECT keys.at::int AS at, chunks.id AS "chunkId", start_line AS "startLine", end_line AS "endLine", headings, text,
+       line_numbers AS numbers
+     FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS keys (source, path, at)
+     JOIN svc.memories ON agent = $1
+     JOIN svc.origins ON origins.memory = memories.id AND origins.name = $2
+     JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
+       AND documents.source = keys.source AND documents.path = keys.path
+     CROSS JOIN unnest(chunk_ids) AS ids
+     JOIN svc.chunks ON chunks.memory = memories.id AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+     ORDER BY keys.at, chunks.id`,
+    [...[agent, origin], documents.map(({ source }) => source), documents.map(({ path }) => path)],
+  );
+  const found: StoredChunk[][] = documents.map(() => []);
+  for (const { at, chunkId, startLine, endLine, headings, text, numbers } of rows) {
+    const lineNumbers = lineNumbersOf(numbers);
+    const chunk = { chunkId, startLine, endLine, headingPath: headingPathOf(headings), text };
+    found[at - 1]?.push(lineNumbers === undefined ? chunk : { ...chunk, lineNumbers });
+  }
+  return found;
+}
+
+/**
+ * Deletes an origin with everything that it indexed; its host's next sync indexes it again.
+ *
+ * @returns how many documents it had; undefined if there is no such origin
+ */
+export async function forgetOrigin(
+  server: Server,
+  { agent, origin }: SharedMemory,
+): Promise<{ readonly documents: number } | undefined> {
+  const known = (await listOrigins(server, agent)).find(({ name }) => name === origin);
+  const index = await openPostgresIndex(server, { agent, origin });
+  if (known === undefined || index === undefined) return undefined;
+  try {
+    await index.removeOrigin(origin);
+  } finally {
+    index.close();
+  }
+  return { documents: known.documents };
+}
+
+/**
+ * Makes the next sync of every host read all its files again. Only for the holder of a transaction; it waits for
+ * whoever is writing the memory.
+ */
+export async function rereadEverything(transaction: Sql, agent: string): Promise<void> {
+  const [memory] = await transaction.query<{ readonly id: number }>(
+    'SELECT id FROM svc.memories WHERE agent = $1 FOR NO KEY UPDATE',
+    [agent],
+  );
+  if (memory === undefined) return;
+  // A transcript that only grew would be resumed, regardless of its hash.
+  await transaction.run(
+    `UPDATE svc.documents SET mtime_ms = -1, hash = CASE kind WHEN 'transcript' THEN '' ELSE hash END
+     WHERE memory = $1`,
+    [memory.id],
+  );
+  await transaction.run(
+    'UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL WHERE memory = $1',
+    [memory.id],
+  );
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../errors/index.js';
+import type { Server } from './server.js';
+
+export interface LeaseOptions {
+  /** Stops the waiting; the work has a signal of its own. */
+  readonly signal: AbortSignal;
+  /** Called once if another process has the lease. */
+  readonly onWait?: (() => void) | undefined;
+  /** How long it lasts after its holder has died. */
+  readonly lastsMs?: number | undefined;
+}
+
+const LASTS_MS = 60_000;
+const RETRY_MS = 500;
+
+/**
+ * Runs work that only one process of all hosts does at a time, waiting as long as needed. The lease is a row that its
+ * holder renews; if the holder dies, it expires by the server's clock.
+ *
+ * @param work gets a signal that is aborted if the lease is lost, or with the one in the options
+ * @throws the signal's reason; SvcError STORAGE_*; what the work throws
+ */
+export async function withLease<T>(
+  server: Server,
+  name: string,
+  { signal, onWait, lastsMs = LASTS_MS }: LeaseOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const holder = randomUUID();
+  const hold = async (): Promise<boolean> => {
+    const taken = await server.run(
+      `INSERT INTO svc.leases AS lease VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+       WHERE lease.holder = excluded.holder OR lease.expires_at <= clock_timestamp()`,
+      [name, holder, lastsMs],
+    );
+    return taken === 1;
+  };
+  for (let waits = 0; !(await hold()); waits++) {
+    if (waits === 0) onWait?.();
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  const lost = new AbortController();
+  const ended = new AbortController();
+  const renewing = renew(hold, lastsMs, lost, ended.signal);
+  try {
+    signal.throwIfAborted();
+    return await work(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    ended.abort();
+    await renewing;
+    // If the server does not answer, the lease expires.
+    await server
+      .run('DELETE FROM svc.leases WHERE name = $1 AND holder = $2', [name, holder])
+      .catch(() => undefined);
+  }
+}
+
+/** Renews a lease until it is no longer needed. A server that does not answer for a while is no loss yet. */
+async function renew(
+  hold: () => Promise<boolean>,
+  lastsMs: number,
+  lost: AbortController,
+  ended: AbortSignal,
+): Promise<void> {
+  let untilMs = performance.now() + lastsMs;
+  while (!ended.aborted) {
+    await sleep(lastsMs / 4, undefined, { signal: ended }).catch(() => undefined);
+    if (ended.aborted) return;
+    const askedMs = performance.now();
+    const held = await hold().catch(() => undefined);
+    if (held === true) untilMs = askedMs + lastsMs;
+    if (held === false || performance.now() >= untilMs) {
+      lost.abort(
+        new SvcError('STORAGE_UNREACHABLE', 'the lease of this work could not be renewed', {
+          hint: 'run the command again',
+        }),
+      );
+      return;
+    }
+  }
+}
