@@ -7,8 +7,8 @@ const rooms = {
   listener: ['errors', 'config'],
   sqlite: ['errors'],
   postgres: ['errors', 'config', 'secrets'],
-  // And what is known of providers: see 'config-knows-providers'.
-  config: ['errors', 'secrets', 'embeddings'],
+  // And what is known of providers and actions: see 'config-knows-providers' and 'config-knows-actions'.
+  config: ['errors', 'secrets', 'embeddings', 'flows'],
   secrets: ['errors', 'config', 'child'],
   embeddings: ['errors', 'sqlite', 'config', 'secrets', 'child'],
   child: ['errors', 'config'],
@@ -191,6 +191,16 @@ module.exports = {
       to: {
         path: `${engine}embeddings/`,
         pathNot: `${engine}embeddings/adapters/index\\.ts$`,
+      },
+    },
+    {
+      name: 'config-knows-actions',
+      comment: 'rules that map requests to actions are checked against the fields of actions',
+      severity: 'error',
+      from: { path: `${engine}config/` },
+      to: {
+        path: `${engine}flows/`,
+        pathNot: `${engine}flows/action-(fields|schemas)\\.ts$`,
       },
     },
     {

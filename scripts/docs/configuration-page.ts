@@ -48,7 +48,7 @@ A file that you name must exist. A file that exists but cannot be read is an err
 
 ## Secrets
 
-A key that contains a secret (\`apiKey\`, \`secret\`, values of \`headers\`) accepts any of these forms:
+A key that contains a secret (\`apiKey\`, \`secret\`, entries of \`verify.secrets\`, values of \`headers\`) accepts any of these forms:
 
 | form | meaning |
 |---|---|
@@ -86,8 +86,11 @@ and whose address and key are used.
 | \`outputDimensionality\` with an adapter that ignores it | warning |
 | agent ids are unique, and at most one agent is the default | error |
 | route paths are unique, ignoring leading and trailing slashes | error |
+| a route has \`secret\` or \`verify\`, not both | error |
+| every rule of a route's \`map\` has valid pointers and makes a valid action | error |
+| no rule of a route's \`map\` comes after one that matches everything it would match | warning |
 | \`dreaming.frequency\` is valid and occurs at some time | error |
-| a plain-text \`apiKey\` or \`secret\` has at least 24 characters; keys of self-hosted adapters are placeholders and exempt | warning |
+| a plain-text \`apiKey\`, \`secret\` or entry of \`secrets\` has at least 24 characters; keys of self-hosted adapters are placeholders and exempt | warning |
 | a relative path stays inside the folder of the file | warning |
 
 For each agent, the rules apply to its effective configuration, with overrides.

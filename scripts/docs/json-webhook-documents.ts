@@ -21,6 +21,8 @@ const routes: JsonDocument = {
         sessionKey: 'agent:main:ci',
         controllerId: 'webhooks/ci',
         description: 'Builds',
+        scheme: 'secret',
+        rules: null,
         secretSource: 'env CI_WEBHOOK_SECRET',
         fault: null,
         requests: 214,

@@ -17,10 +17,11 @@ import {
 } from '../../src/engine/memory/sources/index.js';
 import { redactSecrets } from '../../src/engine/secrets/token-patterns.js';
 import { createGlob } from '../../src/engine/support/glob.js';
-import { parseBody } from '../../src/engine/webhooks/body.js';
-import { isJsonBody, routeSecret } from '../../src/engine/webhooks/guards.js';
-
+import { parseBody, parseForm } from '../../src/engine/webhooks/body.js';
+import { isFormBody, isJsonBody } from '../../src/engine/webhooks/guards.js';
 import { RouteTable } from '../../src/engine/webhooks/routes.js';
+import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
+import { routeOf } from '../../test/support/webhooks.js';
 import type { GrowingText } from './growth.js';
 import { HARMLESS_REGEXES, sourceRegexes } from './regexes.js';
 
@@ -32,13 +33,10 @@ export interface GrowthSubject {
   readonly parts: readonly string[];
 }
 
-const route = {
-  id: 'ci',
-  path: '/hooks/ci',
-  secret: routeSecret('secret'),
-  caller: { sessionKey: 's', controllerId: 'c' },
-};
-const routes = new RouteTable([route]);
+const routes = new RouteTable([routeOf('ci', '/hooks/ci')]);
+const VERIFIERS = (['basic', 'bearer', 'standard-webhooks', 'stripe'] as const).map((scheme) =>
+  createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, ['c2VjcmV0']),
+);
 const stars = createGlob('*a'.repeat(60), { dot: true });
 const folders = createPathFilter('**/{a,b}*/**/*a*a*a*a*a*a*a*b');
 
@@ -102,10 +100,20 @@ export const PARSERS: readonly GrowthSubject[] = [
   },
   { name: 'request body', work: (text) => void parseBody(Buffer.from(text)), parts: BRACKETS },
   {
+    name: 'form body',
+    work: (text) => void parseForm(Buffer.from(text)),
+    parts: ['a=', '&', '%7b', '=', 'payload={', '"', '%ff', '&a=1'],
+  },
+  {
     name: 'request headers',
     work: (text) => {
       isJsonBody({ 'content-type': text, 'content-encoding': text });
-      route.secret.isCarriedBy({ authorization: text });
+      isFormBody({ 'content-type': text });
+      for (const verifier of VERIFIERS) {
+        const names = ['authorization', 'stripe-signature', 'webhook-signature', 'webhook-id'];
+        const headersDistinct = Object.fromEntries(names.map((name) => [name, [text]]));
+        verifier.checkHead({ headers: { authorization: text }, headersDistinct }, 0);
+      }
       requestIdOf({ headers: { 'x-request-id': text } });
     },
     parts: ['a', ' ', ';', 'application/json;', 'charset=', 'bearer ', '"'],

@@ -3,6 +3,8 @@ import { resolveConfig } from '../../src/engine/config/index.js';
 import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
+import { type ServedRoute, servedRoute } from '../../src/engine/webhooks/routes.js';
+import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import {
   CLIENT_PATIENCE,
   type ClientPatience,
@@ -29,6 +31,14 @@ export const CI_ENV = { CI_SECRET: SECRET } as const;
 /** A configuration of webhooks with these routes. */
 export function webhooksConfig(routes: object = { ci: CI_ROUTE }, more: object = {}): object {
   return { plugins: { entries: { webhooks: { enabled: true, config: { routes, ...more } } } } };
+}
+
+/** A route that accepts this secret. */
+export function routeOf(id: string, path: string, secret: string = SECRET): ServedRoute {
+  const { resolved } = loadedOf(webhooksConfig({ [id]: { sessionKey: 's', secret, path } }));
+  const route = resolved.plugins.entries.webhooks.config.routes[id];
+  if (route === undefined) throw new Error('no route');
+  return servedRoute(id, route, createVerifier(undefined, [secret]));
 }
 
 /** How a listener of a test differs from an ordinary one. */

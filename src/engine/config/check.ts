@@ -111,6 +111,7 @@ export type FaultCode =
   | 'duplicate-route-path'
   | 'fallback-is-provider'
   | 'invalid-value'
+  | 'mapping-invalid'
   | 'missing-key'
   | 'multimodal-unsupported'
   | 'notify-ambiguous'
@@ -122,6 +123,7 @@ export type FaultCode =
   | 'port-shared'
   | 'plain-password'
   | 'reranker-incomplete'
+  | 'rule-never-matches'
   | 'sessions-half-on'
   | 'setting-unused'
   | 'store-folder'
@@ -131,6 +133,7 @@ export type FaultCode =
   | 'unknown-provider'
   | 'unknown-reader'
   | 'unknown-secret-provider'
+  | 'verify-invalid'
   | 'weak-secret'
   | 'weights-sum-zero'
   | 'wrong-type';

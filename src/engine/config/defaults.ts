@@ -158,7 +158,19 @@ export const WEBHOOKS_DEFAULTS = {
 } as const;
 
 /** One entry of `plugins.entries.webhooks.config.routes`. */
-export const ROUTE_DEFAULTS = { enabled: true } as const;
+export const ROUTE_DEFAULTS = { enabled: true, dedupeHours: 72, unmatched: 'ignore' } as const;
+
+/** `verify` of a route. */
+export const VERIFY_DEFAULTS = { toleranceSeconds: 300 } as const;
+
+/** `verify` of a route with the scheme `hmac`. */
+export const HMAC_DEFAULTS = {
+  ...VERIFY_DEFAULTS,
+  algorithm: 'sha256',
+  encoding: 'hex',
+  prefix: '',
+  payload: '{body}',
+} as const;
 
 /** `gateway`. */
 export const GATEWAY_DEFAULTS = {
@@ -295,6 +307,7 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
 /** Defaults in maps and lists, by schema path (`*` is any key or position). */
 export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'plugins.entries.webhooks.config.routes.*': ROUTE_DEFAULTS,
+  'plugins.entries.webhooks.config.routes.*.verify': HMAC_DEFAULTS,
   'flows.runtimes.subagent': RUNTIME_DEFAULTS,
   'flows.runtimes.acp': RUNTIME_DEFAULTS,
   // Keys of both kinds have the same default.

@@ -34,6 +34,7 @@ export { type AgentId, defaultAgentId, listAgents, resolveConfig } from './resol
 export type {
   ConfigInput,
   LoadedConfig,
+  MapRule,
   MemorySearchSettings,
   ResolvedAgent,
   ResolvedConfig,
@@ -42,6 +43,7 @@ export type {
   ResolvedModelProvider,
   ResolvedRerank,
   ResolvedRoute,
+  ResolvedVerify,
   ResolvedWebhooks,
 } from './resolved.js';
 export {

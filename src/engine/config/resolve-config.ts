@@ -6,6 +6,7 @@ import {
   FILE_PROVIDER_DEFAULTS,
   FLOWS_DEFAULTS,
   GATEWAY_DEFAULTS,
+  HMAC_DEFAULTS,
   LOGGING_DEFAULTS,
   MEMORY_CORE_DEFAULTS,
   MEMORY_DEFAULTS,
@@ -15,6 +16,7 @@ import {
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
   STORAGE_DEFAULTS,
+  VERIFY_DEFAULTS,
   WEBHOOKS_DEFAULTS,
   WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
@@ -36,6 +38,7 @@ import type {
   ResolvedRoute,
   ResolvedSecretProvider,
   ResolvedStorage,
+  ResolvedVerify,
   ResolvedWebhooks,
   RouteInput,
   SecretProviderInput,
@@ -185,13 +188,24 @@ function resolveRoute(
   route: RouteInput,
   secretDefaults: SecretDefaults,
 ): ResolvedRoute {
+  const { secret, verify, ...rest } = route;
   return {
-    ...route,
-    enabled: route.enabled ?? ROUTE_DEFAULTS.enabled,
+    ...mergeSettings(ROUTE_DEFAULTS, rest),
     path: routePath(id, route),
-    secret: parseSecret(route.secret, secretDefaults),
     controllerId: route.controllerId ?? `webhooks/${id}`,
+    ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
+    ...(verify === undefined ? {} : { verify: resolveVerify(verify, secretDefaults) }),
   };
+}
+
+function resolveVerify(
+  verify: NonNullable<RouteInput['verify']>,
+  secretDefaults: SecretDefaults,
+): ResolvedVerify {
+  const secrets = verify.secrets.map((secret) => parseSecret(secret, secretDefaults));
+  return verify.scheme === 'hmac'
+    ? { ...mergeSettings(HMAC_DEFAULTS, verify), secrets }
+    : { ...mergeSettings(VERIFY_DEFAULTS, verify), secrets };
 }
 
 /** A route's request path, with a leading and no trailing slash (facts §2.1). */

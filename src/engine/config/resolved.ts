@@ -7,13 +7,16 @@ import type {
   FILE_PROVIDER_DEFAULTS,
   FLOWS_DEFAULTS,
   GATEWAY_DEFAULTS,
+  HMAC_DEFAULTS,
   LOGGING_DEFAULTS,
   MEMORY_CORE_DEFAULTS,
   MEMORY_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
+  ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   SECRETS_DEFAULTS,
   STORAGE_DEFAULTS,
+  VERIFY_DEFAULTS,
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
 import type { WithDefaults } from './merge-settings.js';
@@ -108,14 +111,25 @@ export interface SessionReader {
   readonly path?: string | undefined;
 }
 
-export interface ResolvedRoute {
-  readonly enabled: boolean;
+type VerifyInput = NonNullable<RouteInput['verify']>;
+type WithoutSecrets<Input> = Omit<Input, 'secrets'> & { readonly secrets: readonly SecretInput[] };
+
+/** `verify` of a route. */
+export type ResolvedVerify =
+  | WithoutSecrets<WithDefaults<Exclude<VerifyInput, { scheme: 'hmac' }>, typeof VERIFY_DEFAULTS>>
+  | WithoutSecrets<WithDefaults<Extract<VerifyInput, { scheme: 'hmac' }>, typeof HMAC_DEFAULTS>>;
+
+/** A rule of a route's `map`. */
+export type MapRule = NonNullable<RouteInput['map']>[number];
+
+export interface ResolvedRoute
+  extends Omit<WithDefaults<RouteInput, typeof ROUTE_DEFAULTS>, 'secret' | 'verify'> {
   /** With a leading and no trailing slash. */
   readonly path: string;
-  readonly sessionKey: string;
-  readonly secret: SecretInput;
+  /** Undefined with `verify`. */
+  readonly secret?: SecretInput;
+  readonly verify?: ResolvedVerify;
   readonly controllerId: string;
-  readonly description?: string | undefined;
 }
 
 type FilledWebhooks = WithDefaults<WebhooksInput, typeof WEBHOOKS_DEFAULTS>;

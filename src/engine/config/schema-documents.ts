@@ -59,7 +59,7 @@ function lookUp(path: readonly string[]): unknown {
 }
 
 /** Keys whose `*` is a list position. */
-const LISTS = new Set(['list', 'models', 'paths', 'rules', 'extraCollections', 'readers']);
+const LISTS = new Set(['list', 'map', 'models', 'paths', 'rules', 'extraCollections', 'readers']);
 
 function writePath(path: readonly string[]): string {
   return path

@@ -65,6 +65,7 @@ const SECRET_PATHS: readonly (readonly string[])[] = [
   'models.providers.*.apiKey',
   'models.providers.*.headers.*',
   'plugins.entries.webhooks.config.routes.*.secret',
+  'plugins.entries.webhooks.config.routes.*.verify.secrets.*',
   'flows.notify.secret',
   'storage.url',
   'flows.runtimes.*.env.*',

@@ -188,7 +188,7 @@ export const actionSchema = z.discriminatedUnion('action', [
 ]);
 
 /** The names of all actions. */
-export const ACTION_NAMES = Object.keys(ACTION_SCHEMAS);
+export const ACTION_NAMES = Object.keys(ACTION_SCHEMAS) as (keyof typeof ACTION_SCHEMAS)[];
 
 export type FlowAction = z.infer<typeof actionSchema>;
 type ActionOf<Name extends FlowAction['action']> = Extract<FlowAction, { action: Name }>;
@@ -205,3 +205,9 @@ export type CreateFlow = ActionOf<'create_flow'>;
 export type SetWaiting = ActionOf<'set_waiting'>;
 export type CancelFlow = ActionOf<'cancel_flow'>;
 export type RunTask = ActionOf<'run_task'>;
+/** `create_flow`, and `run_task` in the new flow in the same transaction. */
+export interface StartFlow {
+  readonly action: 'start_flow';
+  readonly flow: CreateFlow;
+  readonly task: Omit<RunTask, 'flowId' | 'parentTaskId'>;
+}

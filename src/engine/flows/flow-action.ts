@@ -18,23 +18,30 @@ export type FlowRejection =
   | 'create_rejected'
   | 'mutation_rejected'
   | 'task_not_created'
-  | 'idempotency_mismatch';
+  | 'idempotency_mismatch'
+  | 'delivery_mismatch';
 
 /** The answer to an action. `result` has no owner data; docs/flows.md describes it. */
-export type FlowAnswer =
+export type FlowAnswer = (
   | { readonly ok: true; readonly result: JsonObject; readonly code?: 'cancel_pending' }
   | {
       readonly ok: false;
       readonly code: FlowRejection;
       readonly error: string;
       readonly result: JsonObject;
-    };
+    }
+) & {
+  /** It is the first answer to a delivery that was repeated. */
+  readonly replayed?: true;
+};
 
 /** A key that makes a change repeatable: the same key and body get the first answer again. */
 export interface Idempotency {
   readonly key: string;
   /** E.g. the SHA-256 of the action. */
   readonly bodyHash: string;
+  /** For the id of a delivery, which is recognized so long, whatever action it leads to. */
+  readonly deliveryMs?: number;
 }
 
 /** The most flows in one answer. */
@@ -54,8 +61,6 @@ export function done(result: JsonObject): FlowAnswer {
   return { ok: true, result };
 }
 
-type Refused = Extract<FlowAnswer, { ok: false }>;
-
-export function refused(code: Refused['code'], error: string, result: JsonObject): FlowAnswer {
+export function refused(code: FlowRejection, error: string, result: JsonObject): FlowAnswer {
   return { ok: false, code, error, result };
 }

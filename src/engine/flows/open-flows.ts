@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
-import type { FlowAction, FlowChange, FlowRead } from './action-schemas.js';
+import type { FlowAction, FlowChange, FlowRead, StartFlow } from './action-schemas.js';
 import { cancelFlowAction } from './actions/cancel-flow.js';
 import { createFlow, type JsonTexts, jsonTexts, mutateFlow } from './actions/change-flow.js';
 import { readFlows } from './actions/read-flows.js';
-import { runTask } from './actions/run-task.js';
+import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
 import type { FlowStore } from './flow-store.js';
 import { operatorFlows } from './operator-flows.js';
@@ -60,7 +60,7 @@ function flowsIn(store: FlowStore) {
      * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only
      *   the sync of the log failed, where the change and the answer for its idempotency key may be kept
      */
-    perform: (action: FlowAction, caller: FlowCaller, idempotency?: Idempotency) =>
+    perform: (action: FlowAction | StartFlow, caller: FlowCaller, idempotency?: Idempotency) =>
       perform(store, action, caller, idempotency),
     /** For workers and operators. */
     tasks: taskStore(store),
@@ -81,14 +81,15 @@ function flowsIn(store: FlowStore) {
 
 async function perform(
   store: FlowStore,
-  action: FlowAction,
+  action: FlowAction | StartFlow,
   caller: FlowCaller,
   idempotency: Idempotency | undefined,
 ): Promise<FlowAnswer> {
   if (isRead(action)) return store.read((tables) => readFlows(tables, action, caller));
-  const texts = jsonTexts(action);
+  const creates = action.action === 'start_flow' ? action.flow : action;
+  const texts = jsonTexts(creates);
   if (texts === undefined) {
-    const code = action.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
+    const code = creates.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
     return refused(code, 'stateJson or waitJson is nested too deeply.', {});
   }
   return await store.write((work) => {
@@ -108,19 +109,21 @@ const READS: Readonly<Record<FlowRead['action'], true>> = {
   get_task_summary: true,
 };
 
-function isRead(action: FlowChange | FlowRead): action is FlowRead {
+function isRead(action: FlowChange | FlowRead | StartFlow): action is FlowRead {
   return action.action in READS;
 }
 
 function changeFlows(
   work: Work,
-  action: FlowChange,
+  action: FlowChange | StartFlow,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
   switch (action.action) {
     case 'create_flow':
       return createFlow(work, action, caller, texts);
+    case 'start_flow':
+      return startFlow(work, action, caller, texts);
     case 'run_task':
       return runTask(work, action, caller);
     case 'cancel_flow':
@@ -130,28 +133,38 @@ function changeFlows(
   }
 }
 
+/** Instead of an action, in the keys of answers to deliveries. */
+const DELIVERY = 'delivery';
+
 /**
  * Performs a change whose request may be repeated. Its first answer, whatever it is, is stored in the
  * transaction of the change and returned for every repetition.
  */
 async function changeOnce(
   work: Work,
-  action: FlowChange,
+  action: FlowChange | StartFlow,
   caller: FlowCaller,
-  { key, bodyHash }: Idempotency,
+  { key, bodyHash, deliveryMs }: Idempotency,
   change: () => Promise<FlowAnswer>,
 ): Promise<FlowAnswer> {
-  const answerKey = { ownerKey: caller.sessionKey, action: action.action, key };
+  const isDelivery = deliveryMs !== undefined;
+  const answerKey = {
+    ownerKey: caller.sessionKey,
+    action: isDelivery ? DELIVERY : action.action,
+    key,
+  };
   const kept = await work.answers.find(answerKey, work.nowMs);
   if (kept === undefined) {
     const answer = await change();
-    const expiresAt = work.nowMs + work.policy.idempotencyMs;
+    const expiresAt = work.nowMs + (deliveryMs ?? work.policy.idempotencyMs);
     await work.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
     return answer;
   }
   if (kept.bodyHash !== bodyHash) {
-    return refused('idempotency_mismatch', 'The idempotency key was used for another request.', {});
+    return isDelivery
+      ? refused('delivery_mismatch', 'The delivery id was used for another body.', {})
+      : refused('idempotency_mismatch', 'The idempotency key was used for another request.', {});
   }
   const answer: FlowAnswer = JSON.parse(kept.answer);
-  return answer;
+  return isDelivery ? { ...answer, replayed: true } : answer;
 }

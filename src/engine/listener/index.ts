@@ -1,2 +1,8 @@
 export { createHttpServer, readCertificate, sendFault } from './http-server.js';
-export { checkAddresses, clientAddressOf, clientNetworkOf, listenOn } from './listen.js';
+export {
+  checkAddresses,
+  clientAddressOf,
+  clientNetworkOf,
+  listenOn,
+  networkList,
+} from './listen.js';

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { withinTime } from '../support/async.js';
 import { READ_NO_LINK } from '../support/files.js';
+import { pointerKeys, valueAtKeys } from '../support/json-pointer.js';
 import { isRecord } from '../support/text.js';
 import {
   currentUser,
@@ -176,27 +177,4 @@ function refuseOtherNames({ path }: GuardedPath, stats: Stats): void {
     `${path} has ${stats.nlink} names (hard links)`,
     'copy it to a new file and delete the old names',
   );
-}
-
-const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/u;
-const POSITION = /^(?:0|[1-9]\d*)$/u;
-
-/** The keys that a JSON pointer (RFC 6901) names, from the root; undefined for other text. */
-export function pointerKeys(pointer: string): readonly string[] | undefined {
-  if (!POINTER.test(pointer)) return undefined;
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll(/~[01]/gu, (mark) => (mark === '~0' ? '~' : '/')));
-}
-
-/** The value at these keys of JSON data; undefined where there is none. */
-export function valueAtKeys(root: unknown, keys: readonly string[]): unknown {
-  let value = root;
-  for (const key of keys) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (Array.isArray(value) ? !POSITION.test(key) : !Object.hasOwn(value, key)) return undefined;
-    value = Reflect.get(value, key);
-  }
-  return value;
 }

@@ -3,8 +3,10 @@ import type { FlowAnswer, FlowRejection, JsonObject } from '../flows/index.js';
 /** Why a request on a known route was rejected before its action. */
 export type RequestRejection =
   | 'draining'
+  | 'forbidden'
   | 'internal_error'
   | 'invalid_request'
+  | 'mapping_failed'
   | 'method_not_allowed'
   | 'payload_too_large'
   | 'persist_failed'
@@ -12,6 +14,7 @@ export type RequestRejection =
   | 'request_timeout'
   | 'too_many_in_flight'
   | 'unauthorized'
+  | 'unmatched'
   | 'unsupported_media_type';
 
 /** The code of an answer with `ok: false`. */
@@ -38,8 +41,10 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
     error: 'The service is stopping.',
     headers: { 'retry-after': RETRY_AFTER_RESTART, connection: 'close' },
   },
+  forbidden: { status: 403, error: 'Requests from this address are not allowed.' },
   internal_error: { status: 500, error: 'Something went wrong; see the log of svc.' },
   invalid_request: { status: 400, error: 'The request is not valid.' },
+  mapping_failed: { status: 422, error: 'The rule of the route makes no valid action.' },
   method_not_allowed: {
     status: 405,
     error: 'Requests are sent with POST.',
@@ -63,6 +68,7 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
     error: 'The secret of the route is missing or wrong.',
     headers: { 'www-authenticate': 'Bearer' },
   },
+  unmatched: { status: 422, error: 'No rule of the route matches.' },
   unsupported_media_type: {
     status: 415,
     error: 'The body must be application/json in UTF-8, not compressed.',
@@ -80,6 +86,7 @@ export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
   mutation_rejected: 409,
   task_not_created: 409,
   idempotency_mismatch: 422,
+  delivery_mismatch: 409,
 };
 
 export interface WebhookAnswer {
@@ -93,6 +100,8 @@ export interface WebhookAnswer {
 }
 
 const NO_HEADERS = {};
+/** The answer is the one that the first delivery of this id got. */
+const REPLAYED = { 'idempotent-replayed': 'true' };
 
 export function rejection(
   routeId: string,
@@ -111,13 +120,19 @@ export function rejection(
 }
 
 export function actionAnswer(routeId: string, answer: FlowAnswer): WebhookAnswer {
+  const headers = answer.replayed === true ? REPLAYED : NO_HEADERS;
   if (!answer.ok) {
     const { code, error, result } = answer;
     const body = { ok: false, routeId, code, error, result };
-    return { status: FLOW_STATUSES[code], code, headers: NO_HEADERS, lingers: false, body };
+    return { status: FLOW_STATUSES[code], code, headers, lingers: false, body };
   }
   const { code, result } = answer;
   const body = { ok: true, routeId, ...(code === undefined ? {} : { code }), result };
   const status = code === 'cancel_pending' ? 202 : 200;
+  return { status, code: null, headers, lingers: false, body };
+}
+
+/** The answer to a request that asks for no action. */
+export function plainAnswer(status: number, body: JsonObject): WebhookAnswer {
   return { status, code: null, headers: NO_HEADERS, lingers: false, body };
 }

@@ -29,6 +29,32 @@ function faulty(error: string): ParsedBody {
   return { ok: false, error: `body: ${error}` };
 }
 
+/** More than any sender has. */
+const MOST_FORM_FIELDS = 1000;
+
+/**
+ * Reads the bytes of a form as an object of texts. A field `payload` with a JSON object is the body itself: GitHub
+ * and Slack send their JSON that way.
+ */
+export function parseForm(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return faulty('is empty');
+  if (!isUtf8(bytes)) return faulty('is not UTF-8');
+  const form = new URLSearchParams(bytes.toString('utf8'));
+  if (form.size > MOST_FORM_FIELDS) return faulty(`has more than ${MOST_FORM_FIELDS} fields`);
+  const payload = form.get(PAYLOAD_FIELD);
+  if (payload?.startsWith('{') === true && form.getAll(PAYLOAD_FIELD).length === 1) {
+    return parseBody(Buffer.from(payload, 'utf8'));
+  }
+  const names: Names = new Set();
+  for (const name of form.keys()) {
+    const fault = nameFault(JSON.stringify(name).slice(1, -1), names);
+    if (fault !== undefined) return faulty(fault);
+  }
+  return { ok: true, value: Object.fromEntries(form) };
+}
+
+const PAYLOAD_FIELD = 'payload';
+
 /** The bytes of a body, or why there are none. */
 export type ReadBody =
   | { readonly type: 'read'; readonly bytes: Buffer }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FlowAction, Idempotency } from '../flows/index.js';
 
@@ -9,45 +9,23 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** The header for a secret where `Authorization` cannot be set. */
-export const SECRET_HEADER = 'x-svc-webhook-secret';
-
-const BEARER = /^bearer(?:[ \t](.*))?$/isu;
-
-/** A secret that can be compared but not read. */
-export type RouteSecret = ReturnType<typeof routeSecret>;
-
-/** Keeps the digest of a secret: comparing digests does not reveal where values differ. */
-export function routeSecret(value: string) {
-  const expected = digest(Buffer.from(value, 'utf8'));
-  return {
-    /** Whether a request carries it. Takes equally long for wrong and right ones. */
-    isCarriedBy: (headers: IncomingHttpHeaders): boolean => {
-      const carried = carriedSecret(headers);
-      return carried !== undefined && timingSafeEqual(digest(carried), expected);
-    },
-  };
-}
-
-/** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
-function carriedSecret(headers: IncomingHttpHeaders): Buffer | undefined {
-  const bearer = BEARER.exec(headers.authorization ?? '');
-  const own = headers[SECRET_HEADER];
-  const carried = bearer === null ? own : (bearer[1] ?? '').trim();
-  // Node.js reads headers as Latin-1; the bytes that were sent are compared.
-  return typeof carried === 'string' ? Buffer.from(carried, 'latin1') : undefined;
-}
-
-function digest(value: Buffer): Buffer {
-  return hash('sha256', value, 'buffer');
-}
-
 const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
 const CHARSET = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)/iu;
 
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;(.*))?$/isu;
+
 /** Whether the headers announce uncompressed JSON in UTF-8. */
 export function isJsonBody(headers: IncomingHttpHeaders): boolean {
-  const parts = JSON_TYPE.exec(headers['content-type'] ?? '');
+  return isBodyOf(JSON_TYPE, headers);
+}
+
+/** Whether the headers announce an uncompressed form in UTF-8. */
+export function isFormBody(headers: IncomingHttpHeaders): boolean {
+  return isBodyOf(FORM_TYPE, headers);
+}
+
+function isBodyOf(type: RegExp, headers: IncomingHttpHeaders): boolean {
+  const parts = type.exec(headers['content-type'] ?? '');
   if (parts === null) return false;
   const charset = CHARSET.exec(parts[1] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
@@ -154,7 +132,8 @@ function isOver({ startMs }: Window, nowMs: number, windowMs: number): boolean {
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-const KEY = /^[\x21-\x7e]{1,255}$/u;
+/** What can be an idempotency key, or the id of a delivery. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/u;
 
 /** Actions that a repetition would perform twice; others carry a revision or are idempotent. */
 const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow', 'run_task']);
@@ -169,6 +148,6 @@ export function idempotencyOf(
 ): Idempotency | 'invalid' | undefined {
   const key = headers[IDEMPOTENCY_HEADER];
   if (key === undefined || !KEYED_ACTIONS.has(action.action)) return undefined;
-  if (typeof key !== 'string' || !KEY.test(key)) return 'invalid';
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return 'invalid';
   return { key, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }

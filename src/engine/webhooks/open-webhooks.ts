@@ -70,6 +70,7 @@ export class Webhooks {
       pipeline: new Pipeline({
         flows: this.flows,
         now: () => performance.now(),
+        clock,
         onFailure: (error) => {
           answerLog.failed(error, performance.now());
           options.onFailure?.(error);

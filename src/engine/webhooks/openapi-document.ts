@@ -1,72 +1,23 @@
 import * as z from 'zod/mini';
-import type { ResolvedConfig } from '../config/index.js';
-import { count } from '../errors/output-schema.js';
+import type { ResolvedConfig, ResolvedRoute, ResolvedVerify } from '../config/index.js';
 import { ACTION_SCHEMAS } from '../flows/action-schemas.js';
-import { type JsonObject, type JsonValue, TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
+import type { JsonObject, JsonValue } from '../flows/index.js';
 import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
 import { groupBy } from '../support/lists.js';
-import { FLOW_STATUSES, REQUEST_REJECTIONS } from './answers.js';
-import { SECRET_HEADER } from './guards.js';
-
-/*
- * The schemas of answers (facts §2.3 to 2.5). Tests check answers against them, and the OpenAPI document
- * contains them.
- */
-
-const text = () => z.exactOptional(z.string());
-
-const countsOf = (names: readonly string[]) =>
-  z.strictObject(Object.fromEntries(names.map((name) => [name, count])));
-
-const taskSummarySchema = z.strictObject({
-  total: count,
-  active: count,
-  terminal: count,
-  failures: count,
-  byStatus: countsOf(TASK_STATUSES),
-  byRuntime: countsOf(TASK_RUNTIMES),
-});
-
-/** All fields of `result`; which ones are present depends on the action and its outcome. */
-const resultSchema = z.strictObject({
-  flow: z.exactOptional(z.nullable(flowViewSchema)),
-  flows: z.exactOptional(z.array(flowViewSchema)),
-  truncated: z.exactOptional(z.boolean()),
-  nextCursor: z.exactOptional(text()),
-  task: z.exactOptional(taskViewSchema),
-  tasks: z.exactOptional(z.array(taskViewSchema)),
-  summary: z.exactOptional(z.nullable(taskSummarySchema)),
-  created: z.exactOptional(z.boolean()),
-  applied: z.exactOptional(z.boolean()),
-  found: z.exactOptional(z.boolean()),
-  cancelled: z.exactOptional(z.boolean()),
-  code: text(),
-  reason: text(),
-  current: z.exactOptional(flowViewSchema),
-});
-
-/** The body of an action that was performed. */
-export const successSchema = z.strictObject({
-  ok: z.literal(true),
-  routeId: z.string(),
-  code: z.exactOptional(z.literal('cancel_pending')),
-  result: resultSchema,
-});
-
-/** The body of a rejected request. */
-export const rejectionSchema = z.strictObject({
-  ok: z.literal(false),
-  routeId: z.string(),
-  code: z.string(),
-  error: z.string(),
-  result: resultSchema,
-});
+import {
+  receivedSchema,
+  rejectionSchema,
+  successSchema,
+  taskSummarySchema,
+} from './answer-schemas.js';
+import { FLOW_STATUSES, REQUEST_REJECTIONS, type RejectionCode } from './answers.js';
+import { signaturesOf } from './verify/schemes.js';
+import { GITLAB_HEADER, SECRET_HEADER } from './verify/tokens.js';
 
 /** A route as the document describes it. */
-export interface DescribedRoute {
+export interface DescribedRoute
+  extends Pick<ResolvedRoute, 'allow' | 'deliveryId' | 'description' | 'map' | 'path' | 'verify'> {
   readonly id: string;
-  readonly path: string;
-  readonly description?: string | undefined;
 }
 
 /** Grows with breaking changes. */
@@ -93,10 +44,9 @@ const COMPONENTS = {
 export function openApiDocument({ serverUrl, routes }: OpenApiOptions): JsonObject {
   const paths =
     routes.length === 0
-      ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: operation('anyRoute', undefined) } }
-      : Object.fromEntries(
-          routes.map(({ id, path, description }) => [path, { post: operation(id, description) }]),
-        );
+      ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: operation({ id: 'anyRoute', path: '' }) } }
+      : Object.fromEntries(routes.map((route) => [route.path, { post: operation(route) }]));
+  const isReceiver = routes.some(({ map, verify }) => map !== undefined || verify !== undefined);
   return {
     openapi: '3.1.0',
     info: {
@@ -111,43 +61,88 @@ export function openApiDocument({ serverUrl, routes }: OpenApiOptions): JsonObje
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The secret of the route' },
         header: { type: 'apiKey', in: 'header', name: SECRET_HEADER },
+        ...Object.assign({}, ...routes.map(({ verify }) => securityScheme(verify))),
       },
-      schemas: { Action: actionUnion(), ...actionSchemas(), ...answerSchemas() },
+      schemas: {
+        Action: actionUnion(),
+        ...actionSchemas(),
+        ...answerSchemas(isReceiver ? { ...COMPONENTS, Received: receivedSchema } : COMPONENTS),
+      },
     },
   };
 }
 
 const ROUTE_ID = { name: 'routeId', in: 'path', required: true, schema: { type: 'string' } };
 
-function operation(id: string, description: string | undefined): JsonObject {
+/** How requests of a sender are verified; nothing for the secret that every route has otherwise. */
+function securityScheme(verify: ResolvedVerify | undefined): JsonObject {
+  if (verify === undefined || verify.scheme === 'bearer') return {};
+  const name = securityName(verify);
+  if (verify.scheme === 'basic') return { [name]: { type: 'http', scheme: 'basic' } };
+  const [signature] = signaturesOf(verify);
+  const header = signature?.header ?? GITLAB_HEADER;
+  const description = signature === undefined ? 'The token' : 'A signature of the body';
+  return { [name]: { type: 'apiKey', in: 'header', name: header, description } };
+}
+
+/** Headers of the scheme `hmac` differ. */
+function securityName(verify: ResolvedVerify): string {
+  if (verify.scheme === 'bearer') return 'bearer';
+  return verify.scheme === 'hmac' ? `hmac-${verify.header.toLowerCase()}` : verify.scheme;
+}
+
+function operation(route: DescribedRoute): JsonObject {
+  const { id, description, map, verify } = route;
+  const isMapped = map !== undefined;
   return {
     operationId: `act_${id.replaceAll(/\W+/gu, '_')}`,
-    summary: 'Perform one action on the flows of the session of this route',
+    summary: isMapped
+      ? 'Receive an event of another system'
+      : 'Perform one action on the flows of the session of this route',
     ...(description === undefined ? {} : { description }),
-    parameters: [
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        description:
-          'With create_flow and run_task: the same key and body are answered as the first time, and done once',
-        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-      },
-    ],
-    requestBody: { required: true, content: jsonOf('Action') },
-    responses: responses(),
+    ...(verify === undefined ? {} : { security: [{ [securityName(verify)]: [] }] }),
+    ...(isMapped ? {} : { parameters: [IDEMPOTENCY_KEY] }),
+    requestBody: { required: true, content: isMapped ? EVENT : jsonOf('Action') },
+    responses: responses(route),
   };
 }
 
-function responses(): JsonObject {
-  const kinds = Object.entries(REQUEST_REJECTIONS).map(([code, { status }]) => ({ code, status }));
-  const refusals = Object.entries(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
-  const codes = groupBy([...kinds, ...refusals], ({ status }) => status);
-  const rejections = [...codes].toSorted(([a], [b]) => a - b);
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'With create_flow and run_task: the same key and body are answered as the first time, and done once',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+/** Whatever the sender sends. */
+const EVENT = {
+  'application/json': { schema: {} },
+  'application/x-www-form-urlencoded': { schema: {} },
+};
+
+/** What only routes with certain settings answer. */
+const ONLY_WITH: Readonly<Partial<Record<RejectionCode, (route: DescribedRoute) => boolean>>> = {
+  forbidden: ({ allow }) => allow !== undefined,
+  mapping_failed: ({ map }) => map !== undefined,
+  unmatched: ({ map }) => map !== undefined,
+  delivery_mismatch: ({ verify, deliveryId }) => verify !== undefined || deliveryId !== undefined,
+};
+
+function responses(route: DescribedRoute): JsonObject {
+  const kinds = entriesOf(REQUEST_REJECTIONS).map(([code, { status }]) => ({ code, status }));
+  const refusals = entriesOf(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
+  const possible = [...kinds, ...refusals].filter(({ code }) => ONLY_WITH[code]?.(route) ?? true);
+  const rejections = [...groupBy(possible, ({ status }) => status)].toSorted(([a], [b]) => a - b);
+  const received = route.map === undefined ? {} : { anyOf: ['Success', 'Received'].map(schemaOf) };
   return {
-    200: { description: 'Performed, and on disk', content: jsonOf('Success') },
+    200: { description: 'Performed, and on disk', content: jsonOf('Success', received) },
     202: {
-      description: 'cancel_pending: the flow is cancelled when its last task has ended',
-      content: jsonOf('Success'),
+      description:
+        route.map === undefined
+          ? 'cancel_pending: the flow is cancelled when its last task has ended'
+          : 'ignored: no rule maps the event to an action',
+      content: jsonOf('Success', received),
     },
     ...Object.fromEntries(
       rejections.map(([status, refused]) => [
@@ -158,8 +153,18 @@ function responses(): JsonObject {
   };
 }
 
-function jsonOf(name: string): JsonObject {
-  return { 'application/json': { schema: { $ref: refTo(name) } } };
+function entriesOf<Key extends string, Value>(record: Readonly<Record<Key, Value>>) {
+  return Object.entries(record) as [Key, Value][];
+}
+
+/** @param other instead of that schema, if it is not empty */
+function jsonOf(name: string, other: JsonObject = {}): JsonObject {
+  const schema = Object.keys(other).length === 0 ? schemaOf(name) : other;
+  return { 'application/json': { schema } };
+}
+
+function schemaOf(name: string): JsonObject {
+  return { $ref: refTo(name) };
 }
 
 function refTo(name: string): string {
@@ -190,9 +195,9 @@ function componentName(action: string): string {
   return action.replaceAll(/(?:^|_)([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-function answerSchemas(): JsonObject {
+function answerSchemas(components: Readonly<Record<string, z.core.$ZodType>>): JsonObject {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: refTo });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, withoutHeading(schema)]),
@@ -230,5 +235,5 @@ export function describedRoutes({ plugins }: Pick<ResolvedConfig, 'plugins'>): D
   const { routes } = plugins.entries.webhooks.config;
   return Object.entries(routes)
     .filter(([, { enabled }]) => enabled)
-    .map(([id, { path, description }]) => ({ id, path, description }));
+    .map(([id, route]) => ({ ...route, id }));
 }

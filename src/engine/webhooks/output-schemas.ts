@@ -32,7 +32,18 @@ export const routesOutputSchema = documentSchema({
           z.nullable(z.string()),
           'From the configuration; `null` if there is none.',
         ),
-        secretSource: field(z.string(), 'Where its secret is read from.'),
+        scheme: field(
+          z.string(),
+          'How its sender is verified: `secret`, or the `scheme` of `verify`.',
+        ),
+        rules: field(
+          z.nullable(count),
+          'How many rules map bodies to actions; `null` if bodies are actions.',
+        ),
+        secretSource: field(
+          z.string(),
+          'Where its secret is read from; several are separated by commas.',
+        ),
         fault: field(
           z.nullable(
             z.strictObject({

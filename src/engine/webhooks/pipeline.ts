@@ -3,10 +3,11 @@ import type { ResolvedWebhooks } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import { clientNetworkOf } from '../listener/index.js';
-import { actionAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { parseBody, type ReadBody, readBody } from './body.js';
-import { InFlight, idempotencyOf, isJsonBody, RateLimiter } from './guards.js';
-import { readAction } from './read-action.js';
+import type { Clock } from '../support/context.js';
+import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
+import { type ReadBody, readBody } from './body.js';
+import { InFlight, isFormBody, isJsonBody, RateLimiter } from './guards.js';
+import { type Requested, readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
@@ -45,6 +46,8 @@ export interface PipelineOptions {
   readonly flows: Pick<Flows, 'perform'>;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
+  /** For the times that senders sign. */
+  readonly clock: Clock;
   /** Called when a valid action could not be performed; the client gets a 5xx status. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -75,14 +78,19 @@ export class Pipeline {
     limits: WebhookLimits,
   ): Promise<Handled> {
     if (request.method !== 'POST') return refused(rejection(route.id, 'method_not_allowed'));
+    if (route.isAllowed?.(request.clientIp) === false) {
+      return refused(rejection(route.id, 'forbidden'));
+    }
     const client = `${route.path}:${clientNetworkOf(request.clientIp)}`;
     const waitSeconds = this.rates.admit(client, this.options.now(), limits);
     if (waitSeconds > 0) {
       const headers = { 'retry-after': String(waitSeconds) };
       return refused(rejection(route.id, 'rate_limited', { headers }));
     }
-    if (!isJsonBody(request.headers)) {
-      return refused(rejection(route.id, 'unsupported_media_type'));
+    const { headers } = request;
+    if (!isJsonBody(headers) && !(route.rules !== undefined && isFormBody(headers))) {
+      const error = route.rules === undefined ? {} : { error: MAPPED_TYPES };
+      return refused(rejection(route.id, 'unsupported_media_type', error));
     }
     const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
     if (!this.inFlight.enter(connection, limits)) {
@@ -102,21 +110,41 @@ export class Pipeline {
     route: ServedRoute,
     limits: WebhookLimits,
   ): Promise<Handled> {
-    const { headers, raw } = request;
-    if (!route.secret.isCarriedBy(headers)) return refused(rejection(route.id, 'unauthorized'));
+    const { raw } = request;
+    const check = route.verifier.checkHead(raw, this.options.clock.now());
+    if (!check.ok) return unauthorized(route, check.error);
     const body = await readBody(raw, limits);
     if (body.type !== 'read') return refused(unread(route, body));
-    const parsed = parseBody(body.bytes);
-    if (!parsed.ok) return refused(rejection(route.id, 'invalid_request', { error: parsed.error }));
-    const read = readAction(parsed.value);
-    if (!read.ok) return refused(rejection(route.id, 'invalid_request', { error: read.error }));
-    const idempotency = idempotencyOf(headers, read.action);
-    if (idempotency === 'invalid') {
-      const error = 'Idempotency-Key: must be 1 to 255 visible ASCII characters';
-      return refused(rejection(route.id, 'invalid_request', { error }));
+    const fault = check.checkBody(body.bytes);
+    if (fault !== undefined) return unauthorized(route, fault);
+    return await this.requested(readRequested(route, raw, body.bytes), route);
+  }
+
+  private async requested(requested: Requested, { id, caller }: ServedRoute): Promise<Handled> {
+    switch (requested.type) {
+      case 'refused':
+        return refused(rejection(id, requested.code, { error: requested.error }));
+      case 'challenge': {
+        const body = { [requested.field]: requested.text };
+        return { answer: plainAnswer(200, body), action: 'challenge' };
+      }
+      case 'ping':
+      case 'ignored': {
+        const code = requested.type;
+        const answer = plainAnswer(code === 'ping' ? 200 : 202, {
+          ok: true,
+          routeId: id,
+          code,
+          result: {},
+        });
+        return { answer, action: code };
+      }
+      case 'action': {
+        const { action, idempotency } = requested;
+        const answer = await this.options.flows.perform(action, caller, idempotency);
+        return { answer: actionAnswer(id, answer), action: action.action };
+      }
     }
-    const answer = await this.options.flows.perform(read.action, route.caller, idempotency);
-    return { answer: actionAnswer(route.id, answer), action: read.action.action };
   }
 
   private failed(route: ServedRoute, error: unknown): WebhookAnswer {
@@ -131,6 +159,14 @@ export class Pipeline {
 
 function refused(answer: WebhookAnswer): Handled {
   return { answer, action: null };
+}
+
+const MAPPED_TYPES =
+  'The body must be application/json or application/x-www-form-urlencoded in UTF-8, not compressed.';
+
+function unauthorized({ id, verifier }: ServedRoute, error: string): Handled {
+  const headers = { 'www-authenticate': verifier.authenticate };
+  return refused(rejection(id, 'unauthorized', { error, headers }));
 }
 
 function unread(route: ServedRoute, body: Exclude<ReadBody, { type: 'read' }>): WebhookAnswer {

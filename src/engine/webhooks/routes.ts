@@ -1,13 +1,24 @@
-import type { ResolvedConfig, ResolvedRoute } from '../config/index.js';
+import type {
+  ResolvedConfig,
+  ResolvedRoute,
+  ResolvedVerify,
+  SecretInput,
+} from '../config/index.js';
+import { SvcError } from '../errors/index.js';
 import type { FlowCaller } from '../flows/index.js';
+import { networkList } from '../listener/index.js';
 import {
   describeSecret,
   resolveSecrets,
   type SecretContext,
   type SecretOutcome,
 } from '../secrets/index.js';
-import { type RouteSecret, routeSecret } from './guards.js';
+import { pointerKeys } from '../support/json-pointer.js';
+import { MS_PER_HOUR } from '../support/time.js';
+import { compileRules, type RuleSet } from './map/map-rules.js';
 import type { RoutesOutput } from './output-schemas.js';
+import { type DeliveryPlaces, deliveryPlaces } from './verify/schemes.js';
+import { createVerifier, type Verifier } from './verify/verifier.js';
 
 /** The routes of a configuration. */
 export interface ResolvedRoutes {
@@ -27,19 +38,46 @@ export async function resolveRoutes(
   const { enabled, config } = plugins.entries.webhooks;
   const routes = Object.entries(config.routes);
   const enabledRoutes = routes.filter(([, route]) => enabled && route.enabled);
-  const outcomes = await resolveSecrets(
-    enabledRoutes.map(([, route]) => route.secret),
-    { ...context, settings: secrets },
-  );
-  const outcomeById = new Map<string, SecretOutcome>();
-  for (const [at, [id]] of enabledRoutes.entries()) {
-    const outcome = outcomes[at];
-    if (outcome !== undefined) outcomeById.set(id, outcome);
+  const inputs = enabledRoutes.map(([, route]) => secretsOf(route));
+  const outcomes = (
+    await resolveSecrets(inputs.flat(), { ...context, settings: secrets })
+  ).values();
+  const accessById = new Map<string, Access>();
+  for (const [at, [id, route]] of enabledRoutes.entries()) {
+    const own = (inputs[at] ?? []).flatMap(() => outcomes.next().value ?? []);
+    accessById.set(id, accessOf(route, own));
   }
   return {
-    standings: routes.map(([id, route]) => standingOf(id, route, outcomeById.get(id))),
-    served: enabledRoutes.flatMap(([id, route]) => servedOf(id, route, outcomeById.get(id))),
+    standings: routes.map(([id, route]) => standingOf(id, route, accessById.get(id))),
+    served: enabledRoutes.flatMap(([id, route]) => {
+      const access = accessById.get(id);
+      return access?.ok === true ? [servedRoute(id, route, access.verifier)] : [];
+    }),
   };
+}
+
+/** The secrets of a route, all of which are valid. */
+export function secretsOf({ secret, verify }: ResolvedRoute): readonly SecretInput[] {
+  return verify?.secrets ?? (secret === undefined ? [] : [secret]);
+}
+
+/** How a route knows its sender, or why it cannot be served. */
+type Access =
+  | { readonly ok: true; readonly verifier: Verifier }
+  | { readonly ok: false; readonly error: SvcError };
+
+function accessOf({ verify }: ResolvedRoute, outcomes: readonly SecretOutcome[]): Access {
+  const values: string[] = [];
+  for (const outcome of outcomes) {
+    if (!outcome.ok) return outcome;
+    values.push(outcome.value);
+  }
+  try {
+    return { ok: true, verifier: createVerifier(verify, values) };
+  } catch (error) {
+    if (error instanceof SvcError) return { ok: false, error };
+    throw error;
+  }
 }
 
 /** All routes of a configuration as if none were served. No secret is read. */
@@ -50,21 +88,32 @@ export function configuredStandings({
   return Object.entries(routes).map(([id, route]) => standingOf(id, route, undefined));
 }
 
-function servedOf(
-  id: string,
-  { path, sessionKey, controllerId }: ResolvedRoute,
-  outcome: SecretOutcome | undefined,
-): readonly ServedRoute[] {
-  if (outcome?.ok !== true) return [];
-  return [{ id, path, secret: routeSecret(outcome.value), caller: { sessionKey, controllerId } }];
+/** A route that accepts what its verifier accepts. */
+export function servedRoute(id: string, route: ResolvedRoute, verifier: Verifier): ServedRoute {
+  const { path, sessionKey, controllerId, verify, allow, challenge, map } = route;
+  const places = deliveryPlaces(verify?.scheme);
+  return {
+    id,
+    path,
+    caller: { sessionKey, controllerId },
+    verifier,
+    scheme: verify?.scheme,
+    isAllowed: allow === undefined ? undefined : networkList(allow),
+    places: {
+      id: route.deliveryId === undefined ? places.id : [route.deliveryId],
+      event: route.eventName ?? places.event,
+    },
+    dedupeMs: route.dedupeHours * MS_PER_HOUR,
+    timeIsInBody: verify?.scheme === 'hmac' && verify.timestamp?.startsWith('/') === true,
+    challenge: pointerKeys(challenge ?? '')?.[0],
+    rules: map === undefined ? undefined : compileRules(map),
+    rejectsUnmatched: route.unmatched === 'reject',
+  };
 }
 
-function standingOf(
-  id: string,
-  { path, sessionKey, controllerId, description, secret }: ResolvedRoute,
-  outcome: SecretOutcome | undefined,
-): RouteStanding {
-  const error = outcome?.ok === false ? outcome.error : undefined;
+function standingOf(id: string, route: ResolvedRoute, access: Access | undefined): RouteStanding {
+  const { path, sessionKey, controllerId, description, verify, map } = route;
+  const error = access?.ok === false ? access.error : undefined;
   const fault = error === undefined ? null : { message: error.message, hint: error.hint ?? null };
   return {
     id,
@@ -72,15 +121,17 @@ function standingOf(
     sessionKey,
     controllerId,
     description: description ?? null,
-    state: stateOf(outcome),
-    secretSource: describeSecret(secret),
+    scheme: verify?.scheme ?? 'secret',
+    rules: map?.length ?? null,
+    state: stateOf(access),
+    secretSource: secretsOf(route).map(describeSecret).join(', '),
     fault,
   };
 }
 
-function stateOf(outcome: SecretOutcome | undefined): RouteStanding['state'] {
-  if (outcome === undefined) return 'off';
-  return outcome.ok ? 'served' : 'skipped';
+function stateOf(access: Access | undefined): RouteStanding['state'] {
+  if (access === undefined) return 'off';
+  return access.ok ? 'served' : 'skipped';
 }
 
 /** A route that accepts requests. */
@@ -88,7 +139,21 @@ export interface ServedRoute {
   readonly id: string;
   /** Starts with one slash and does not end with one. */
   readonly path: string;
-  readonly secret: RouteSecret;
+  readonly verifier: Verifier;
+  /** Undefined for a shared secret. */
+  readonly scheme: ResolvedVerify['scheme'] | undefined;
+  /** Whether an address can send requests; undefined if all can. */
+  readonly isAllowed: ((address: string) => boolean) | undefined;
+  readonly places: DeliveryPlaces;
+  /** How long a repeated delivery is recognized. */
+  readonly dedupeMs: number;
+  /** The sender writes when it signed into the body, so that a repeated delivery differs. */
+  readonly timeIsInBody: boolean;
+  /** The field that is returned to a sender that checks the address. */
+  readonly challenge: string | undefined;
+  /** Undefined if bodies are actions. */
+  readonly rules: RuleSet | undefined;
+  readonly rejectsUnmatched: boolean;
   /** On whose behalf its actions are performed. */
   readonly caller: FlowCaller;
 }

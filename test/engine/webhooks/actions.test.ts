@@ -2,12 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
 import { ACTION_NAMES } from '../../../src/engine/flows/action-schemas.js';
+import { rejectionSchema, successSchema } from '../../../src/engine/webhooks/answer-schemas.js';
 import { actionAnswer } from '../../../src/engine/webhooks/answers.js';
-import {
-  openApiDocument,
-  rejectionSchema,
-  successSchema,
-} from '../../../src/engine/webhooks/openapi-document.js';
+import { openApiDocument } from '../../../src/engine/webhooks/openapi-document.js';
 
 import {
   act,
@@ -177,6 +174,36 @@ test('the OpenAPI document has every action, every status and every route', () =
     Object.keys(schemas)
       .filter((name) => name !== 'x')
       .toSorted(),
+  );
+});
+
+test('the OpenAPI document describes how senders are verified and what they get', () => {
+  const verify = { scheme: 'github', secrets: [], toleranceSeconds: 300 } as const;
+  const routes = [
+    { id: 'ci', path: '/ci' },
+    { id: 'gh', path: '/gh', verify, map: [], allow: ['10.0.0.0/8'] },
+    { id: 'own', path: '/own', verify: { ...verify, scheme: 'basic' } as const },
+  ];
+  const document = openApiDocument({ serverUrl: undefined, routes });
+  const { components, paths } = Object(document);
+  const { ci, gh, own } = { ci: paths['/ci'].post, gh: paths['/gh'].post, own: paths['/own'].post };
+  assert.equal(
+    [ci.security, gh.security, own.security],
+    [undefined, [{ github: [] }], [{ basic: [] }]],
+  );
+  assert.is(components.securitySchemes.github.name, 'x-hub-signature-256');
+  assert.equal(Object.keys(gh.requestBody.content).length, 2);
+  assert.equal(
+    [ci, gh, own].map(({ responses }) => [responses[403]?.description, responses[422].description]),
+    [
+      [undefined, 'idempotency_mismatch'],
+      ['forbidden', 'mapping_failed, unmatched, idempotency_mismatch'],
+      [undefined, 'idempotency_mismatch'],
+    ],
+  );
+  assert.equal(
+    [ci, own].map(({ responses }) => responses[409].description.includes('delivery_mismatch')),
+    [false, true],
   );
 });
 

@@ -3,12 +3,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { rejection } from '../../../src/engine/webhooks/answers.js';
-import { routeSecret } from '../../../src/engine/webhooks/guards.js';
 import { RouteTable } from '../../../src/engine/webhooks/routes.js';
 import { WebhookListener } from '../../../src/engine/webhooks/webhook-listener.js';
 import { testLog } from '../../support/services.js';
 import { eventually } from '../../support/serving.js';
-import { headOf, PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
+import {
+  headOf,
+  PATH,
+  rawConnection,
+  routeOf,
+  send,
+  testWebhooks,
+} from '../../support/webhooks.js';
 
 const test = suite('connections of all kinds');
 
@@ -195,12 +201,11 @@ test('an answer that cannot be written is a 500, and counted', async () => {
       throw new RangeError('Invalid string length');
     },
   };
-  const caller = { sessionKey: 's', controllerId: 'c' };
   const { limits } = resolveConfig({}).plugins.entries.webhooks.config;
   const listener = new WebhookListener({
     address: { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] },
     log: logger,
-    routes: new RouteTable([{ id: 'ci', path: PATH, secret: routeSecret(SECRET), caller }]),
+    routes: new RouteTable([routeOf('ci', PATH)]),
     limits,
     pipeline: {
       handle: async () => ({

@@ -1,13 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { routeSecret } from '../../../src/engine/webhooks/guards.js';
 import { RouteTable } from '../../../src/engine/webhooks/routes.js';
+import { routeOf } from '../../support/webhooks.js';
 
-const caller = { sessionKey: 's', controllerId: 'c' };
-const table = new RouteTable([
-  { id: 'ci', path: '/hooks/ci', secret: routeSecret('secret'), caller },
-  { id: 'ü', path: '/hooks/ü', secret: routeSecret('secret'), caller },
-]);
+const table = new RouteTable([routeOf('ci', '/hooks/ci'), routeOf('ü', '/hooks/ü')]);
 
 test('a route is found with slashes at its end, a query and escapes', () => {
   for (const url of ['/hooks/ci', '/hooks/ci?a=b', '/hooks/ci/', '/hooks/ci///?x']) {

@@ -5,11 +5,12 @@ import * as rerank from './rerank.js';
 import { type Rule, type RuleFinding, searchScopes } from './rule.js';
 import * as search from './search.js';
 import * as secrets from './secrets.js';
+import * as webhooks from './webhooks.js';
 
 const { followProvider: _, ...providerRules } = providers;
 
-const RULES: readonly Rule[] = [features, providerRules, rerank, search, secrets].flatMap((rules) =>
-  Object.values(rules),
+const RULES: readonly Rule[] = [features, providerRules, rerank, search, secrets, webhooks].flatMap(
+  (rules) => Object.values(rules),
 );
 
 /** Applies all rules across keys to a configuration that the schema accepts. */

@@ -57,8 +57,11 @@ function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Gener
   }
   const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
   for (const [id, route] of Object.entries(routes)) {
-    const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', id, 'secret'];
-    yield { path, value: route.secret };
+    const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
+    yield { path: [...path, 'secret'], value: route.secret };
+    for (const [at, value] of (route.verify?.secrets ?? []).entries()) {
+      yield { path: [...path, 'verify', 'secrets', at], value };
+    }
   }
   yield { path: ['flows', 'notify', 'secret'], value: input.flows?.notify?.secret };
 }

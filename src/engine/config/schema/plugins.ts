@@ -1,17 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  decimal,
-  integer,
-  key,
-  NOTES,
-  pattern,
-  requiredKey,
-  section,
-  text,
-  timeZone,
-  waitingTime,
-} from './keys.js';
-import { secret } from './secrets.js';
+import { decimal, integer, key, section, text, timeZone } from './keys.js';
+import { webhooks } from './webhooks.js';
 
 export function plugins() {
   return z.strictObject({
@@ -188,60 +177,5 @@ function activeMemory() {
   return z.strictObject({
     enabled: key(z.boolean(), 'Recall memory before an agent answers'),
     config: section(config, 'Settings'),
-  });
-}
-
-const route = () =>
-  z.strictObject({
-    enabled: key(z.boolean(), 'Serve the route'),
-    path: key(
-      pattern(/^\/?[^\s?#/][^\s?#]*$/u, 'a request path without spaces, ? or #'),
-      'Request path',
-    ),
-    sessionKey: requiredKey(text(), 'Session that owns the flows of this route'),
-    secret: requiredKey(
-      secret(),
-      'Shared secret of the requests, at least 24 characters; see [Secrets](#secrets)',
-    ),
-    controllerId: key(text(), 'Controller id of the flows created here'),
-    description: key(text(), 'Note for operators'),
-  });
-
-const limits = () =>
-  z.strictObject({
-    ratePerWindow: key(integer(1), 'Maximum number of requests per client and route in a window'),
-    windowSeconds: key(waitingTime('seconds', 1), 'Length of the window, in seconds'),
-    inFlight: key(integer(1), 'Maximum number of concurrent requests per client and route'),
-    bodyBytes: key(integer(1, 104_857_600), 'Maximum size of a request body, in bytes'),
-    bodyTimeoutSeconds: key(
-      waitingTime('seconds', 1),
-      'Time limit for receiving a body, in seconds',
-    ),
-    trackedClients: key(
-      integer(1),
-      'Number of clients that are counted individually; all others share one count',
-    ),
-  });
-
-/** `plugins.entries.webhooks` (spec/webhooks §2, §8). */
-function webhooks() {
-  const routeId = z
-    .string()
-    .check(z.regex(/^\S(?:.*\S)?$/u))
-    .register(NOTES, { form: 'a route id without surrounding spaces' });
-  return z.strictObject({
-    enabled: key(z.boolean(), 'Serve the routes'),
-    config: section(
-      () =>
-        z.strictObject({
-          routes: key(z.record(routeId, route()), 'Routes by id'),
-          limits: section(limits, 'Limits of every route'),
-          openapi: key(
-            z.boolean(),
-            'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',
-          ),
-        }),
-      'Settings',
-    ),
   });
 }

@@ -103,5 +103,5 @@ export async function resolveConfigured(
 
 /** Whether a secret is that of a webhook route. */
 export function isRouteSecret({ path }: ConfiguredSecret): boolean {
-  return path[0] === 'plugins' && path.at(-1) === 'secret';
+  return path[0] === 'plugins' && path[4] === 'routes';
 }

@@ -14,6 +14,8 @@ import {
 } from './secrets.js';
 
 const PLUGIN = ['plugins', 'entries', 'webhooks'] as const;
+/** Where the id of a route is in a path. */
+const ROUTE_ID = 5;
 
 /** Whether the webhook listener can serve its routes. */
 export const webhooks: DoctorCheck = {
@@ -48,7 +50,7 @@ async function secretFindings(world: ConfiguredWorld): Promise<readonly Finding[
   const owners = new Map<string, string>();
   return routes.flatMap((secret, position): readonly Finding[] => {
     const outcome = outcomes[position];
-    const id = String(secret.path.at(-2));
+    const id = String(secret.path[ROUTE_ID]);
     if (outcome === undefined) return [];
     if (!outcome.ok) return [unresolved(secret, id, outcome.error)];
     const { value } = outcome;
@@ -59,7 +61,7 @@ async function secretFindings(world: ConfiguredWorld): Promise<readonly Finding[
       ...(isWeak(value) && secret.input.kind === 'reference'
         ? [{ ...weakness(`the secret of route ${id}`), place: secret.place }]
         : []),
-      ...(owner === undefined ? [] : [shared(secret, owner, id)]),
+      ...(owner === undefined || owner === id ? [] : [shared(secret, owner, id)]),
     ];
   });
 }

@@ -109,6 +109,16 @@ export async function createFlow(
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
+  return done({ created: true, flow: flowView(await addFlow(work, action, caller, texts)) });
+}
+
+/** The new flow of a `create_flow`. */
+export async function addFlow(
+  work: Work,
+  action: CreateFlow,
+  caller: FlowCaller,
+  texts: JsonTexts,
+): Promise<FlowRecord> {
   const flow = await work.flows.insert(
     // Ten times as fast as spreading.
     Object.assign({}, EMPTY_FLOW, {
@@ -129,7 +139,7 @@ export async function createFlow(
   );
   work.changes.push({ type: 'flow', flow });
   await notifyOfFlow(work, flow);
-  return done({ created: true, flow: flowView(flow) });
+  return flow;
 }
 
 /** The JSON fields of an action as text; undefined where the action has none. */

@@ -1,4 +1,4 @@
-import type { RunTask } from '../action-schemas.js';
+import type { RunTask, StartFlow } from '../action-schemas.js';
 import {
   CANCEL_REQUESTED,
   done,
@@ -17,6 +17,7 @@ import { notifyOfTask } from '../notify.js';
 import { EMPTY_TASK, hasTaskEnded, type TaskRecord, taskView } from '../task-record.js';
 import { writeTask } from '../tasks/change-task.js';
 import type { Work } from '../work.js';
+import { addFlow, type JsonTexts } from './change-flow.js';
 
 /** `run_task`: queues a task, or records one that runs elsewhere. */
 export async function runTask(
@@ -48,6 +49,17 @@ export async function runTask(
   }
   const task = (await sameRun(work, flow, action)) ?? (await addTask(work, flow, action));
   return done({ created: true, flow: flowView(flow), task: taskView(task) });
+}
+
+/** A flow with its first task. Nothing refuses a task in a new flow. */
+export async function startFlow(
+  work: Work,
+  { flow, task }: StartFlow,
+  caller: FlowCaller,
+  texts: JsonTexts,
+): Promise<FlowAnswer> {
+  const added = await addFlow(work, flow, caller, texts);
+  return runTask(work, { ...task, flowId: added.flowId }, caller);
 }
 
 async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pointerKeys, valueAtKeys } from '../../../src/engine/secrets/file-lookup.js';
+import { pointerKeys, valueAtKeys } from '../../../src/engine/support/json-pointer.js';
 
 const test = suite('JSON pointers');
 

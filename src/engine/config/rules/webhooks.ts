@@ -1,0 +1,230 @@
+import { type ActionField, actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { pointerKeys } from '../../support/json-pointer.js';
+import { hasPointers, templateFault } from '../../support/json-template.js';
+import { suggestName } from '../../support/text.js';
+import type { ConfigPath } from '../config-path.js';
+import type { ConfigInput, MapRule, RouteInput } from '../resolved.js';
+import type { Rule, RuleFinding } from './rule.js';
+
+/** Without a way to know its sender, a route would be open to everyone. */
+export const routesKnowTheirSender: Rule = function* (input) {
+  for (const { route, path } of writtenRoutes(input)) {
+    if (route.secret === undefined && route.verify === undefined) {
+      yield {
+        severity: 'fault',
+        code: 'missing-key',
+        path,
+        message: `"secret" is missing in ${JSON.stringify(path.at(-1))}`,
+        expected: 'secret, or verify for a sender that signs its requests',
+      };
+    } else if (route.secret !== undefined && route.verify !== undefined) {
+      yield {
+        severity: 'fault',
+        code: 'verify-invalid',
+        path: [...path, 'secret'],
+        related: [[...path, 'verify']],
+        message: 'the route has both secret and verify',
+        expected: 'only one of them; verify.secrets can contain several secrets',
+      };
+    }
+    if (route.verify?.scheme === 'hmac') yield* signedTime(route.verify, [...path, 'verify']);
+  }
+};
+
+type Hmac = Extract<NonNullable<RouteInput['verify']>, { readonly scheme: 'hmac' }>;
+
+function* signedTime({ payload = '', timestamp }: Hmac, path: ConfigPath): Iterable<RuleFinding> {
+  if (payload.includes('{timestamp}') && (timestamp === undefined || timestamp.startsWith('/'))) {
+    yield {
+      severity: 'fault',
+      code: 'verify-invalid',
+      path: [...path, 'payload'],
+      message: 'the payload contains {timestamp}, but no header with the timestamp is known',
+      expected: 'timestamp: the name of a header',
+    };
+  }
+}
+
+/** Rules of `map` must be able to match and to make a valid action. */
+export const mapRulesWork: Rule = function* (input) {
+  for (const { route, path } of writtenRoutes(input)) {
+    const rules = route.map ?? [];
+    for (const [at, rule] of rules.entries()) {
+      const place: ConfigPath = [...path, 'map', at];
+      yield* conditionFaults(rule, place);
+      yield* actionFaults(rule, place);
+      const earlier = rules.slice(0, at).findIndex((other) => covers(other, rule));
+      if (earlier === -1) continue;
+      yield {
+        severity: 'warning',
+        code: 'rule-never-matches',
+        path: place,
+        related: [[...path, 'map', earlier]],
+        message: `rule ${at + 1} never matches: rule ${earlier + 1} matches whatever it would match`,
+        expected: 'the more specific rule first',
+      };
+    }
+  }
+};
+
+function* writtenRoutes(input: ConfigInput) {
+  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
+  for (const [id, route] of Object.entries(routes)) {
+    const path: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
+    yield { route, path };
+  }
+}
+
+type Condition = NonNullable<MapRule['when']>[string];
+
+/** Whether a rule matches everything that another one does. */
+function covers(rule: MapRule, other: MapRule): boolean {
+  return Object.entries(rule.when ?? {}).every(([name, condition]) => {
+    const wanted = other.when?.[name];
+    return wanted !== undefined && isWithin(wanted, condition);
+  });
+}
+
+function isWithin(narrow: Condition, wide: Condition): boolean {
+  const wideValues = valuesOf(wide);
+  const values = valuesOf(narrow);
+  if (wideValues === undefined) {
+    const isWanted = typeof narrow === 'object' && 'exists' in narrow ? narrow.exists : true;
+    return isWanted === existsOf(wide);
+  }
+  return values?.every((value) => wideValues.includes(value)) ?? false;
+}
+
+function existsOf(condition: Condition): boolean {
+  return typeof condition === 'object' && 'exists' in condition && condition.exists;
+}
+
+/** Undefined for `{exists}`. */
+function valuesOf(condition: Condition): readonly unknown[] | undefined {
+  if (typeof condition !== 'object') return [condition];
+  return 'exists' in condition ? undefined : condition;
+}
+
+function* conditionFaults({ when = {} }: MapRule, path: ConfigPath): Iterable<RuleFinding> {
+  for (const [name, condition] of Object.entries(when)) {
+    const place = [...path, 'when', name];
+    if (name !== 'event' && pointerKeys(name) === undefined) {
+      yield {
+        severity: 'fault',
+        code: 'mapping-invalid',
+        path: place,
+        message: `${JSON.stringify(name)} is not a JSON pointer`,
+        expected: 'event, or a pointer like "/pull_request/state"',
+      };
+    }
+    if (valuesOf(condition)?.length === 0) {
+      yield {
+        severity: 'warning',
+        code: 'rule-never-matches',
+        path: place,
+        message: 'the rule never matches: no value is allowed here',
+        expected: 'at least one value',
+      };
+    }
+  }
+}
+
+function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
+  const { action, ignore = false, set = {}, task } = rule;
+  if ((action === undefined) !== ignore) {
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: ignore ? 'the rule has an action and ignores too' : 'the rule does nothing',
+      expected: 'an action, or ignore: true',
+    };
+  }
+  if (action === undefined) return;
+  yield* fieldFaults(action, actionFields(action), set, [...path, 'set']);
+  if (task === undefined) return;
+  if (action !== 'create_flow') {
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path: [...path, 'task'],
+      message: `${action} creates no flow for a task`,
+      expected: 'task only with action "create_flow"',
+    };
+  }
+  yield* fieldFaults('task', flowTaskFields(), task, [...path, 'task']);
+}
+
+function* fieldFaults(
+  owner: string,
+  known: ReadonlyMap<string, ActionField>,
+  given: Readonly<Record<string, unknown>>,
+  path: ConfigPath,
+): Iterable<RuleFinding> {
+  for (const [name, value] of Object.entries(given)) {
+    const field = known.get(name);
+    const place = [...path, name];
+    if (field === undefined) {
+      yield {
+        severity: 'fault',
+        code: 'mapping-invalid',
+        path: place,
+        message: `${owner} has no field ${JSON.stringify(name)}`,
+        expected: `one of ${[...known.keys()].join(', ')}`,
+        suggestion: suggestName(name, [...known.keys()]),
+      };
+      continue;
+    }
+    yield* valueFaults(name, field, value, place);
+  }
+  for (const [name, { isRequired }] of known) {
+    if (!isRequired || Object.hasOwn(given, name)) continue;
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path: path.slice(0, -1),
+      message: `${owner} needs the field ${JSON.stringify(name)}`,
+      expected: `${name} in ${String(path.at(-1))}`,
+    };
+  }
+}
+
+function* valueFaults(
+  name: string,
+  field: ActionField,
+  value: unknown,
+  path: ConfigPath,
+): Iterable<RuleFinding> {
+  for (const text of textsOf(value)) {
+    const fault = templateFault(text);
+    if (fault === undefined) continue;
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: `${JSON.stringify(text)}: ${fault}`,
+      expected: 'JSON pointers in braces, like {/sender/login}',
+    };
+    return;
+  }
+  if (!hasPointers(value)) {
+    if (field.accepts(value)) return;
+    const message = `${JSON.stringify(value)} is not a valid ${name}`;
+    yield { severity: 'fault', code: 'invalid-value', path, message, expected: undefined };
+  } else if (field.isFixed) {
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: `${name} cannot come from the body of a request`,
+      expected: 'a fixed value: it decides who runs something, and for whom',
+    };
+  }
+}
+
+function* textsOf(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) yield* textsOf(inner);
+  }
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import type { StartFlow } from '../../flows/action-schemas.js';
+import type { FlowAction, Idempotency } from '../../flows/index.js';
+import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
+import { isRecord } from '../../support/text.js';
+import type { RequestRejection } from '../answers.js';
+import { parseBody, parseForm } from '../body.js';
+import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
+import { readAction } from '../read-action.js';
+import type { ServedRoute } from '../routes.js';
+import type { RequestHead } from '../verify/verifier.js';
+
+/** What a verified request asks for. */
+export type Requested =
+  | { readonly type: 'refused'; readonly code: RequestRejection; readonly error: string }
+  /** The sender checks the address, and expects this text in this field. */
+  | { readonly type: 'challenge'; readonly field: string; readonly text: string }
+  /** The sender only announces itself. */
+  | { readonly type: 'ping' }
+  | { readonly type: 'ignored'; readonly rule: number | undefined }
+  | {
+      readonly type: 'action';
+      readonly rule: number | undefined;
+      readonly action: FlowAction | StartFlow;
+      readonly idempotency: Idempotency | undefined;
+    };
+
+type Receiver = Pick<
+  ServedRoute,
+  | 'challenge'
+  | 'dedupeMs'
+  | 'id'
+  | 'places'
+  | 'rejectsUnmatched'
+  | 'rules'
+  | 'scheme'
+  | 'timeIsInBody'
+>;
+
+/** Reads a verified request: an action as svc defines them, or whatever the rules of the route make of it. */
+export function readRequested(route: Receiver, head: RequestHead, bytes: Buffer): Requested {
+  const { rules, places } = route;
+  const parsed =
+    rules !== undefined && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes);
+  if (!parsed.ok) return refused(parsed.error);
+  const body = parsed.value;
+  const event = places.event === undefined ? undefined : valueAt(places.event, head, body)?.[0];
+  const answered = challengeOf(route, event, body);
+  if (answered !== undefined) return answered;
+  const id = deliveryIdOf(route, head, body, bytes);
+  if (id === 'invalid')
+    return refused('the id of the delivery must be 1 to 255 visible ASCII characters');
+  if (rules === undefined) return ownAction(head, body, id);
+  const mapped = rules({ event, body });
+  switch (mapped.type) {
+    case 'ignored':
+      return mapped;
+    case 'unmatched':
+      return route.rejectsUnmatched
+        ? { type: 'refused', code: 'unmatched', error: 'No rule of the route matches.' }
+        : { type: 'ignored', rule: undefined };
+    case 'invalid': {
+      const error = `Rule ${mapped.rule} makes no valid action: ${mapped.error}`;
+      return { type: 'refused', code: 'mapping_failed', error };
+    }
+    case 'action':
+      return { ...mapped, idempotency: sameBody(route, mapped.action, id) };
+  }
+}
+
+/** A repeated delivery has the same bytes, unless they contain when it was sent. */
+function sameBody(
+  { timeIsInBody }: Receiver,
+  action: FlowAction | StartFlow,
+  id: Idempotency | undefined,
+): Idempotency | undefined {
+  if (id === undefined || !timeIsInBody) return id;
+  return { ...id, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
+}
+
+function refused(error: string): Requested {
+  return { type: 'refused', code: 'invalid_request', error };
+}
+
+/** A body that is an action itself. */
+function ownAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Requested {
+  const read = readAction(body);
+  if (!read.ok) return refused(read.error);
+  const { action } = read;
+  const idempotency = idempotencyOf(head.headers, action);
+  if (idempotency === 'invalid') {
+    return refused('Idempotency-Key: must be 1 to 255 visible ASCII characters');
+  }
+  return { type: 'action', rule: undefined, action, idempotency: idempotency ?? id };
+}
+
+/** Longer ones are not challenges. */
+const MOST_CHALLENGE_CHARS = 1024;
+
+function challengeOf(
+  { scheme, challenge }: Receiver,
+  event: string | undefined,
+  body: unknown,
+): Requested | undefined {
+  if (scheme === 'github' && event === 'ping') return { type: 'ping' };
+  const isSlack = scheme === 'slack' && isRecord(body) && body['type'] === 'url_verification';
+  const field = isSlack ? 'challenge' : challenge;
+  if (field === undefined || !isRecord(body) || !Object.hasOwn(body, field)) return undefined;
+  const text = body[field];
+  if (typeof text !== 'string' || text.length > MOST_CHALLENGE_CHARS) return undefined;
+  return { type: 'challenge', field, text };
+}
+
+function deliveryIdOf(
+  { id: routeId, places, dedupeMs }: Receiver,
+  head: RequestHead,
+  body: unknown,
+  bytes: Buffer,
+): Idempotency | 'invalid' | undefined {
+  for (const place of places.id) {
+    const values = valueAt(place, head, body);
+    if (values === undefined) continue;
+    const [id = '', more] = values;
+    if (more !== undefined || !IDEMPOTENCY_KEY.test(id)) return 'invalid';
+    return {
+      key: `${routeId}:${id}`,
+      bodyHash: hash('sha256', bytes, 'hex'),
+      deliveryMs: dedupeMs,
+    };
+  }
+  return undefined;
+}
+
+/** The values of a header or the text at a JSON pointer. */
+function valueAt(place: string, head: RequestHead, body: unknown): readonly string[] | undefined {
+  const keys = pointerKeys(place);
+  if (keys === undefined) return head.headersDistinct[place.toLowerCase()];
+  const value = valueAtKeys(body, keys);
+  if (typeof value === 'string') return [value];
+  return typeof value === 'number' ? [String(value)] : undefined;
+}

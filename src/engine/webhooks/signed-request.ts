@@ -1,0 +1,208 @@
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import {
+  gatewayAddress,
+  isRecord,
+  type LoadedConfig,
+  type ResolvedRoute,
+} from '../config/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import type { JsonObject } from '../flows/index.js';
+import { resolveSecrets } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
+import { singleQuoted, suggestName } from '../support/text.js';
+import { secretsOf } from './routes.js';
+import { createVerifier, type Verifier } from './verify/verifier.js';
+
+/** A request that a route of this configuration accepts. */
+export interface SignedRequest {
+  readonly route: ResolvedRoute;
+  readonly body: string;
+  /** Besides those that prove who sends it. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Scheme, host and port of the listener. */
+  readonly baseUrl: string;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to a request. */
+export interface SentRequest {
+  readonly url: string;
+  readonly status: number;
+  readonly answer: JsonObject;
+  /** The same request as a shell command, without the secret. */
+  readonly curl: string;
+}
+
+/**
+ * Sends a request, signed with the first secret of the route.
+ *
+ * @throws SvcError SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
+ */
+export async function sendSigned(
+  { route, body, headers, baseUrl, signal }: SignedRequest,
+  loaded: LoadedConfig,
+  context: EngineContext,
+): Promise<SentRequest> {
+  const { verifier, secret } = await openVerifier(route, loaded, context, signal);
+  const url = new URL(encodeURI(route.path), baseUrl).href;
+  const proof = verifier.sign(Buffer.from(body), { id: randomUUID(), nowMs: context.clock.now() });
+  const certificate = certificateOf(loaded, context);
+  const all = { ...proof, ...headers };
+  const sent = { url, headers: all, body, certificate, signal };
+  const { status, text } = await postRequest(sent).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw unreachable(url, messageOf(error), error);
+  });
+  const curl = curlCommand({ url, headers: all, body }, secret);
+  return { url, status, answer: readAnswer(text, url, status), curl };
+}
+
+/**
+ * The verifier of a configured route, with its secrets.
+ *
+ * @throws SvcError SECRET_UNRESOLVED; or the signal's reason
+ */
+export async function openVerifier(
+  route: ResolvedRoute,
+  { resolved }: LoadedConfig,
+  { env, onSecret }: EngineContext,
+  signal: AbortSignal,
+): Promise<{ readonly verifier: Verifier; readonly secret: string }> {
+  const settings = resolved.secrets;
+  const outcomes = await resolveSecrets(secretsOf(route), { env, settings, signal, onSecret });
+  const values = outcomes.map((outcome) => {
+    if (outcome.ok) return outcome.value;
+    throw outcome.error;
+  });
+  return { verifier: createVerifier(route.verify, values), secret: values[0] ?? '' };
+}
+
+/** @throws SvcError WEBHOOK_ROUTE_UNKNOWN */
+export function configuredRoute(id: string, { resolved }: LoadedConfig): ResolvedRoute {
+  const { routes } = resolved.plugins.entries.webhooks.config;
+  const route = Object.hasOwn(routes, id) ? routes[id] : undefined;
+  if (route !== undefined) return route;
+  const near = suggestName(id, Object.keys(routes));
+  throw new SvcError('WEBHOOK_ROUTE_UNKNOWN', `webhook route ${id} not found`, {
+    hint:
+      near === undefined
+        ? 'run "svc webhook routes" to list them'
+        : `did you mean ${near}? Run "svc webhook routes" to list all`,
+  });
+}
+
+function certificateOf(loaded: LoadedConfig, context: EngineContext): Buffer | undefined {
+  const { tls } = gatewayAddress(loaded, context);
+  try {
+    return tls === undefined ? undefined : readFileSync(tls.cert);
+  } catch {
+    // Another user may run the listener, and the system may trust its certificate.
+    return undefined;
+  }
+}
+
+function readAnswer(text: string, url: string, status: number): JsonObject {
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (isJsonObject(answer)) return answer;
+  } catch {
+    // Reported below.
+  }
+  throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
+}
+
+/** For values from JSON.parse: what is in such an object is JSON as well. */
+export function isJsonObject(parsed: unknown): parsed is JsonObject {
+  return isRecord(parsed);
+}
+
+function unreachable(url: string, why: string, cause?: unknown): SvcError {
+  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, {
+    hint: 'start the listener with "svc webhook serve", or pass its address with --url',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+interface Posted {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
+
+/** The same request as a curl command, with a variable in place of the secret. */
+function curlCommand({ url, headers, body }: Posted, secret: string): string {
+  const carried = Buffer.from(secret, 'utf8').toString('latin1');
+  const given = Object.entries(headers).map(([name, value]) => {
+    if (value.startsWith('Basic ')) return `-u "$${SECRET_VARIABLE}"`;
+    return value.endsWith(carried)
+      ? `-H "${name}: ${value.slice(0, value.length - carried.length)}$${SECRET_VARIABLE}"`
+      : `-H ${singleQuoted(`${name}: ${value}`)}`;
+  });
+  return ['curl -sS', ...given, `--data ${singleQuoted(body)}`, singleQuoted(url)].join(' ');
+}
+
+interface PostedRequest extends Posted {
+  /** PEM of the listener's certificate; undefined if the system has to trust it. */
+  readonly certificate: Buffer | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** More than any answer. */
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+async function postRequest(sent: PostedRequest) {
+  const answer = await answerOf(sent);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MOST_ANSWER_BYTES) throw new Error('the answer is too large');
+    chunks.push(part);
+  }
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function answerOf({
+  url,
+  headers,
+  body,
+  certificate,
+  signal,
+}: PostedRequest): Promise<IncomingMessage> {
+  const target = new URL(url);
+  const isTls = target.protocol === 'https:';
+  const options: RequestOptions = {
+    method: 'POST',
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    signal,
+    // The listener is on this machine, whatever its address: no proxy is needed.
+    agent: false,
+    ...(isTls && certificate !== undefined ? trusting(certificate) : {}),
+  };
+  return new Promise((resolve, reject) => {
+    const request = isTls ? httpsRequest(target, options) : httpRequest(target, options);
+    // As bytes: Node.js joins a string with the headers, which would encode them as UTF-8 twice.
+    request.on('response', resolve).on('error', reject).end(Buffer.from(body));
+  });
+}
+
+/**
+ * Trusts the configured certificate, whatever name it is for: the listener is reached by its address.
+ */
+function trusting(pem: Buffer): RequestOptions {
+  const own = new X509Certificate(pem).fingerprint256;
+  return {
+    ca: [...rootCertificates, pem.toString('utf8')],
+    checkServerIdentity: (_host, peer) =>
+      peer.fingerprint256 === own
+        ? undefined
+        : new Error('the certificate is not the one in gateway.tls'),
+  };
+}

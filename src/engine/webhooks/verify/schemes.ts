@@ -1,0 +1,128 @@
+import type { ResolvedVerify } from '../../config/index.js';
+import { pointerKeys } from '../../support/json-pointer.js';
+
+/** Where a sender writes when it signed a request. */
+export type SignedTime =
+  | { readonly in: 'header'; readonly name: string }
+  /** Among the signatures, after this prefix. */
+  | { readonly in: 'entry'; readonly prefix: string }
+  | { readonly in: 'body'; readonly keys: readonly string[] };
+
+/** How a sender signs with a shared key. Header names are in lower case. */
+export interface SignatureScheme {
+  readonly header: string;
+  /** Between several signatures; undefined if there is only one. */
+  readonly separator?: ' ' | ',';
+  /** Of each signature; others are ignored. */
+  readonly prefix: string;
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly encoding: 'base64' | 'hex';
+  /** Whether the key is the text of the secret, or Base64 after `whsec_`. */
+  readonly key: 'base64' | 'text';
+  /** What is signed, with `{id}`, `{timestamp}` and `{body}`. */
+  readonly payload: string;
+  /** The header of `{id}`. */
+  readonly id?: string;
+  readonly time?: SignedTime;
+}
+
+const HEX_SHA256 = { algorithm: 'sha256', encoding: 'hex', key: 'text' } as const;
+
+/** https://www.standardwebhooks.com; `svix` is the family's older name. */
+function standardWebhooks(family: 'svix' | 'webhook'): SignatureScheme {
+  return {
+    header: `${family}-signature`,
+    separator: ' ',
+    prefix: 'v1,',
+    algorithm: 'sha256',
+    encoding: 'base64',
+    key: 'base64',
+    payload: '{id}.{timestamp}.{body}',
+    id: `${family}-id`,
+    time: { in: 'header', name: `${family}-timestamp` },
+  };
+}
+
+const GITHUB: SignatureScheme = {
+  ...HEX_SHA256,
+  header: 'x-hub-signature-256',
+  prefix: 'sha256=',
+  payload: '{body}',
+};
+
+const STRIPE: SignatureScheme = {
+  ...HEX_SHA256,
+  header: 'stripe-signature',
+  separator: ',',
+  prefix: 'v1=',
+  payload: '{timestamp}.{body}',
+  time: { in: 'entry', prefix: 't=' },
+};
+
+const SLACK: SignatureScheme = {
+  ...HEX_SHA256,
+  header: 'x-slack-signature',
+  prefix: 'v0=',
+  payload: 'v0:{timestamp}:{body}',
+  time: { in: 'header', name: 'x-slack-request-timestamp' },
+};
+
+type Hmac = Extract<ResolvedVerify, { readonly scheme: 'hmac' }>;
+
+function hmac({ header, prefix, algorithm, encoding, payload, timestamp }: Hmac): SignatureScheme {
+  return {
+    header: header.toLowerCase(),
+    ...(prefix === '' ? {} : { separator: ',' }),
+    prefix,
+    algorithm,
+    encoding,
+    key: 'text',
+    payload,
+    ...(timestamp === undefined ? {} : { time: timeOf(timestamp) }),
+  };
+}
+
+function timeOf(place: string): SignedTime {
+  const keys = pointerKeys(place);
+  return keys === undefined ? { in: 'header', name: place.toLowerCase() } : { in: 'body', keys };
+}
+
+/** The ways in which a request can be signed; the first whose header it has counts. None for tokens. */
+export function signaturesOf(verify: ResolvedVerify): readonly SignatureScheme[] {
+  switch (verify.scheme) {
+    case 'standard-webhooks':
+      return [standardWebhooks('webhook'), standardWebhooks('svix')];
+    case 'github':
+      return [GITHUB];
+    case 'stripe':
+      return [STRIPE];
+    case 'slack':
+      return [SLACK];
+    case 'hmac':
+      return [hmac(verify)];
+    default:
+      return [];
+  }
+}
+
+/** Where a sender writes the id of a delivery and the name of its event: headers, or JSON pointers. */
+export interface DeliveryPlaces {
+  /** The first that a request has counts. */
+  readonly id: readonly string[];
+  readonly event: string | undefined;
+}
+
+const NOWHERE: DeliveryPlaces = { id: [], event: undefined };
+
+const PLACES: Readonly<Partial<Record<ResolvedVerify['scheme'], DeliveryPlaces>>> = {
+  'standard-webhooks': { id: ['webhook-id', 'svix-id'], event: '/type' },
+  github: { id: ['x-github-delivery'], event: 'x-github-event' },
+  // Hooks that a hook sets off share its event id, and newer versions send a key of their own.
+  gitlab: { id: ['idempotency-key', 'x-gitlab-event-uuid'], event: 'x-gitlab-event' },
+  stripe: { id: ['/id'], event: '/type' },
+  slack: { id: ['/event_id'], event: '/event/type' },
+};
+
+export function deliveryPlaces(scheme: ResolvedVerify['scheme'] | undefined): DeliveryPlaces {
+  return (scheme === undefined ? undefined : PLACES[scheme]) ?? NOWHERE;
+}

@@ -1,0 +1,198 @@
+import { createHmac } from 'node:crypto';
+import { SvcError } from '../../errors/index.js';
+import { valueAtKeys } from '../../support/json-pointer.js';
+import { parsedJson } from '../../support/text.js';
+import type { SignatureScheme, SignedTime } from './schemes.js';
+import { equalsAny } from './tokens.js';
+import type { HeadCheck, RequestHead, Signing, Verifier } from './verifier.js';
+
+/** More than a sender sends while its secret is being replaced. */
+const MOST_SIGNATURES = 16;
+
+const SECRET_PREFIX = 'whsec_';
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/u;
+const HEX = /^(?:[0-9a-f]{2})+$/iu;
+const DIGEST_BYTES = { sha256: 32, sha512: 64 } as const;
+
+/** Unix time in seconds or milliseconds. */
+const TIME = /^\d{1,16}$/u;
+/** Later seconds are after the year 5000, earlier milliseconds in 1973. */
+const LEAST_MS = 1e11;
+
+/**
+ * Knows requests that are signed with a shared key (HMAC).
+ *
+ * @param schemes the first whose header a request has counts
+ * @throws SvcError SECRET_UNRESOLVED if a secret is not a key of the scheme
+ */
+export function signatureVerifier(
+  schemes: readonly SignatureScheme[],
+  secrets: readonly string[],
+  toleranceSeconds: number,
+): Verifier {
+  const [main] = schemes;
+  if (main === undefined) throw new Error('no signature scheme');
+  const keys = secrets.map((secret) => keyOf(main, secret));
+  return {
+    checkHead: (head, nowMs) => {
+      const scheme = schemes.find(({ header }) => head.headersDistinct[header] !== undefined);
+      return checkHead(scheme ?? main, head, { keys, nowMs, toleranceMs: toleranceSeconds * 1000 });
+    },
+    sign: (body, how) => signedHeaders(main, keys[0] ?? Buffer.alloc(0), body, how),
+    authenticate: 'Signature',
+  };
+}
+
+function keyOf({ key }: SignatureScheme, secret: string): Buffer {
+  if (key === 'text') return Buffer.from(secret, 'utf8');
+  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  if (BASE64.test(text)) return Buffer.from(text, 'base64');
+  throw new SvcError('SECRET_UNRESOLVED', 'the secret is not a key of Standard Webhooks', {
+    hint: `use the secret as the sender shows it: ${SECRET_PREFIX} and Base64`,
+  });
+}
+
+interface Expectations {
+  readonly keys: readonly Buffer[];
+  readonly nowMs: number;
+  readonly toleranceMs: number;
+}
+
+function checkHead(scheme: SignatureScheme, head: RequestHead, expected: Expectations): HeadCheck {
+  const signed = singleHeader(head, scheme.header);
+  if (!signed.ok) return signed;
+  const entries = entriesOf(scheme, signed.value);
+  const signatures = entries.flatMap((entry) => signatureIn(scheme, entry));
+  if (signatures.length === 0) {
+    return fault(`${headerName(scheme.header)} contains no signature of the expected form.`);
+  }
+  const id = scheme.id === undefined ? EMPTY : singleHeader(head, scheme.id);
+  if (!id.ok) return id;
+  const time = timeIn(scheme.time, head, entries);
+  if (!time.ok) return time;
+  if (time.value !== '' && !isNear(time.value, expected)) {
+    return fault(`The request was signed more than ${expected.toleranceMs / 1000} s ago or ahead.`);
+  }
+  const values: Signed = { id: id.value, timestamp: time.value };
+  return { ok: true, checkBody: (body) => checkBody(scheme, values, signatures, body, expected) };
+}
+
+interface Signed {
+  readonly id: string;
+  readonly timestamp: string;
+}
+
+type Found = { readonly ok: true; readonly value: string } | Extract<HeadCheck, { ok: false }>;
+
+const EMPTY: Found = { ok: true, value: '' };
+
+function fault(error: string): Extract<HeadCheck, { ok: false }> {
+  return { ok: false, error };
+}
+
+function singleHeader({ headersDistinct }: RequestHead, name: string): Found {
+  const [value, more] = headersDistinct[name] ?? [];
+  if (value === undefined || value === '') return fault(`${headerName(name)} is missing.`);
+  if (more !== undefined) return fault(`${headerName(name)} is sent more than once.`);
+  return { ok: true, value };
+}
+
+/** As vendors write it: X-Hub-Signature-256. */
+export function headerName(lowerCase: string): string {
+  return lowerCase.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase());
+}
+
+function entriesOf({ separator }: SignatureScheme, value: string): readonly string[] {
+  if (separator === undefined) return [value];
+  return value
+    .split(separator, MOST_SIGNATURES)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** Several times are refused: which one was signed would be a guess. */
+function timeIn(
+  time: SignedTime | undefined,
+  head: RequestHead,
+  entries: readonly string[],
+): Found {
+  switch (time?.in) {
+    case undefined:
+    case 'body':
+      return EMPTY;
+    case 'header':
+      return singleHeader(head, time.name);
+    case 'entry': {
+      const [found, more] = entries.filter((entry) => entry.startsWith(time.prefix));
+      const value = found?.slice(time.prefix.length) ?? '';
+      return value === '' || more !== undefined
+        ? fault('The signature must contain one time.')
+        : { ok: true, value };
+    }
+  }
+}
+
+function isNear(time: string, { nowMs, toleranceMs }: Expectations): boolean {
+  if (!TIME.test(time)) return false;
+  const value = Number(time);
+  const ms = value < LEAST_MS ? value * 1000 : value;
+  return Math.abs(nowMs - ms) <= toleranceMs;
+}
+
+function signatureIn(scheme: SignatureScheme, entry: string): readonly Buffer[] {
+  const { prefix, encoding, algorithm } = scheme;
+  if (!entry.startsWith(prefix)) return [];
+  const text = entry.slice(prefix.length);
+  if (!(encoding === 'hex' ? HEX : BASE64).test(text)) return [];
+  const signature = Buffer.from(text, encoding);
+  return signature.length === DIGEST_BYTES[algorithm] ? [signature] : [];
+}
+
+function checkBody(
+  scheme: SignatureScheme,
+  values: Signed,
+  signatures: readonly Buffer[],
+  body: Buffer,
+  expected: Expectations,
+): string | undefined {
+  let isSigned = false;
+  for (const key of expected.keys) {
+    if (equalsAny(signatureOf(scheme, key, values, body), signatures)) isSigned = true;
+  }
+  if (!isSigned) return `The signature in ${headerName(scheme.header)} does not match.`;
+  if (scheme.time?.in !== 'body') return undefined;
+  const time = valueAtKeys(parsedJson(body.toString('utf8')), scheme.time.keys);
+  const isRecent =
+    (typeof time === 'number' || typeof time === 'string') && isNear(String(time), expected);
+  return isRecent ? undefined : 'The time in the body is missing or too far from now.';
+}
+
+const PLACEHOLDER = /\{(id|timestamp|body)\}/u;
+
+function signatureOf(scheme: SignatureScheme, key: Buffer, values: Signed, body: Buffer): Buffer {
+  const hmac = createHmac(scheme.algorithm, key);
+  for (const [at, part] of scheme.payload.split(PLACEHOLDER).entries()) {
+    if (at % 2 === 0) hmac.update(part, 'utf8');
+    else if (part === 'body') hmac.update(body);
+    // Signed as received, and Node.js reads headers as Latin-1.
+    else hmac.update(part === 'id' ? values.id : values.timestamp, 'latin1');
+  }
+  return hmac.digest();
+}
+
+function signedHeaders(
+  scheme: SignatureScheme,
+  key: Buffer,
+  body: Buffer,
+  { id, nowMs }: Signing,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const signature = signatureOf(scheme, key, { id, timestamp }, body).toString(scheme.encoding);
+  const entry = `${scheme.prefix}${signature}`;
+  const { time } = scheme;
+  return {
+    [scheme.header]: time?.in === 'entry' ? `${time.prefix}${timestamp},${entry}` : entry,
+    ...(time?.in === 'header' ? { [time.name]: timestamp } : {}),
+    ...(scheme.id === undefined ? {} : { [scheme.id]: id }),
+  };
+}

@@ -1,0 +1,100 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { HeadCheck, RequestHead, Verifier } from './verifier.js';
+
+/** The header for a secret where `Authorization` cannot be set. */
+export const SECRET_HEADER = 'x-svc-webhook-secret';
+
+export const GITLAB_HEADER = 'x-gitlab-token';
+
+const BEARER = /^bearer(?:[ \t](.*))?$/isu;
+const BASIC = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})[ \t]*$/iu;
+
+interface TokenScheme {
+  /** The secret in a request; undefined if there is none. */
+  readonly carried: (head: RequestHead) => Buffer | undefined;
+  readonly header: (secret: string) => Readonly<Record<string, string>>;
+  readonly error: string;
+  readonly authenticate: string;
+}
+
+const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
+  bearer: {
+    carried: carriedBearer,
+    header: (secret) => ({ authorization: `Bearer ${asHeader(secret)}` }),
+    error: 'The secret of the route is missing or wrong.',
+    authenticate: 'Bearer',
+  },
+  basic: {
+    carried: (head) => {
+      const token = BASIC.exec(single(head, 'authorization') ?? '')?.[1];
+      return token === undefined ? undefined : Buffer.from(token, 'base64');
+    },
+    header: (secret) => ({ authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
+    error: 'The user name or password is missing or wrong.',
+    authenticate: 'Basic realm="svc", charset="UTF-8"',
+  },
+  gitlab: {
+    carried: (head) => {
+      const token = single(head, GITLAB_HEADER);
+      return token === undefined ? undefined : Buffer.from(token, 'latin1');
+    },
+    header: (secret) => ({ [GITLAB_HEADER]: asHeader(secret) }),
+    error: 'X-Gitlab-Token is missing, wrong or sent more than once.',
+    authenticate: 'X-Gitlab-Token',
+  },
+};
+
+/** Node.js reads and writes headers as Latin-1; the bytes of a secret are UTF-8. */
+function asHeader(secret: string): string {
+  return Buffer.from(secret, 'utf8').toString('latin1');
+}
+
+/** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
+function carriedBearer({ headers }: RequestHead): Buffer | undefined {
+  const bearer = BEARER.exec(headers.authorization ?? '');
+  const own = headers[SECRET_HEADER];
+  const carried = bearer === null ? own : (bearer[1] ?? '').trim();
+  return typeof carried === 'string' ? Buffer.from(carried, 'latin1') : undefined;
+}
+
+/** A header that was sent once. */
+function single({ headersDistinct }: RequestHead, name: string): string | undefined {
+  const values = headersDistinct[name];
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+/**
+ * Knows requests that carry a secret. Only digests of secrets are kept, and comparing digests does not reveal where
+ * values differ.
+ */
+export function tokenVerifier(
+  name: 'basic' | 'bearer' | 'gitlab',
+  secrets: readonly string[],
+): Verifier {
+  const scheme = SCHEMES[name];
+  const expected = secrets.map((secret) => digest(Buffer.from(secret, 'utf8')));
+  const refused: HeadCheck = { ok: false, error: scheme.error };
+  return {
+    checkHead: (head) => {
+      const carried = scheme.carried(head);
+      return carried !== undefined && equalsAny(digest(carried), expected) ? ACCEPTED : refused;
+    },
+    sign: () => scheme.header(secrets[0] ?? ''),
+    authenticate: scheme.authenticate,
+  };
+}
+
+const ACCEPTED: HeadCheck = { ok: true, checkBody: () => undefined };
+
+function digest(value: Buffer): Buffer {
+  return hash('sha256', value, 'buffer');
+}
+
+/** Whether a value equals one of several of its length. Compares with all of them, in constant time. */
+export function equalsAny(value: Buffer, expected: readonly Buffer[]): boolean {
+  let isEqual = false;
+  for (const one of expected) {
+    if (value.length === one.length && timingSafeEqual(value, one)) isEqual = true;
+  }
+  return isEqual;
+}

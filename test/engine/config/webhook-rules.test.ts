@@ -1,0 +1,141 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+
+const test = suite('rules for webhook routes');
+
+const KEY = 'a-signing-key-of-tests-0123456789';
+const GITHUB = { scheme: 'github', secrets: [KEY] };
+
+/** What is reported about a route, as `code path: message`; paths are relative to the route. */
+function reports(route: object): readonly string[] {
+  const routes = { r: { sessionKey: 's', ...route } };
+  const text = JSON.stringify({ plugins: { entries: { webhooks: { config: { routes } } } } });
+  const { faults, warnings } = checkConfigText('/svc.json', text);
+  return [...faults, ...warnings].map(({ code, path, message, severity }) => {
+    const place = path.replace('plugins.entries.webhooks.config.routes.r', '');
+    return `${severity} ${code} ${place}: ${message}`;
+  });
+}
+
+function mapped(...map: readonly object[]): readonly string[] {
+  return reports({ verify: GITHUB, map });
+}
+
+test('a route has a secret or verify, not both', () => {
+  assert.equal(reports({ secret: KEY }), []);
+  assert.equal(reports({ verify: GITHUB }), []);
+  assert.match(reports({}).join('\n'), /^fault missing-key : "secret" is missing in "r"$/u);
+  assert.match(
+    reports({ secret: KEY, verify: GITHUB }).join('\n'),
+    /^fault verify-invalid .secret: /u,
+  );
+});
+
+test('secrets in plain text should be long', () => {
+  const verify = { scheme: 'github', secrets: [KEY, 'short'] };
+  assert.match(reports({ verify }).join('\n'), /^warning weak-secret .verify.secrets\[1\]: /u);
+});
+
+test('each scheme has its own keys', () => {
+  assert.match(reports({ verify: { scheme: 'github', secrets: [] } }).join('\n'), /invalid-value/u);
+  assert.match(
+    reports({ verify: { ...GITHUB, header: 'X' } }).join('\n'),
+    /unknown-key .verify.header/u,
+  );
+  assert.match(reports({ verify: { scheme: 'hmac', secrets: [KEY] } }).join('\n'), /missing-key/u);
+  const hmac = { scheme: 'hmac', secrets: [KEY], header: 'X-Signature' };
+  assert.equal(reports({ verify: hmac }), []);
+  for (const payload of ['{timestamp}', '{body}{body}', '{id}.{body}', 'x']) {
+    assert.match(reports({ verify: { ...hmac, payload } }).join('\n'), /invalid-value/u, payload);
+  }
+  const payload = '{timestamp}.{body}';
+  assert.match(
+    reports({ verify: { ...hmac, payload } }).join('\n'),
+    /no header with the timestamp/u,
+  );
+  assert.equal(reports({ verify: { ...hmac, payload, timestamp: 'X-Time' } }), []);
+});
+
+const FLOW = { action: 'create_flow', set: { goal: 'Build {/ref}' } };
+
+test('rules that make valid actions are accepted', () => {
+  assert.equal(
+    mapped(
+      { when: { event: 'star' }, ignore: true },
+      { when: { event: ['push', 'create'], '/deleted': false, '/ref': { exists: true } }, ...FLOW },
+      {
+        action: 'create_flow',
+        set: { goal: '{x} {/a~1b/0} {', stateJson: { a: ['{/x}', 1, null] }, controllerId: 'c' },
+        task: { runtime: 'acp', task: '{/x}', agentId: 'main' },
+      },
+    ),
+    [],
+  );
+  assert.equal(
+    mapped({ action: 'finish_flow', set: { flowId: '{/id}', expectedRevision: '{/n}' } }),
+    [],
+  );
+});
+
+test('each rule that cannot work is named, with the reason', () => {
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{}, /mapping-invalid .map\[0\]: the rule does nothing/u],
+    [{ ...FLOW, ignore: true }, /has an action and ignores too/u],
+    [{ when: { ref: 'x' }, ...FLOW }, /.map\[0\].when.ref: "ref" is not a JSON pointer/u],
+    [{ when: { '/a~2': 'x' }, ...FLOW }, /is not a JSON pointer/u],
+    [{ when: { event: [] }, ...FLOW }, /warning rule-never-matches .* no value is allowed/u],
+    [{ action: 'create_flow' }, /create_flow needs the field "goal"/u],
+    [{ action: 'create_flow', set: { gaol: 'x', goal: 'x' } }, /has no field "gaol"/u],
+    [{ action: 'create_flow', set: { goal: 'x {/a~2}' } }, /\/a~2 is not a JSON pointer/u],
+    [{ action: 'create_flow', set: { goal: 'x {/a' } }, /is not closed/u],
+    [{ action: 'create_flow', set: { goal: '' } }, /"" is not a valid goal/u],
+    [{ action: 'create_flow', set: { goal: 'x', status: 'done' } }, /not a valid status/u],
+    [
+      { action: 'create_flow', set: { goal: 'x', controllerId: '{/c}' } },
+      /controllerId cannot come from the body/u,
+    ],
+    [{ action: 'create_flow', set: { goal: 'x', sessionKey: 's' } }, /has no field "sessionKey"/u],
+    [{ ...FLOW, task: { runtime: '{/r}', task: 'x' } }, /runtime cannot come from the body/u],
+    [{ ...FLOW, task: { runtime: 'acp' } }, /task needs the field "task"/u],
+    [{ ...FLOW, task: { runtime: 'acp', task: 'x', flowId: 'y' } }, /task has no field "flowId"/u],
+    [
+      { action: 'cancel_flow', set: { flowId: '{/id}' }, task: { runtime: 'acp', task: 'x' } },
+      /cancel_flow creates no flow/u,
+    ],
+    [{ action: 'drop_flow' }, /invalid-value .map\[0\].action/u],
+  ];
+  for (const [rule, expected] of cases) {
+    const found = mapped(rule);
+    assert.is(found.length, 1, JSON.stringify([rule, found]));
+    assert.match(found.join('\n'), expected);
+  }
+});
+
+test('a rule after one that matches the same never matches', () => {
+  const push = { when: { event: 'push' }, ...FLOW };
+  const never = /^warning rule-never-matches .map\[1\]: rule 2 never matches: rule 1 /u;
+  for (const [first, second] of [
+    [FLOW, push],
+    [push, push],
+    [push, { when: { event: 'push', '/a': 1 }, ...FLOW }],
+    [{ when: { event: ['push', 'star'] }, ignore: true }, push],
+    [{ when: { event: { exists: true } }, ignore: true }, push],
+  ] as const) {
+    assert.match(mapped(first, second).join('\n'), never, JSON.stringify([first, second]));
+  }
+  for (const [first, second] of [
+    [push, FLOW],
+    [{ when: { event: 'push', '/a': 1 }, ...FLOW }, push],
+    [push, { when: { event: ['push', 'star'] }, ...FLOW }],
+    [
+      { when: { '/a': { exists: false } }, ignore: true },
+      { when: { '/a': 1 }, ...FLOW },
+    ],
+    [push, { when: { event: { exists: true } }, ...FLOW }],
+  ] as const) {
+    assert.equal(mapped(first, second), []);
+  }
+});
+
+test.run();
