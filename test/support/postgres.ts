@@ -151,6 +151,9 @@ function unprivileged(): { readonly uid?: number; readonly gid?: number } {
 
 const READY_MS = 30_000;
 
+/** Runs a program until it is told a signal, or until this process is gone, however it ended. */
+const GUARDED = '"$@" </dev/null & read -r signal || signal=QUIT; kill -"$signal" $!; wait $!';
+
 /**
  * Starts a cluster in a temporary folder, for this process only: trusted logins on a free port of 127.0.0.1. What is
  * written is not synced, which only matters if the machine fails, unless that is measured.
@@ -184,38 +187,38 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
   const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const url = `postgres://svc@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
-  const halt = async (signal: NodeJS.Signals): Promise<void> => {
+  const halt = async (signal: 'INT' | 'QUIT'): Promise<void> => {
     const running = child;
     child = undefined;
     if (running === undefined || running.exitCode !== null) return;
     running.ref();
     const ended = once(running, 'exit');
-    running.kill(signal);
+    running.stdin?.end(`${signal}\n`);
     await ended;
   };
   const start = async (): Promise<void> => {
-    child = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
+    const program = [join(bin, 'postgres'), '-D', data, ...args];
+    child = spawn('sh', ['-c', GUARDED, 'sh', ...program], {
       ...user,
       cwd: '/',
-      stdio: 'ignore',
+      stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.unref();
     await ready(url);
   };
-  process.on('exit', () => child?.kill('SIGQUIT'));
   await start();
   return {
     ...databasesOf(url),
     port,
     url,
-    halt: () => halt('SIGINT'),
+    halt: () => halt('INT'),
     start,
     restart: async (mode) => {
-      await halt(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await halt(mode === 'fast' ? 'INT' : 'QUIT');
       await start();
     },
     sql: (text, database = 'postgres') => runSql(url.replace(/postgres$/u, database), text),
-    stop: () => halt('SIGQUIT'),
+    stop: () => halt('QUIT'),
   };
 }
 
