@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { seededRandom } from '../src/engine/eval/random.js';
 
 /** The generated corpus. */
@@ -34,18 +34,26 @@ const VOCABULARY = 200_000;
  * has its own vector. A larger corpus starts with the notes of a smaller one.
  */
 export function writeNotes(dir: string, targetBytes: number): NotesCorpus {
-  const random = seededRandom(7);
   let files = 0;
   let bytes = 0;
-  while (bytes < targetBytes) {
-    const folder = join(dir, `part-${Math.floor(files / FILES_A_FOLDER)}`);
-    if (files % FILES_A_FOLDER === 0) mkdirSync(folder, { recursive: true });
-    const text = noteText(files, random);
-    writeFileSync(join(folder, `note-${files}.md`), text);
+  for (const { path, text } of notesOf(targetBytes)) {
+    if (files % FILES_A_FOLDER === 0) mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
     files += 1;
     bytes += text.length;
   }
   return { files, bytes };
+}
+
+/** The same notes, one after the other. */
+export function* notesOf(targetBytes: number): Generator<{ path: string; text: string }> {
+  const random = seededRandom(7);
+  let files = 0;
+  for (let bytes = 0; bytes < targetBytes; files++) {
+    const text = noteText(files, random);
+    bytes += text.length;
+    yield { path: `part-${Math.floor(files / FILES_A_FOLDER)}/note-${files}.md`, text };
+  }
 }
 
 /** Queries of three words, from common to rare. */

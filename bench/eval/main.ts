@@ -8,6 +8,7 @@
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
  *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
  *   npm run eval -- --words               misspelt, composed and inflected words, and names (word-questions.ts)
+ *   npm run eval -- --same FOLDER [--pooled]  whether PostgreSQL gives the results of SQLite (same-results.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
  *
  * With --encoder URL, the OpenAI-compatible embeddings server there is another provider, `encoder`.
@@ -24,6 +25,7 @@ import { chatQuestions, pooledQuestions } from './chat-questions.js';
 import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
+import { sameResults } from './same-results.js';
 import { relevanceFor, vectorsFor } from './vectors.js';
 import { wordQuestions } from './word-questions.js';
 
@@ -31,6 +33,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIMENSIONS = 256;
 
 async function main(all: readonly string[]): Promise<number> {
+  if (all[0] === '--same') {
+    return sameResults(resolve(standsIn(), all[1] ?? '.'), all.includes('--pooled'));
+  }
   const { argv, encoder } = withoutEncoder(all);
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
   const words = await asked(argv, home);

@@ -54,7 +54,7 @@ export interface SearchOptions {
   /** Undefined disables diversification. */
   readonly mmrLambda: number | undefined;
   /** Undefined without a provider. */
-  readonly embedder: QueryEmbedder | undefined;
+  readonly embedder: Pick<QueryEmbedder, 'embed'> | undefined;
   /** Undefined without `query.rerank`. */
   readonly reranking?: Reranking | undefined;
   /** Milliseconds since the epoch, for ages and dates. */
