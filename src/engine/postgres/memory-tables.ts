@@ -15,8 +15,8 @@
  * compacted. The columns of bytes are not compressed: they would only get slower.
  *
  * Vectors: `spaces` has one row for each embedding identity, `embeddings` the vectors of contents, shared by all
- * memories. `code` has a bit for each dimension, the sign; vectors are kept out of line, so that reading the codes
- * reads little else. `memory_spaces` has which memory uses which vectors, and up to which chunk id each has one.
+ * memories, `embedding_codes` a bit for each dimension of them, the sign: a table of its own, because comparing all
+ * codes must not read the vectors. `memory_spaces` has which memory uses which vectors, and up to which chunk id each has one.
  * `unused_embeddings`: vectors of texts that no memory has, and since when. `embedding_claims`: contents that a host
  * is embedding now, so that no other pays for them too.
  */
@@ -121,10 +121,14 @@ CREATE TABLE svc.embeddings (
   space int NOT NULL REFERENCES svc.spaces (id) ON DELETE CASCADE,
   hash bytea NOT NULL,
   vector bytea NOT NULL,
-  code bit varying NOT NULL,
   UNIQUE (space, hash)
-) WITH (toast_tuple_target = 256);
-ALTER TABLE svc.embeddings ALTER vector SET STORAGE EXTERNAL, ALTER code SET STORAGE MAIN;
+);
+ALTER TABLE svc.embeddings ALTER vector SET STORAGE EXTERNAL;
+CREATE TABLE svc.embedding_codes (
+  embedding bigint PRIMARY KEY REFERENCES svc.embeddings (id) ON DELETE CASCADE,
+  space int NOT NULL,
+  code bit varying NOT NULL
+);
 CREATE TABLE svc.unused_embeddings (
   embedding bigint PRIMARY KEY REFERENCES svc.embeddings (id) ON DELETE CASCADE,
   released_at timestamptz NOT NULL DEFAULT clock_timestamp()

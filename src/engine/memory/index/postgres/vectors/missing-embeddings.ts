@@ -22,7 +22,7 @@ const CLAIM = "interval '5 minutes'";
 
 /** A claim of another host that still counts: it is recent, or the host waits for a job of its provider. */
 const CLAIMED = `
-  SELECT FROM svc.embedding_claims AS claims
+  SELECT 1 FROM svc.embedding_claims AS claims
   WHERE claims.identity = $4 AND claims.hash = chunks.hash AND claims.origin <> $6
     AND (claims.expires_at > clock_timestamp() OR EXISTS (
       SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $4 AND jobs.origin = claims.origin))`;
@@ -34,8 +34,8 @@ interface MissingRow {
   readonly text: string;
 }
 
-const IS_MEDIA = `EXISTS (
-  SELECT FROM svc.documents WHERE documents.id = chunks.document AND kind = 'media')`;
+const IS_MEDIA =
+  "((SELECT kind FROM svc.documents WHERE documents.id = chunks.document) = 'media')";
 
 /**
  * Text chunks after an id without a vector, of any host; of equal contents only the first. They are claimed for this
@@ -50,7 +50,7 @@ export async function missingEmbeddings(
   for (;;) {
     const rows = await server.query<MissingRow>(
       `SELECT chunks.id AS "chunkId", hash, headings, text ${WITHOUT_VECTOR_HERE}
-         AND NOT ${IS_MEDIA} AND NOT EXISTS (${CLAIMED}) ORDER BY chunks.id LIMIT $7`,
+         AND NOT ${IS_MEDIA} AND (${CLAIMED}) IS NULL ORDER BY chunks.id LIMIT $7`,
       values,
     );
     if (rows.length === 0) return [];

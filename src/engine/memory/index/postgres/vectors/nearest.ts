@@ -36,6 +36,7 @@ interface VectorRow {
 const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
+/** `$3` are the documents. */
 const OF_DOCUMENTS = `
   FROM svc.embeddings WHERE space = $2 AND hash IN (
     SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
@@ -66,22 +67,27 @@ async function worthComparing(
   count: number,
 ): Promise<readonly VectorRow[]> {
   const most = Math.ceil(Math.max(WORTH, chunks * WORTH_SHARE, count * WORTH_A_RESULT));
-  const byCode = (at: number): string =>
-    `ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
   const bits = signBits(query);
+  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
+  const nearestCodes = (from: string, at: number): string =>
+    `SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${from}
+     ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
   if (documents !== undefined) {
-    return sql.query(`SELECT hash, vector ${OF_DOCUMENTS} ${byCode(4)}`, [
-      ...[memory, space.id, documents, bits, most],
-    ]);
+    const among = `AND embedding IN (SELECT id ${OF_DOCUMENTS})`;
+    return sql.query(
+      `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, 4)}))`,
+      [memory, space.id, documents, bits, most],
+    );
   }
   if (chunks <= FEW) return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, space.id]);
-  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
   const rows = await sql.query<VectorRow>(
-    `SELECT hash, vector FROM (
-       SELECT hash, vector FROM svc.embeddings WHERE space = $2 ${byCode(3)}
-     ) AS embeddings WHERE EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`,
+    `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(${nearestCodes('', 3)}))`,
     [memory, space.id, bits, most],
   );
   if (rows.length >= most / 2) return rows;
-  return sql.query(`SELECT hash, vector ${OF_MEMORY} ${byCode(3)}`, [memory, space.id, bits, most]);
+  const among = `AND embedding IN (SELECT id ${OF_MEMORY})`;
+  return sql.query(
+    `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, 3)}))`,
+    [memory, space.id, bits, most],
+  );
 }

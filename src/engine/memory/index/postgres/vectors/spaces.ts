@@ -43,19 +43,22 @@ export async function enterSpaces(
   );
 }
 
-/** The end of a statement: chunks that have no vector in a space and were not refused. */
+/**
+ * The end of a statement: chunks that have no vector in a space and were not refused. As single values, because what
+ * is asked for is the first few: a join would look at all chunks first.
+ */
 const WITHOUT_VECTOR = `
-  FROM svc.chunks WHERE chunks.memory = $1 AND chunks.id > $2 AND NOT EXISTS (
-    SELECT FROM svc.embeddings WHERE space = $3 AND embeddings.hash = chunks.hash
-  ) AND NOT EXISTS (
-    SELECT FROM svc.refused_contents AS refused WHERE refused.identity = $4 AND refused.hash = chunks.hash
-  )`;
+  FROM svc.chunks WHERE chunks.memory = $1 AND chunks.id > $2 AND (
+    SELECT 1 FROM svc.embeddings WHERE space = $3 AND embeddings.hash = chunks.hash
+  ) IS NULL AND (
+    SELECT 1 FROM svc.refused_contents AS refused WHERE refused.identity = $4 AND refused.hash = chunks.hash
+  ) IS NULL`;
 
 /** Of these, the ones that a host can embed: a media file can only be read where it is. `$5` is the origin. */
-export const WITHOUT_VECTOR_HERE = `${WITHOUT_VECTOR} AND NOT EXISTS (
-    SELECT FROM svc.documents
+export const WITHOUT_VECTOR_HERE = `${WITHOUT_VECTOR} AND (
+    SELECT 1 FROM svc.documents
     WHERE documents.id = chunks.document AND kind = 'media' AND documents.origin <> $5
-  )`;
+  ) IS NULL`;
 
 /** Raises `whole_to` to the last chunk before the first without a vector. */
 export async function raiseWholeTo(

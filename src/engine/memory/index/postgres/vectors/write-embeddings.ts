@@ -28,10 +28,12 @@ export async function putEmbeddings(
     requireDimensions(space.dimensions, dimensions);
     await transaction.run(
       `WITH added AS (
-         INSERT INTO svc.embeddings (space, hash, vector, code)
-         SELECT $1, hash, vector, code::varbit FROM unnest($2::bytea[], $3::bytea[], $4::text[])
-           AS new (hash, vector, code)
-         ON CONFLICT DO NOTHING RETURNING id, hash
+         INSERT INTO svc.embeddings (space, hash, vector)
+         SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING RETURNING id, hash
+       ), coded AS (
+         INSERT INTO svc.embedding_codes
+         SELECT DISTINCT ON (id) id, $1::int, code::varbit FROM added
+           JOIN unnest($2::bytea[], $4::text[]) AS new (hash, code) USING (hash)
        )
        INSERT INTO svc.unused_embeddings (embedding) SELECT id FROM added
          WHERE NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = added.hash)`,
