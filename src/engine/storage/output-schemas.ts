@@ -106,5 +106,41 @@ export const storageMigrateOutputSchema = documentSchema({
   ),
 });
 
+/** `svc storage copy --json`. */
+export const storageCopyOutputSchema = documentSchema({
+  to: field(z.enum(['postgres', 'sqlite']), 'Where rows were copied to.'),
+  address: field(z.string(), '`host:port/database`.'),
+  dryRun: field(z.boolean(), 'Whether nothing was copied.'),
+  verified: field(
+    z.boolean(),
+    'Whether both stores were compared and no row is missing or different.',
+  ),
+  parts: field(
+    z.array(
+      z.strictObject({
+        name: field(
+          z.string(),
+          '`flows`, `tasks`, `notifications`, `answers`, or `vectors of` an agent.',
+        ),
+        rows: field(count, 'Rows of the source.'),
+        written: field(count, 'Rows that this run added or replaced.'),
+        newer: field(count, 'Rows of which the target has a newer version, which stays.'),
+        different: field(count, 'Rows that the target lacks, or has with another content.'),
+        hashes: field(
+          z.nullable(
+            z.strictObject({
+              source: field(z.string(), 'SHA-256 of the rows in the source.'),
+              target: field(z.string(), 'The same of the target; equal if nothing differs.'),
+            }),
+          ),
+          'Of all rows that are not `newer`; `null` with `--dry-run`.',
+        ),
+      }),
+    ),
+    'What was copied, in order.',
+  ),
+});
+
+export type StorageCopyOutput = DocumentOf<typeof storageCopyOutputSchema>;
 export type StorageStatusOutput = DocumentOf<typeof storageStatusOutputSchema>;
 export type StorageMigrateOutput = DocumentOf<typeof storageMigrateOutputSchema>;

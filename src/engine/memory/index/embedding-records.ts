@@ -1,3 +1,26 @@
+/** Vectors as they are stored, to copy them to another store. */
+export interface PackedStore {
+  count(): Promise<number>;
+  /** By id. */
+  page(page: IdPage): Promise<readonly PackedEmbedding[]>;
+  /** Those of the same contents. */
+  find(rows: readonly PackedEmbedding[]): Promise<readonly PackedEmbedding[]>;
+  /** Adds those that are not there yet, in one transaction. @returns how many it added */
+  put(rows: readonly PackedEmbedding[]): Promise<number>;
+}
+
+/** The vectors of a content as both stores keep them, with what identifies them; see vector-bytes.ts. */
+export interface PackedEmbedding {
+  /** Of the row in its store; grows. */
+  readonly id: number;
+  readonly identity: string;
+  readonly dimensions: number;
+  readonly hash: Buffer;
+  readonly vector: Buffer;
+  /** Whether a text of the memory uses it now; otherwise it is cached. */
+  readonly used: boolean;
+}
+
 /** The vectors of a content: one of each of its pieces. */
 export interface EmbeddingEntry {
   /** Hash of what is embedded (see content-hash.ts). */

@@ -6,6 +6,8 @@ export type { Change, IndexedDocument, StoredDocument } from './documents.js';
 export type {
   EmbeddingEntry,
   MissingMedia,
+  PackedEmbedding,
+  PackedStore,
   RefusedContent,
   RefusedMedia,
   VectorExtension,

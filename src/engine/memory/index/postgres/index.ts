@@ -11,3 +11,4 @@ export {
   type StoredChunk,
 } from './origins.js';
 export { PostgresIndex } from './postgres-index.js';
+export { packedStore } from './vectors/packed-embeddings.js';

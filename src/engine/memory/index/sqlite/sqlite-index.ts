@@ -17,6 +17,7 @@ import type {
   MissingEmbedding,
   MissingMedia,
   MissingMediaCount,
+  PackedStore,
   RefusedContent,
   RefusedMedia,
   StoredEmbedding,
@@ -324,6 +325,11 @@ export class SqliteIndex implements MemoryIndex {
   /** For rebuilds: copies the vectors of another index file; see copy-embeddings.ts. */
   copyEmbeddings(fromFile: string, rename?: (identity: string) => string): void {
     copyEmbeddings(this.database, fromFile, rename);
+  }
+
+  /** All vectors as they are stored, to copy them from or to another store. */
+  async packedStore(): Promise<PackedStore> {
+    return (await vectors()).packedStore(this.database);
   }
 
   /** Erases deleted bytes from the file. */

@@ -2,6 +2,7 @@ import type { Connection } from '../../../../sqlite/database.js';
 import type {
   EmbeddingEntry,
   IdPage,
+  PackedEmbedding,
   RefusedContent,
   RefusedMedia,
   StoredEmbedding,
@@ -27,28 +28,38 @@ export function putEmbeddings(
   const dimensions = findSpace(database, identity)?.dimensions ?? first.vectors[0]?.length ?? 0;
   for (const vector of entries.flatMap(({ vectors }) => vectors))
     requireDimensions(dimensions, vector.length);
-  database.transaction(() => {
-    const space = ensureSpace(database, identity, dimensions);
-    if (!space.inUse) reviveSpace(database, space);
-    const insert = database.prepare(
-      `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
+  const rows = entries.map(({ hash, vectors }) => {
+    return { hash, vector: packVectors(vectors.map(unitVector)) };
+  });
+  database.transaction(() => storePacked(database, identity, dimensions, rows))();
+}
+
+/** Stores vectors that are packed already; those that there are stay as they are. In a transaction. */
+export function storePacked(
+  database: Connection,
+  identity: string,
+  dimensions: number,
+  rows: readonly Pick<PackedEmbedding, 'hash' | 'vector'>[],
+): number {
+  const space = ensureSpace(database, identity, dimensions);
+  requireDimensions(space.dimensions, dimensions);
+  if (!space.inUse) reviveSpace(database, space);
+  let stored = 0;
+  const insert = database.prepare(
+    `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
        ON CONFLICT (space_id, hash) DO NOTHING`,
-    );
-    const last = database
-      .prepare<[], number | null>('SELECT max(id) FROM embeddings')
-      .pluck()
-      .get();
-    for (const { hash, vectors } of entries)
-      insert.run(space.id, hash, packVectors(vectors.map(unitVector)));
-    // A chunk may have been deleted while its vector was being requested.
-    database.exec(
-      `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last ?? 0};
+  );
+  const last = database.prepare<[], number | null>('SELECT max(id) FROM embeddings').pluck().get();
+  for (const { hash, vector } of rows) stored += insert.run(space.id, hash, vector).changes;
+  // A chunk may have been deleted while its vector was being requested.
+  database.exec(
+    `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last ?? 0};
        INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
          WHERE id > ${last ?? 0} AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
-    );
-    codeVectors(database, space);
-    raiseWholeTo(database, space);
-  })();
+  );
+  codeVectors(database, space);
+  raiseWholeTo(database, space);
+  return stored;
 }
 
 /** A page of the vectors that notes use, by id. */

@@ -12,6 +12,7 @@ export {
   missingEmbeddings,
   missingMedia,
 } from './missing-embeddings.js';
+export { packedStore } from './packed-embeddings.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {

@@ -1,0 +1,51 @@
+import * as Flags from '@oclif/core/flags';
+import { withEnvironment } from '../../cli/flags.js';
+import { StorageCommand } from '../../cli/storage-command.js';
+import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
+import { copyNote, renderCopied } from '../../ui/storage/copy.js';
+
+/** How often progress is printed. */
+const NOTE_MS = 1000;
+
+export default class StorageCopy extends StorageCommand<StorageCopyOutput> {
+  static override summary = 'Copy flows and vectors to the server, or back to files.';
+  static override description =
+    `Copies flows, tasks, notifications, kept answers, vectors and recalls, in small transactions, then compares both stores. The source is never changed or deleted. You can interrupt it at any time: the next run continues. A row that is newer in the target stays.
+
+Documents are not copied. The next "svc memory index" makes them again and finds their vectors, so it pays for nothing. Nobody may use the source meanwhile: stop svc serve and the workers first.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --to postgres --dry-run',
+    '<%= config.bin %> <%= command.id %> --to postgres',
+    '<%= config.bin %> <%= command.id %> --to sqlite --json',
+  ];
+  static override flags = withEnvironment({
+    to: Flags.option({
+      options: ['postgres', 'sqlite'] as const,
+      summary: 'Where to copy to; the other store is the source.',
+      required: true,
+    })(),
+    'dry-run': Flags.boolean({ summary: 'Show how much there is and copy nothing.' }),
+  });
+
+  async run(): Promise<StorageCopyOutput> {
+    const { flags } = await this.parse(StorageCopy);
+    const view = this.view(flags);
+    let told = '';
+    let toldMs = 0;
+    const copied = await copyStorage(this.context(), await this.loadConfig(flags), {
+      to: flags.to,
+      dryRun: flags['dry-run'],
+      signal: this.signal,
+      onProgress: (news) => {
+        const step = `${news.step} ${news.part}`;
+        const nowMs = this.context().clock.now();
+        if (flags.quiet || (step === told && nowMs - toldMs < NOTE_MS)) return;
+        [told, toldMs] = [step, nowMs];
+        this.note(`${news.part}: ${copyNote(news)}`);
+      },
+    });
+    this.write(renderCopied(copied, view.style));
+    if (!copied.dryRun && !copied.verified) this.setExitCode(1);
+    return copied;
+  }
+}

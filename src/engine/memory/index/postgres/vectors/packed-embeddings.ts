@@ -1,0 +1,106 @@
+import type { Server, Transaction } from '../../../../postgres/index.js';
+import { groupBy } from '../../../../support/lists.js';
+import type { PackedEmbedding, PackedStore } from '../../embedding-records.js';
+import { requireDimensions, sumOfVectors } from '../../vector-bytes.js';
+import { signBits } from './sign-bits.js';
+
+const PACKED = 'SELECT embeddings.id, identity, dimensions, hash, vector';
+const IN_SPACE = 'FROM svc.embeddings JOIN svc.spaces ON spaces.id = space';
+
+/** Of the memory of agent `$1`. */
+const OF_AGENT = `EXISTS (
+  SELECT FROM svc.memories
+  JOIN svc.memory_spaces AS used ON used.memory = memories.id AND used.space = embeddings.space
+  JOIN svc.chunks ON chunks.memory = memories.id AND chunks.hash = embeddings.hash
+  WHERE agent = $1)`;
+
+/**
+ * The vectors that an agent's memory uses. Texts that use those that are put may be indexed later: until then, only
+ * what was cached counts as unused.
+ */
+export function packedStore(server: Server, agent: string): PackedStore {
+  return {
+    count: async () => {
+      const [row] = await server.query<{ readonly count: number }>(
+        `SELECT count(*) AS count ${IN_SPACE} WHERE ${OF_AGENT}`,
+        [agent],
+      );
+      return row?.count ?? 0;
+    },
+    page: ({ after, limit }) =>
+      server.query<PackedEmbedding>(
+        `${PACKED}, true AS used ${IN_SPACE} WHERE ${OF_AGENT} AND embeddings.id > $2
+         ORDER BY embeddings.id LIMIT $3`,
+        [agent, after, limit],
+      ),
+    find: (rows) =>
+      server.query<PackedEmbedding>(
+        `${PACKED}, true AS used ${IN_SPACE}
+         JOIN unnest($1::text[], $2::bytea[]) AS wanted (identity, hash) USING (identity, hash)`,
+        [rows.map(({ identity }) => identity), rows.map(({ hash }) => hash)],
+      ),
+    put: (rows) =>
+      server.transaction(async (transaction) => {
+        let stored = 0;
+        for (const [identity, own] of groupBy(rows, (row) => row.identity)) {
+          const space = await ensureSpace(transaction, identity, own[0]?.dimensions ?? 0);
+          stored += await storePacked(transaction, space, own);
+        }
+        return stored;
+      }),
+  };
+}
+
+async function ensureSpace(
+  transaction: Transaction,
+  identity: string,
+  dimensions: number,
+): Promise<number> {
+  await transaction.run(
+    'INSERT INTO svc.spaces (identity, dimensions) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [identity, dimensions],
+  );
+  const [space] = await transaction.query<{ readonly id: number; readonly dimensions: number }>(
+    'SELECT id, dimensions FROM svc.spaces WHERE identity = $1',
+    [identity],
+  );
+  if (space === undefined) throw new Error('a row that was just written is not there');
+  requireDimensions(space.dimensions, dimensions);
+  return space.id;
+}
+
+async function storePacked(
+  transaction: Transaction,
+  space: number,
+  rows: readonly PackedEmbedding[],
+): Promise<number> {
+  const codes = rows.map(({ vector, dimensions }) => signBits(sumOfVectors(vector, dimensions)));
+  const stored = await transaction.run(
+    `WITH new AS (
+       SELECT * FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::boolean[])
+         AS new (hash, vector, code, used)
+     ), added AS (
+       INSERT INTO svc.embeddings (space, hash, vector, code)
+       SELECT $1, hash, vector, code::varbit FROM new ORDER BY hash ON CONFLICT DO NOTHING
+       RETURNING id, hash
+     ), cached AS (
+       INSERT INTO svc.unused_embeddings (embedding)
+       SELECT id FROM added JOIN new USING (hash) WHERE NOT used
+         AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = added.hash)
+     )
+     SELECT id FROM added`,
+    [
+      space,
+      rows.map(({ hash }) => hash),
+      rows.map(({ vector }) => vector),
+      codes,
+      rows.map(({ used }) => used),
+    ],
+  );
+  await transaction.run(
+    `DELETE FROM svc.unused_embeddings USING svc.embeddings
+     WHERE embedding = embeddings.id AND space = $1 AND hash = ANY ($2)`,
+    [space, rows.filter(({ used }) => used).map(({ hash }) => hash)],
+  );
+  return stored;
+}

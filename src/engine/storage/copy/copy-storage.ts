@@ -1,0 +1,163 @@
+import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
+import { SvcError } from '../../errors/index.js';
+import { flowsFile } from '../../flows/index.js';
+import { packedStore } from '../../memory/index/postgres/index.js';
+import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { uniqueBy } from '../../support/lists.js';
+import type { StorageCopyOutput } from '../output-schemas.js';
+import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
+import { postgresRecords } from './postgres-records.js';
+import { copiedColumns, isNewerRow, RECORD_TABLES, type RecordRow } from './record-tables.js';
+import { holdFlows, sqliteRecords } from './sqlite-records.js';
+import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
+
+export type CopyDirection = StorageCopyOutput['to'];
+
+/** How a copy is made. */
+export interface CopyStorageOptions {
+  readonly to: CopyDirection;
+  /** Counts only. */
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (news: CopyProgress) => void;
+}
+
+export interface CopyProgress {
+  readonly part: string;
+  readonly step: 'checking' | 'copying';
+  readonly rows: number;
+  readonly of: number;
+}
+
+/**
+ * Copies flows and vectors between the files of this host and the server, and compares both afterwards. Documents are
+ * not copied: the next sync makes them again, and finds their vectors. The source stays as it is.
+ *
+ * @throws SvcError FLOWS_BUSY, STORAGE_BUSY if somebody uses the source; STORAGE_*, FLOWS_*, INDEX_*
+ */
+export async function copyStorage(
+  context: EngineContext,
+  loaded: LoadedConfig,
+  options: CopyStorageOptions,
+): Promise<StorageCopyOutput> {
+  const server = await openCurrentServer(context, loaded.resolved);
+  if (options.to === 'sqlite') await requireUnused(server);
+  const run = { context, server, options };
+  const agents = uniqueBy(
+    resolveAgents(loaded, context),
+    ({ memorySearch }) => memorySearch.store.path,
+  );
+  const parts = [...(await copyFlows(run)), ...(await copyVectors(run, agents))];
+  return {
+    to: options.to,
+    address: describeAddress(server.address),
+    dryRun: options.dryRun,
+    verified: !options.dryRun && parts.every(({ different }) => different === 0),
+    parts,
+  };
+}
+
+interface CopyRun {
+  readonly context: EngineContext;
+  readonly server: Server;
+  readonly options: CopyStorageOptions;
+}
+
+/** A shared store that others use changes while it is copied. */
+async function requireUnused(server: Server): Promise<void> {
+  const [{ others } = { others: 0 }] = await server.query<{ readonly others: number }>(`
+    SELECT count(*) AS others FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()`);
+  if (others === 0) return;
+  throw new SvcError(
+    'STORAGE_BUSY',
+    `${others} other connections of svc use PostgreSQL at ${describeAddress(server.address)}`,
+    { hint: '"svc storage status" shows from where; stop svc on these hosts, then run it again' },
+  );
+}
+
+async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
+  const { context, server, options } = run;
+  const toPostgres = options.to === 'postgres';
+  const held = holdFlows(flowsFile(context), !toPostgres && !options.dryRun);
+  try {
+    const parts: CopiedPart[] = [];
+    for (const table of RECORD_TABLES) {
+      const there = postgresRecords(server, table);
+      const here = held === undefined ? undefined : sqliteRecords(held, table);
+      const [source, target] = toPostgres ? [here, there] : [there, here];
+      if (source === undefined) continue;
+      const columns = copiedColumns(table);
+      const part: CopyPart<RecordRow> = {
+        name: table.name,
+        source: {
+          count: source.count,
+          page: async (after) => (await source.page(after)).map(storable),
+        },
+        target: target ?? NOWHERE,
+        keyOf: (row) => JSON.stringify(table.key.map((column) => row[column])),
+        contentOf: (row) => JSON.stringify(columns.map((column) => row[column])),
+        isNewer: (a, b) => isNewerRow(table, a, b),
+      };
+      parts.push(await runPart(part, options));
+    }
+    return parts;
+  } finally {
+    held?.close();
+  }
+}
+
+/** What a dry run without a file would write to. */
+const NOWHERE: CopyPart<RecordRow>['target'] = { write: async () => 0, find: async () => [] };
+
+/** PostgreSQL's text cannot contain NUL; the store of flows replaces it too. */
+function storable(row: RecordRow): RecordRow {
+  const entries = Object.entries(row).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+async function copyVectors(
+  run: CopyRun,
+  agents: readonly ResolvedAgent[],
+): Promise<readonly CopiedPart[]> {
+  const { context, server, options } = run;
+  const parts: CopiedPart[] = [];
+  for (const agent of agents) {
+    const name = `vectors of ${agent.id}`;
+    const there = packedStore(server, agent.id);
+    const lock = { nowMs: context.clock.now(), signal: options.signal };
+    if (options.to === 'postgres') {
+      const copied = await withIndexVectors(agent.memorySearch.store.path, (here) =>
+        runPart(vectorPart(name, here, there), options),
+      );
+      if (copied !== undefined) parts.push(copied);
+    } else if (options.dryRun || (await there.count()) === 0) {
+      parts.push(await runPart(vectorPart(name, there, there), { ...options, dryRun: true }));
+    } else {
+      parts.push(
+        await withWrittenVectors(agent, lock, (here) =>
+          runPart(vectorPart(name, there, here), options),
+        ),
+      );
+    }
+  }
+  return parts;
+}
+
+async function runPart<Row>(
+  part: CopyPart<Row>,
+  { dryRun, signal, onProgress }: CopyStorageOptions,
+): Promise<CopiedPart> {
+  const { name } = part;
+  const of = await part.source.count();
+  if (dryRun) {
+    return { name, rows: of, written: 0, newer: 0, different: 0, hashes: null };
+  }
+  return copyPart(part, {
+    signal,
+    onProgress: (step, rows) => onProgress({ part: name, step, rows, of }),
+  });
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { SvcError } from '../../errors/index.js';
+import { ID_MOMENT_AT } from '../../flows/ids.js';
+import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
+import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
+import type { CopySource, CopyTarget } from './copy-part.js';
+import {
+  copiedColumns,
+  newerSql,
+  pageSql,
+  type RecordRow,
+  type RecordTable,
+} from './record-tables.js';
+
+/** The flows of this host, held so that no listener and no worker uses them. */
+export interface HeldFlows {
+  readonly database: Connection;
+  close(): void;
+}
+
+const PATIENCE_MS = 1000;
+
+/**
+ * Opens the database of flows for this process only: as long as it is held, no other process can open it, so nothing
+ * changes meanwhile.
+ *
+ * @param creates whether to create it
+ * @returns undefined if there is none
+ * @throws SvcError FLOWS_BUSY if another process has it open; FLOWS_*
+ */
+export function holdFlows(file: string, creates: boolean): HeldFlows | undefined {
+  if (!creates && !existsSync(file)) return undefined;
+  // Brings it to this version.
+  openFlowsDatabase(file).close();
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: PATIENCE_MS });
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    // The first transaction takes the lock (https://sqlite.org/pragma.html#pragma_locking_mode).
+    database.exec('BEGIN EXCLUSIVE; COMMIT');
+    database.pragma('synchronous = FULL');
+    return { database, close: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (databaseFault(error) !== 'busy') throw asFlowsError(error, file);
+    throw new SvcError('FLOWS_BUSY', `${file} is in use by a listener or a worker of this host`, {
+      hint: 'stop "svc serve", "svc webhook serve" and the workers, then run it again',
+      cause: error,
+    });
+  }
+}
+
+export function sqliteRecords(
+  { database }: HeldFlows,
+  table: RecordTable,
+): CopySource<RecordRow> & CopyTarget<RecordRow> {
+  const { name } = table;
+  const first = database.prepare<[], RecordRow>(pageSql(table, name, true, () => '?'));
+  const next = database.prepare<unknown[], RecordRow>(pageSql(table, name, false, () => '?'));
+  const same = database.prepare<[RecordRow], RecordRow>(
+    `SELECT * FROM ${name} WHERE ${table.inSqlite}`,
+  );
+  const upsert = database.prepare<[RecordRow]>(upsertSql(table));
+  return {
+    count: async () =>
+      database.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get() ?? 0,
+    page: async (after) =>
+      after === undefined ? first.all() : next.all(table.order.map((column) => after[column])),
+    find: async (rows) => rows.flatMap((row) => same.all(row)),
+    write: async (rows) => {
+      let written = 0;
+      database.transaction(() => {
+        for (const row of rows) written += upsert.run(row).changes;
+      })();
+      return written;
+    },
+  };
+}
+
+function upsertSql(table: RecordTable): string {
+  const columns = copiedColumns(table);
+  const hasFlow = table.own.includes('flow_seq');
+  const flow = `coalesce((SELECT seq FROM flows
+    WHERE substr(id, ${ID_MOMENT_AT + 1}) = substr(@flow_id, ${ID_MOMENT_AT + 1}) AND id = @flow_id), 0)`;
+  return `INSERT INTO ${table.name} (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
+    VALUES (${[...columns.map((name) => `@${name}`), ...(hasFlow ? [flow] : [])].join(', ')})
+    ON CONFLICT DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
+    WHERE ${newerSql(table, 'excluded', table.name)}`;
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import type { ResolvedAgent } from '../../config/index.js';
+import { SvcError } from '../../errors/index.js';
+import {
+  createIndex,
+  currentIdentity,
+  openIndex,
+  type PackedEmbedding,
+  type PackedStore,
+  type SqliteIndex,
+} from '../../memory/index/index.js';
+import { withIndexLock } from '../../memory/sync/index-lock.js';
+import type { CopyPart } from './copy-part.js';
+
+const PAGE_ROWS = 200;
+
+/** The vectors of one memory. */
+export function vectorPart(
+  name: string,
+  source: Pick<PackedStore, 'count' | 'page'>,
+  target: Pick<PackedStore, 'find' | 'put'>,
+): CopyPart<PackedEmbedding> {
+  return {
+    name,
+    source: {
+      count: () => source.count(),
+      page: (after) => source.page({ after: after?.id ?? 0, limit: PAGE_ROWS }),
+    },
+    target: { find: (rows) => target.find(rows), write: (rows) => target.put(rows) },
+    keyOf: ({ identity, hash }) => `${identity}\0${hash.toString('hex')}`,
+    contentOf: ({ identity, hash, vector }) =>
+      [identity, hash.toString('hex'), vector.toString('hex')].join(' '),
+    // A provider may embed the same text a little differently; what the target has is as good.
+    isNewer: () => true,
+  };
+}
+
+/** The vectors in an index file, for reading; undefined if there is no such file. @throws SvcError INDEX_* */
+export async function withIndexVectors<T>(
+  file: string,
+  use: (store: PackedStore) => Promise<T>,
+): Promise<T | undefined> {
+  const opened = openIndex(file, 'read');
+  if (opened.state === 'missing') return undefined;
+  if (opened.state === 'unusable') throw unusable(file, opened.why);
+  try {
+    return await use(await opened.index.packedStore());
+  } finally {
+    opened.index.close();
+  }
+}
+
+/** The same for writing; an index without documents is created if there is none. */
+export async function withWrittenVectors<T>(
+  { memorySearch }: ResolvedAgent,
+  lock: { readonly nowMs: number; readonly signal: AbortSignal },
+  use: (store: PackedStore) => Promise<T>,
+): Promise<T> {
+  const { chunking, store } = memorySearch;
+  const file = store.path;
+  const options = { pid: process.pid, waitMs: LOCK_WAIT_MS, ...lock };
+  return withIndexLock(file, options, async () => {
+    // The next sync adds the documents, or rebuilds it and keeps the vectors.
+    if (!existsSync(file)) {
+      createIndex(file, currentIdentity({ chunking, tokenizer: store.fts.tokenizer })).seal();
+    }
+    const opened = openIndex(file, 'write', store.vector);
+    if (opened.state !== 'ready') {
+      throw unusable(file, opened.state === 'unusable' ? opened.why : 'it was deleted');
+    }
+    const index: SqliteIndex = opened.index;
+    try {
+      return await use(await index.packedStore());
+    } finally {
+      index.close();
+    }
+  });
+}
+
+const LOCK_WAIT_MS = 60_000;
+
+function unusable(file: string, why: string): SvcError {
+  return new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
+    hint: 'bring it up to date without storage.url first: svc memory index',
+  });
+}

@@ -1,0 +1,47 @@
+import type { CopyProgress, StorageCopyOutput } from '../../engine/storage/index.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable, type TableColumn } from '../table.js';
+
+/** How far a copy is, for a line that changes. */
+export function copyNote({ step, rows, of }: CopyProgress): string {
+  return `${step} ${formatCount(rows)} of ${formatCount(of)}`;
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: '' },
+  { title: 'rows', align: 'right' },
+  { title: 'written', align: 'right' },
+  { title: 'newer there', align: 'right' },
+  { title: 'different', align: 'right' },
+  { title: 'SHA-256, source' },
+  { title: 'target' },
+];
+
+/** As many digits as people compare. */
+const SHOWN_DIGITS = 16;
+
+/** What was copied, and whether both stores agree. */
+export function renderCopied(copied: StorageCopyOutput, style: Style): string {
+  const { to, address, dryRun, verified, parts } = copied;
+  const where = to === 'postgres' ? safeLine(address) : 'the SQLite files of this machine';
+  if (dryRun) {
+    const rows = parts.map(({ name, rows: count }) => [safeLine(name), formatCount(count)]);
+    const table = renderTable(COLUMNS.slice(0, 2), rows, style);
+    return `${table}\nwould be copied to ${where}, except what is there already\n`;
+  }
+  const rows = parts.map(({ name, rows: count, written, newer, different, hashes }) => [
+    safeLine(name),
+    ...[count, written, newer, different].map(formatCount),
+    (hashes?.source ?? '').slice(0, SHOWN_DIGITS),
+    (hashes?.target ?? '').slice(0, SHOWN_DIGITS),
+  ]);
+  const wrong = parts.reduce((sum, { different }) => sum + different, 0);
+  const end = verified
+    ? style.green(`copied to ${where} and verified; the source is unchanged`)
+    : style.red(
+        `${formatCountOf(wrong, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
+      );
+  return `${renderTable(COLUMNS, rows, style)}\n${end}\n`;
+}

@@ -1,0 +1,256 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as z from 'zod/mini';
+import { type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
+import { openFlows } from '../../../src/engine/flows/index.js';
+import {
+  createIndex,
+  currentIdentity,
+  type SqliteIndex,
+} from '../../../src/engine/memory/index/index.js';
+import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
+import { openServer } from '../../../src/engine/postgres/index.js';
+import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
+import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
+import { storageCopyOutputSchema } from '../../../src/engine/storage/output-schemas.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
+import { ADA } from '../../support/flows.js';
+import { testServers } from '../../support/postgres.js';
+import {
+  apply,
+  embedMissing,
+  openedIndex,
+  putting,
+  textVector,
+} from '../../support/vector-index.js';
+import { failureOf, storageHost } from './support.js';
+
+const copyDocument = z.omit(storageCopyOutputSchema, { warnings: true });
+const FLOWS = 700;
+const IDENTITY = 'fake:one';
+const IDENTITY_OF_INDEX = currentIdentity({
+  chunking: { tokens: 400, overlap: 80 },
+  tokenizer: 'unicode61',
+});
+
+for (const postgres of await testServers()) {
+  const test = suite(`copying to and from ${postgres.name}`);
+  test.after(() => postgres.stop());
+
+  const newHost = async () => {
+    const { context, loaded } = storageHost(await postgres.newDatabase());
+    const onApplied = () => undefined;
+    await migrateStorage(context, loaded, { dryRun: false, onApplied });
+    return { context, loaded, alone: withoutServer(loaded) };
+  };
+
+  const copy = async (
+    { context, loaded }: { readonly context: EngineContext; readonly loaded: LoadedConfig },
+    to: 'postgres' | 'sqlite',
+    { dryRun = false, stopAfter = Number.POSITIVE_INFINITY } = {},
+  ) => {
+    const stop = new AbortController();
+    let steps = 0;
+    const copied = await copyStorage(context, loaded, {
+      to,
+      dryRun,
+      signal: stop.signal,
+      onProgress: () => {
+        steps += 1;
+        if (steps >= stopAfter) stop.abort(new Error('stopped'));
+      },
+    });
+    return z.parse(copyDocument, copied);
+  };
+
+  test('flows go there and back as they are, with their tasks, notifications and answers', async () => {
+    const host = await newHost();
+    await fill(host.context, host.alone);
+    const before = await everything(host.context, host.alone);
+    // What PostgreSQL cannot store is replaced, as everywhere in its store.
+    const expected = JSON.parse(
+      JSON.stringify(before).replaceAll('\\u0000', '\ufffd'),
+    ) as typeof before;
+    const would = await copy(host, 'postgres', { dryRun: true });
+    assert.equal(rowsOf(would), {
+      flows: FLOWS,
+      tasks: 3,
+      notifications: before.notifications,
+      answers: FLOWS,
+    });
+    assert.is(would.verified, false);
+    assert.is((await everything(host.context, host.loaded)).flows.length, 0);
+
+    const copied = await copy(host, 'postgres');
+    assert.ok(copied.verified);
+    for (const { hashes, written, rows } of copied.parts) {
+      assert.is(hashes?.source, hashes?.target);
+      assert.is(written, rows);
+    }
+    assert.equal(await everything(host.context, host.loaded), expected);
+    assert.equal(await everything(host.context, host.alone), before, 'the source is unchanged');
+    const again = await copy(host, 'postgres');
+    assert.ok(again.verified);
+    assert.ok(again.parts.every(({ written }) => written === 0));
+
+    // Changed on the server: an older copy of this host does not undo it, and goes back newer.
+    const flows = await openFlows(host.context, host.loaded.resolved);
+    const [first] = before.flows;
+    await flows.operator.cancelFlow(first?.flowId ?? '');
+    await flows.close();
+    const late = await copy(host, 'postgres');
+    assert.ok(late.verified);
+    assert.is(late.parts.find(({ name }) => name === 'flows')?.newer, 1);
+    const after = await everything(host.context, host.loaded);
+    await closeServers(host.context);
+    const back = await copy(host, 'sqlite');
+    assert.ok(back.verified);
+    assert.equal(await everything(host.context, host.alone), after);
+  });
+
+  test('a copy that was stopped anywhere continues', async () => {
+    const host = await newHost();
+    await fill(host.context, host.alone);
+    for (const stopAfter of [1, 2, 3, 5]) {
+      const stopped = await copy(host, 'postgres', { stopAfter }).catch((error: unknown) => error);
+      assert.ok(stopped instanceof Error && stopped.message === 'stopped');
+    }
+    assert.ok((await copy(host, 'postgres')).verified);
+    const { flows, tasks } = await everything(host.context, host.loaded);
+    assert.equal([flows.length, tasks.length], [FLOWS, 3]);
+  });
+
+  test('nothing is copied while somebody has the flows of this host open', async () => {
+    const host = await newHost();
+    await fill(host.context, host.alone);
+    const flows = await openFlows(host.context, host.alone.resolved);
+    const refused = await failureOf(copy(host, 'postgres'));
+    assert.is(refused.code, 'FLOWS_BUSY');
+    assert.match(refused.hint ?? '', /svc serve/);
+    await flows.close();
+    assert.ok((await copy(host, 'postgres')).verified);
+  });
+
+  test('vectors go there and back byte for byte, and are paid for once', async () => {
+    const host = await newHost();
+    const file = indexFile(host.context);
+    mkdirSync(dirname(file));
+    createIndex(file, IDENTITY_OF_INDEX).seal();
+    const before = await withStore(file, async (index) => {
+      await apply(index, putting('a.md', 'one', 'two', 'three'));
+      await embedMissing(index, IDENTITY, textVector);
+      return vectorsIn(index);
+    });
+    const copied = await copy(host, 'postgres');
+    assert.ok(copied.verified);
+    assert.is(rowsOf(copied)['vectors of main'], 3);
+    const again = await copy(host, 'postgres');
+    assert.is(again.parts.find(({ name }) => name === 'vectors of main')?.written, 0);
+
+    // Indexing on the server finds them all, and tidying keeps those of texts that are not indexed yet.
+    const server = await openServer(host.context, host.loaded.resolved);
+    const shared = await preparePostgresIndex(
+      server,
+      { agent: 'main', origin: 'here' },
+      IDENTITY_OF_INDEX,
+    );
+    await apply(shared, putting('a.md', 'one', 'two'));
+    assert.is(await embedMissing(shared, IDENTITY, textVector), 0);
+    await shared.tidyEmbeddings({
+      keepIdentities: [IDENTITY],
+      atMs: 1,
+      cacheEntries: 0,
+    });
+    await apply(shared, putting('b.md', 'three'));
+    assert.is(await embedMissing(shared, IDENTITY, textVector), 0);
+
+    await closeServers(host.context);
+    rmSync(dirname(file), { recursive: true });
+    const back = await copy(host, 'sqlite');
+    assert.ok(back.verified);
+    await withStore(file, async (index) => {
+      assert.equal(await vectorsIn(index), before);
+      await apply(index, putting('a.md', 'one', 'two', 'three'));
+      assert.is(await embedMissing(index, IDENTITY, textVector), 0);
+    });
+  });
+
+  test.run();
+}
+
+function withoutServer({ resolved, ...loaded }: LoadedConfig): LoadedConfig {
+  return { ...loaded, resolved: { ...resolved, storage: resolveConfig({}).storage } };
+}
+
+function indexFile({ state }: EngineContext): string {
+  return `${state.cacheDir}/memory/main.sqlite`;
+}
+
+async function withStore<T>(file: string, use: (index: SqliteIndex) => Promise<T>): Promise<T> {
+  const index = openedIndex(file);
+  try {
+    return await use(index);
+  } finally {
+    index.close();
+  }
+}
+
+async function vectorsIn(index: SqliteIndex): Promise<readonly string[]> {
+  const rows = await (await index.packedStore()).page({ after: 0, limit: 99 });
+  return rows
+    .map(({ hash, vector }) => `${hash.toString('hex')} ${vector.toString('hex')}`)
+    .toSorted();
+}
+
+async function closeServers({ servers }: EngineContext): Promise<void> {
+  for (const server of servers?.values() ?? []) await server.close();
+  servers?.clear();
+}
+
+/** Flows with repeatable answers, a text that PostgreSQL cannot store as it is, and tasks in several states. */
+async function fill(context: EngineContext, { resolved }: LoadedConfig): Promise<void> {
+  const flows = await openFlows(context, { ...resolved, flows: NOTIFIED });
+  await Promise.all(
+    Array.from({ length: FLOWS }, (_, at) =>
+      flows.perform({ action: 'create_flow', goal: `flow ${at}` }, ADA, {
+        key: `key ${at}`,
+        bodyHash: 'hash',
+      }),
+    ),
+  );
+  const { entries } = await flows.operator.listFlows({ limit: 3 });
+  for (const { flow } of entries) {
+    await flows.perform(
+      { action: 'run_task', flowId: flow.flowId, runtime: 'subagent', task: 'work' },
+      ADA,
+    );
+  }
+  const claimed = await flows.tasks.claim({ worker: 'worker' });
+  assert.ok(claimed !== undefined);
+  const lease = { taskId: claimed.task.taskId, token: claimed.leaseToken };
+  await flows.tasks.heartbeat(lease, { progress: 'a\0b' });
+  await flows.close();
+}
+
+const NOTIFIED = resolveConfig({ flows: { notify: { command: ['true'] } } }).flows;
+
+/** Everything that operators see of the flows of a host. */
+async function everything(context: EngineContext, { resolved }: LoadedConfig) {
+  const flows = await openFlows(context, resolved);
+  const limit = 10_000;
+  const { entries } = await flows.operator.listFlows({ limit });
+  const tasks = await flows.operator.listTasks({ limit });
+  const notifications = await flows.outbox.pending();
+  await flows.close();
+  return {
+    flows: entries.map(({ flow: { seq: _, ...flow } }) => flow),
+    tasks: tasks.entries.map(({ seq: _, flowSeq: __, ...task }) => task),
+    notifications,
+  };
+}
+
+function rowsOf({ parts }: z.infer<typeof copyDocument>): Readonly<Record<string, number>> {
+  return Object.fromEntries(parts.map(({ name, rows }) => [name, rows]));
+}
