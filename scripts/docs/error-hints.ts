@@ -60,6 +60,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   MEMORY_DISABLED: 'Set `memorySearch.enabled` to true.',
   NOTIFY_SECRET_INVALID: 'Copy the whole secret again.',
   PROVIDER_ANSWER_INVALID: 'Check `baseUrl` and `model`, then run `svc provider test`.',
+  ORIGIN_UNKNOWN: 'Run `svc storage origins` to list all hosts.',
   PROVIDER_AUTH: 'Set the variable or key that is named, then run `svc provider test`.',
   PROVIDER_INSTALL_FAILED: 'Check the network and the free disk space, then try again.',
   PROVIDER_LOGIN_FAILED: 'Run `svc provider login` again.',

@@ -1,10 +1,21 @@
 import {
+  storageCopyOutputSchema,
   storageMigrateOutputSchema,
+  storageOriginsOutputSchema,
   storageStatusOutputSchema,
 } from '../../src/engine/storage/output-schemas.js';
 import type { JsonDocument } from './json-document.js';
 
 const ADDRESS = 'db.internal:5432/svc';
+
+const ORIGIN = {
+  agent: 'main',
+  origin: 'build-1',
+  documents: 34,
+  chunks: 118,
+  lastSync: '2026-03-02T16:12:40.007Z',
+  seenSecondsAgo: 95,
+};
 
 const status: JsonDocument = {
   title: 'svc storage status',
@@ -15,6 +26,7 @@ const status: JsonDocument = {
     store: 'postgres',
     files: null,
     origin: 'build-1',
+    memories: [ORIGIN],
     server: {
       address: ADDRESS,
       user: 'svc_host',
@@ -61,5 +73,38 @@ const migrate: JsonDocument = {
   },
 };
 
+const HASH = '5f1c0a6d1f0d2b7c8e9a3b4c5d6e7f80912a3b4c5d6e7f8091a2b3c4d5e6f708';
+
+const copy: JsonDocument = {
+  title: 'svc storage copy',
+  introduction:
+    'What was copied, and whether both stores agree; see [teams.md](teams.md#copying-what-you-have). Exits with 1 if it is not `verified`, except with `--dry-run`.',
+  schema: storageCopyOutputSchema,
+  example: {
+    to: 'postgres',
+    address: ADDRESS,
+    dryRun: false,
+    verified: true,
+    parts: [
+      {
+        name: 'flows',
+        rows: 1204,
+        written: 1204,
+        newer: 0,
+        different: 0,
+        hashes: { source: HASH, target: HASH },
+      },
+    ],
+    warnings: [],
+  },
+};
+
+const origins: JsonDocument = {
+  title: 'svc storage origins',
+  introduction: 'The hosts that index into shared memories; see [teams.md](teams.md).',
+  schema: storageOriginsOutputSchema,
+  example: { origins: [ORIGIN], forgotten: [], warnings: [] },
+};
+
 /** The documents of `svc storage`. */
-export const STORAGE_DOCUMENTS: readonly JsonDocument[] = [status, migrate];
+export const STORAGE_DOCUMENTS: readonly JsonDocument[] = [status, migrate, copy, origins];

@@ -14,6 +14,7 @@ const WITHOUT_TWIN: ReadonlySet<string> = new Set([
   'fields',
   'fix',
   'force',
+  'forget',
   'from-file',
   'jq',
   'remove',

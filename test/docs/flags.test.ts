@@ -12,7 +12,7 @@ function usesOf(name: string): readonly { readonly id: string; readonly flag: Fl
 
 /** Confirm, replace, delete or shape output: a variable that is exported once would do so for ever. */
 const WITHOUT_VARIABLE = [
-  ...['all', 'fix', 'force', 'from-file', 'remove', 'rollback', 'undo', 'yes'],
+  ...['all', 'fix', 'force', 'forget', 'from-file', 'remove', 'rollback', 'undo', 'yes'],
   ...['fields', 'jq', 'template'],
 ];
 

@@ -148,6 +148,7 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The embedding provider returned something other than the requested vectors.',
   },
+  ORIGIN_UNKNOWN: { exit: 1, summary: 'No host of this name indexes into a shared memory.' },
   PROVIDER_AUTH: { exit: 1, summary: 'The embedding provider has no key or rejected it.' },
   PROVIDER_INSTALL_FAILED: {
     exit: 1,

@@ -2,9 +2,11 @@
 // server: `storage-status.js`.
 export { type CopyProgress, copyStorage } from './copy/copy-storage.js';
 export { migrateStorage } from './migrate-storage.js';
+export { storageOrigins } from './origins.js';
 export type {
   StorageCopyOutput,
   StorageMigrateOutput,
+  StorageOriginsOutput,
   StorageStatusOutput,
 } from './output-schemas.js';
 export { requireReadable } from './rights.js';

@@ -80,6 +80,24 @@ const server = z.strictObject({
   ),
 });
 
+const origin = z.strictObject({
+  agent: field(z.string(), 'The agent whose memory it is.'),
+  origin: field(z.string(), 'The name of the host, `storage.origin`.'),
+  documents: field(count, 'How many documents it indexed.'),
+  chunks: field(count, 'How many passages they have.'),
+  lastSync: field(
+    z.nullable(z.iso.datetime()),
+    'When its last sync ended, by its own clock; `null` before the first.',
+  ),
+  seenSecondsAgo: field(count, "How long ago it wrote something, by the server's clock."),
+});
+
+/** `svc storage origins --json`. */
+export const storageOriginsOutputSchema = documentSchema({
+  origins: field(z.array(origin), 'By agent and name.'),
+  forgotten: field(z.array(origin), 'What `--forget` removed, as it was before.'),
+});
+
 /** `svc storage status --json`. */
 export const storageStatusOutputSchema = documentSchema({
   store: field(z.enum(['postgres', 'sqlite']), '`sqlite` without `storage.url`.'),
@@ -93,6 +111,10 @@ export const storageStatusOutputSchema = documentSchema({
     'Where SQLite files are stored; `null` with a server.',
   ),
   origin: field(z.nullable(z.string()), 'The name of this host; `null` without a server.'),
+  memories: field(
+    z.array(origin),
+    'The hosts that index into each shared memory, by agent and name.',
+  ),
   server: field(z.nullable(server), 'The server of `storage.url`; `null` without one.'),
 });
 
@@ -141,6 +163,7 @@ export const storageCopyOutputSchema = documentSchema({
   ),
 });
 
+export type StorageOriginsOutput = DocumentOf<typeof storageOriginsOutputSchema>;
 export type StorageCopyOutput = DocumentOf<typeof storageCopyOutputSchema>;
 export type StorageStatusOutput = DocumentOf<typeof storageStatusOutputSchema>;
 export type StorageMigrateOutput = DocumentOf<typeof storageMigrateOutputSchema>;

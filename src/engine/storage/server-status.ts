@@ -1,4 +1,6 @@
 import type { LoadedConfig } from '../config/index.js';
+import { sharedPlace } from '../memory/home/index.js';
+import { listOrigins } from '../memory/index/postgres/index.js';
 import {
   describeAddress,
   OLDEST_SERVER,
@@ -8,6 +10,7 @@ import {
   serverState,
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
+import { originOutput } from './origins.js';
 import type { StorageStatusOutput } from './output-schemas.js';
 import { requireReadable } from './rights.js';
 import { connectedClients, replicasOf, serverFacts, storeSizes } from './server-facts.js';
@@ -15,8 +18,9 @@ import { connectedClients, replicasOf, serverFacts, storeSizes } from './server-
 /** The state of the server of `storage.url`. @throws SvcError STORAGE_*, SECRET_UNRESOLVED */
 export async function serverStatus(
   context: EngineContext,
-  { resolved }: LoadedConfig,
-): Promise<NonNullable<StorageStatusOutput['server']>> {
+  loaded: LoadedConfig,
+): Promise<Pick<StorageStatusOutput, 'memories' | 'origin' | 'server'>> {
+  const { resolved } = loaded;
   const server = await openServer(context, resolved);
   const rights = await requireReadable(server);
   const { version, schemaVersion } = await serverState(server);
@@ -30,27 +34,33 @@ export async function serverStatus(
   const supported = Number.parseInt(version, 10) >= OLDEST_SERVER;
   const isCurrent = schemaVersion === SCHEMA_VERSION;
   const isAllowed = rights.grantToUse === undefined && !facts.isReadOnly;
+  const own = sharedPlace('', loaded, context)?.origin ?? null;
+  const memories = isCurrent ? (await listOrigins(server)).map(originOutput) : [];
   return {
-    address: describeAddress(server.address),
-    user: server.address.user,
-    version,
-    supported,
-    usable: supported && isCurrent && isAllowed,
-    schemaVersion,
-    knownSchemaVersion: SCHEMA_VERSION,
-    pending: pendingAfter(schemaVersion).map(({ version: number, name }) => ({
-      version: number,
-      name,
-    })),
-    readOnly: facts.isReadOnly,
-    missingRights: rights.grantToUse ?? null,
-    clockAheadMs: facts.clockAheadMs,
-    pgvector: {
-      state: extension.state,
-      version: extension.state === 'missing' ? null : extension.version,
+    origin: own,
+    memories,
+    server: {
+      address: describeAddress(server.address),
+      user: server.address.user,
+      version,
+      supported,
+      usable: supported && isCurrent && isAllowed,
+      schemaVersion,
+      knownSchemaVersion: SCHEMA_VERSION,
+      pending: pendingAfter(schemaVersion).map(({ version: number, name }) => ({
+        version: number,
+        name,
+      })),
+      readOnly: facts.isReadOnly,
+      missingRights: rights.grantToUse ?? null,
+      clockAheadMs: facts.clockAheadMs,
+      pgvector: {
+        state: extension.state,
+        version: extension.state === 'missing' ? null : extension.version,
+      },
+      sizes,
+      connections: { max: facts.maxConnections, pool: resolved.storage.poolSize, clients },
+      replicas,
     },
-    sizes,
-    connections: { max: facts.maxConnections, pool: resolved.storage.poolSize, clients },
-    replicas,
   };
 }

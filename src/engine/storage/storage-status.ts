@@ -18,13 +18,8 @@ export async function storageStatus(
       ({ memorySearch }) => memorySearch.store.path,
     );
     const files = { flows: flowsFile(context), indexes: [...new Set(indexes)] };
-    return { store: 'sqlite', files, origin: null, server: null };
+    return { store: 'sqlite', files, origin: null, memories: [], server: null };
   }
   const { serverStatus } = await import('./server-status.js');
-  return {
-    store: 'postgres',
-    files: null,
-    origin: storage.origin ?? null,
-    server: await serverStatus(context, loaded),
-  };
+  return { store: 'postgres', files: null, ...(await serverStatus(context, loaded)) };
 }

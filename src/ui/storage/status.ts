@@ -9,6 +9,7 @@ import {
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
+import { originsTable } from './origins.js';
 
 export interface StorageStatusViewOptions {
   readonly style: Style;
@@ -34,12 +35,13 @@ const REPLICA_COLUMNS: readonly TableColumn[] = [
 
 /** Text of `svc storage status`. */
 export function renderStorageStatus(
-  { files, server }: StorageStatusOutput,
+  { files, server, memories }: StorageStatusOutput,
   options: StorageStatusViewOptions,
 ): string {
   const parts = [
     ...(files === null ? [] : [filesPart(files, options)]),
     ...(server === null ? [] : serverParts(server, options)),
+    ...(memories.length === 0 ? [] : [originsTable(memories, options.style)]),
   ];
   return parts.join('\n');
 }

@@ -36,7 +36,7 @@ export function packedStore(server: Server, agent: string): PackedStore {
     find: (rows) =>
       server.query<PackedEmbedding>(
         `${PACKED}, true AS used ${IN_SPACE}
-         JOIN unnest($1::text[], $2::bytea[]) AS wanted (identity, hash) USING (identity, hash)`,
+         JOIN unnest($1::text[], $2::bytea[]) AS sought (identity, hash) USING (identity, hash)`,
         [rows.map(({ identity }) => identity), rows.map(({ hash }) => hash)],
       ),
     put: (rows) =>

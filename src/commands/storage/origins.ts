@@ -1,0 +1,43 @@
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { confirm } from '../../cli/prompts.js';
+import { StorageCommand } from '../../cli/storage-command.js';
+import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
+import { renderOrigins } from '../../ui/storage/origins.js';
+
+export default class StorageOrigins extends StorageCommand<StorageOriginsOutput> {
+  static override summary = 'List the hosts that index into shared memories, or remove one.';
+  static override description =
+    'An origin is a host, named by storage.origin. --forget removes everything that it indexed, for all agents or one; if the host still runs, its next sync indexes it again. Files are not touched, and vectors are kept for other hosts. Asks for confirmation.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --agent main --json',
+    '<%= config.bin %> <%= command.id %> --forget build-7 --yes',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...yesFlag,
+    ...withEnvironment({
+      forget: Flags.string({
+        summary: 'Remove this host from shared memories.',
+        helpValue: 'ORIGIN',
+      }),
+    }),
+  };
+
+  async run(): Promise<StorageOriginsOutput> {
+    const { flags } = await this.parse(StorageOrigins);
+    const { agent, forget } = flags;
+    const question = `Remove everything that ${forget} indexed from ${agent ?? 'all agents'}?`;
+    const agreed =
+      forget === undefined ||
+      flags.yes ||
+      (await confirm(question, this.terminal(flags).screen, this.signal));
+    const output = await storageOrigins(this.context(), await this.loadConfig(flags), {
+      agent,
+      forget: agreed ? forget : undefined,
+    });
+    this.write(renderOrigins(output, this.view(flags)));
+    return output;
+  }
+}
