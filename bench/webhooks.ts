@@ -2,57 +2,47 @@
  * `npm run bench -- webhooks [--seconds N] [--requests N]`: creates flows over loopback, each on disk before it is
  * acknowledged, compared with an empty handler of the same HTTP library in the same run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { resolveConfig } from '../src/engine/config/index.js';
 import { openFlows } from '../src/engine/flows/index.js';
 import { resolveStatePaths } from '../src/engine/support/context.js';
+import {
+  CONNECTIONS,
+  configuration,
+  endStarted,
+  load,
+  SESSION,
+  startEmptyHandler,
+  startListener,
+} from './listener-load.js';
 import { median } from './measure.js';
 import { report } from './report.js';
 import { row } from './table.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CONNECTIONS = 64;
 const ROUNDS = 3;
 const STORED_FLOWS = 100_000;
-const SECRET = 'the-secret-of-the-benchmark-0123456789';
-const SESSION = 'agent:main:bench';
-const BODY = JSON.stringify({
-  action: 'create_flow',
-  goal: 'Build release 1.2.3 and tell the team',
-  notifyPolicy: 'silent',
-  stateJson: { run: 42, branch: 'main', ref: 'refs/heads/main' },
-});
 
 const seconds = option('--seconds', 5);
 const memoryRequests = option('--requests', 200_000);
-const started: ChildProcess[] = [];
 const home = mkdtempSync(join(tmpdir(), 'svc-bench-webhooks-'));
 try {
   await main();
 } finally {
-  for (const child of started) child.kill('SIGKILL');
+  endStarted();
   rmSync(home, { recursive: true, force: true });
 }
 
 async function main(): Promise<void> {
   writeFileSync(join(home, 'svc.json'), JSON.stringify(configuration()));
-  const empty = await start([join(ROOT, 'bench/empty-handler.mjs')], /^(http\S+)$/mu);
-  const listener = await start(
-    [join(ROOT, 'bin/run.js'), 'webhook', 'serve', '--plain'],
-    /listening on (http[^"\s]+)/u,
-  );
-  const pid = listener.child.pid ?? 0;
-  const route = `${listener.url}/plugins/webhooks/bench`;
-  const fresh = await inTurn(empty.url, route);
-  const freshP99 = await latencies(empty.url, route, fresh.listener / 2);
+  const emptyUrl = await startEmptyHandler(home);
+  const { route, pid } = await startListener(home);
+  const fresh = await inTurn(emptyUrl, route);
+  const freshP99 = await latencies(emptyUrl, route, fresh.listener / 2);
   await storeFlows();
-  const full = await inTurn(empty.url, route);
-  const fullP99 = await latencies(empty.url, route, full.listener / 2);
+  const full = await inTurn(emptyUrl, route);
+  const fullP99 = await latencies(emptyUrl, route, full.listener / 2);
   report('webhooks', `${CONNECTIONS} connections, ${seconds} s a round`, [
     row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
     row('p99 at half that load', ...freshP99, '<= 20 ms'),
@@ -110,23 +100,6 @@ async function memory(route: string, pid: number): Promise<void> {
   }
 }
 
-async function load(
-  url: string,
-  how: Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate'>,
-): Promise<autocannon.Result> {
-  const result = await autocannon({
-    url,
-    connections: CONNECTIONS,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${SECRET}` },
-    body: BODY,
-    ...how,
-  });
-  const refused = result.non2xx + result.errors;
-  if (refused > 0) throw new Error(`${refused} requests were not served`);
-  return result;
-}
-
 /** Stored as by a listener, but without the network. */
 async function storeFlows(): Promise<void> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
@@ -142,37 +115,6 @@ async function storeFlows(): Promise<void> {
     );
   }
   await flows.close();
-}
-
-async function start(args: readonly string[], told: RegExp) {
-  const env = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home };
-  const child = spawn(process.execPath, args, {
-    env,
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  started.push(child);
-  let text = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (part: Buffer): void => {
-      text += part.toString();
-      const found = told.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.on('exit', () => reject(new Error(`did not start: ${text}`)));
-  });
-  return { url, child };
-}
-
-function configuration(): object {
-  const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000 };
-  const routes = { bench: { sessionKey: SESSION, secret: SECRET } };
-  return {
-    gateway: { port: 0 },
-    plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },
-  };
 }
 
 function residentMb(pid: number): number {

@@ -1,3 +1,4 @@
+import { SvcError } from '../engine/errors/index.js';
 import type { Flows } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { Clock } from '../engine/support/context.js';
@@ -103,11 +104,17 @@ async function follow(
 ): Promise<void> {
   let seen = '';
   for (let looks = 0; !signal.aborted; looks++) {
-    const version = await flows.version();
-    if (version !== seen || looks >= mostLooks) {
-      await changed();
-      seen = version;
-      looks = 0;
+    try {
+      const version = await flows.version();
+      if (version !== seen || looks >= mostLooks) {
+        await changed();
+        seen = version;
+        looks = 0;
+      }
+    } catch (error) {
+      // What is shown stays while a shared server restarts.
+      const isServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
+      if (!isServer || seen === '') throw error;
     }
     await flows.rest(LOOK_MS, signal);
   }

@@ -1,6 +1,6 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
-import { migrate, type Server } from '../../src/engine/postgres/index.js';
+import { migrate, Server } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf, testFlows } from './flows.js';
 import { serverAt, type TestPostgres } from './postgres.js';
@@ -55,8 +55,15 @@ export const SQLITE: TestFlowStore = {
   },
 };
 
-/** Flows on a server, in one database that is emptied. Time passes by making all that is stored older. */
-export function flowsOn(postgres: TestPostgres): TestFlowStore {
+/**
+ * Flows on a server, in one database that is emptied. Time passes by making all that is stored older.
+ *
+ * @param serversOf the servers that a process uses
+ */
+export function flowsOn(
+  postgres: TestPostgres,
+  serversOf: (url: string) => Map<string, Server> = () => new Map(),
+): TestFlowStore {
   let database: Promise<string> | undefined;
   return {
     name: postgres.name,
@@ -76,7 +83,7 @@ export function flowsOn(postgres: TestPostgres): TestFlowStore {
       );
       const opened = new Map<Flows, () => Promise<void>>();
       const open = async (): Promise<Flows> => {
-        const servers = new Map<string, Server>();
+        const servers = serversOf(url);
         const flows = await openFlowsAt(url, settings, {
           servers,
           poolSize: Math.min(4, postgres.connections),
@@ -149,4 +156,55 @@ function olderBy(ms: number): string {
       return `UPDATE svc.${table} SET ${moved.join(', ')}`;
     })
     .join(';');
+}
+
+/** A server behind a pooler of transactions, as far as that can be noticed: nothing stays on a connection. */
+class PooledServer extends Server {
+  private readonly connections: readonly Server[];
+
+  constructor(url: string) {
+    const settings = { url, poolSize: 1, connectTimeoutMs: 5000, statementTimeoutMs: 20_000 };
+    super(settings);
+    this.connections = Array.from({ length: 4 }, () => new Server(settings));
+  }
+
+  override query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.any().query<Row>(text, values);
+  }
+
+  override run(text: string, values?: readonly unknown[]): Promise<number> {
+    return this.any().run(text, values);
+  }
+
+  override async transaction<T>(
+    ...args: Parameters<typeof Server.prototype.transaction<T>>
+  ): Promise<T> {
+    const connection = this.any();
+    try {
+      return await connection.transaction(...args);
+    } finally {
+      await connection.query('DISCARD ALL');
+    }
+  }
+
+  override listen(): () => Promise<void> {
+    return async () => undefined;
+  }
+
+  override async close(): Promise<void> {
+    for (const one of [...this.connections]) await one.close();
+    await super.close();
+  }
+
+  private any(): Server {
+    return this.connections[Math.floor(Math.random() * this.connections.length)] ?? this;
+  }
+}
+
+/** The servers of a process whose pooler gives each statement and each transaction any connection. */
+export function pooledServers(url: string): Map<string, Server> {
+  const server = new PooledServer(url);
+  const servers = new Map([['', server]]);
+  servers.get = () => server;
+  return servers;
 }

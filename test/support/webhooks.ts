@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { resolveConfig } from '../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../src/engine/support/context.js';
+import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
 import { type ServedRoute, servedRoute } from '../../src/engine/webhooks/routes.js';
@@ -47,6 +47,8 @@ export interface TestWebhooksOptions {
   readonly routes?: object;
   readonly config?: object;
   readonly gateway?: object;
+  readonly storage?: object;
+  readonly servers?: EngineContext['servers'];
   readonly patience?: Partial<ClientPatience>;
   readonly home?: TempFolder;
   readonly env?: Readonly<Record<string, string>>;
@@ -72,18 +74,19 @@ export function loadedOf(input: object) {
 
 /** Opens it; close it at the end. */
 export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<TestWebhooks> {
-  const { limits = {}, home = tempFolder(), env = {}, patience } = options;
+  const { limits = {}, home = tempFolder(), env = {}, patience, servers } = options;
   const { logger, lines } = testLog();
   const routes = { ci: { sessionKey: SESSION, secret: SECRET }, ...options.routes };
   const gateway = { port: 0, ...options.gateway };
   const loaded = (config: object, plugin: object = {}) =>
     loadedOf({
       gateway,
+      ...(options.storage === undefined ? {} : { storage: options.storage }),
       plugins: { entries: { webhooks: { enabled: true, ...plugin, config } } },
     });
   const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
   const webhooks = await openWebhooks({
-    context: { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } },
+    context: { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now }, servers },
     loaded: loaded({ routes, limits, ...options.config }),
     log: logger,
     extend: () => undefined,

@@ -34,7 +34,7 @@ export interface FlowStore {
 
 /**
  * What a change can touch, which decides whose company it can have in a transaction: one flow with its tasks and
- * notifications (default), tasks that are claimed or taken back, or anything.
+ * notifications (default), tasks that are claimed, or anything.
  */
 export type ChangeScope = 'anything' | 'claims' | 'flow';
 
@@ -124,7 +124,7 @@ export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
   nextDueAt(): Promise<number | undefined>;
   /**
    * Tasks whose worker has not reported in time. A lease from before a jump of the clock lasts that
-   * much longer: its worker had less time than the clock says.
+   * much longer: its worker had less time than the clock says. Can be empty for one that has just claimed a task.
    */
   expired(now: Pick<Work, 'jump' | 'nowMs'>, limit: number): Promise<readonly TaskRecord[]>;
   /** Gives ended tasks without one the date after which they can be pruned. @returns how many */

@@ -2,8 +2,10 @@
  * The tables of flows: the same as those in flows.sqlite, so that a copy moves them as they are. Whoever changes a
  * flow, or a task in a way that can matter to its flow, locks the row of the flow first.
  *
- * Ids have the collation "C", so that an index finds them by their beginning. Rows of tasks change often and are
- * cleaned up early, because claims pass over the remains of those that left the queue.
+ * Ids have the collation "C", so that an index finds them by their beginning. The place of a task
+ * in the queue is an expression: by `seq`, the planner would look for queued tasks among all others, and by
+ * `status`, it would read and sort all queued ones while it expects few. Rows of tasks change often and are cleaned
+ * up early, because claims pass over the remains of those that left the queue.
  */
 export const FLOW_TABLES = `
 CREATE TABLE svc.flows (
@@ -85,7 +87,8 @@ CREATE TABLE svc.tasks (
   CHECK (lease_hash IS NULL OR status = 'running')
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX tasks_by_flow ON svc.tasks (flow_seq, status);
-CREATE INDEX tasks_queued ON svc.tasks (seq, runtime) WHERE status = 'queued';
+CREATE INDEX tasks_queued ON svc.tasks ((CASE WHEN status = 'queued' THEN seq END))
+  WHERE (CASE WHEN status = 'queued' THEN seq END) IS NOT NULL;
 CREATE INDEX tasks_resting ON svc.tasks (next_run_at)
   WHERE status = 'queued' AND next_run_at IS NOT NULL;
 CREATE INDEX tasks_leased ON svc.tasks (lease_expires_at) WHERE lease_expires_at IS NOT NULL;

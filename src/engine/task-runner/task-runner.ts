@@ -3,14 +3,16 @@ import type { Logger } from 'pino';
 import type { Mind } from '../child/index.js';
 import type { ClaimedTask, Flows } from '../flows/index.js';
 import type { Clock } from '../support/context.js';
+import { doublingRestMs } from '../support/time.js';
 import type { StartJob } from './job.js';
 import { RUNNABLE, type RunnableRuntime, type RunnerSettings } from './runner-settings.js';
 import { TaskAttempt } from './task-attempt.js';
 
 /** How long programs can take to end, including an agent's last message. */
 const LONGEST_STOP_MS = 9000;
-/** After a failure to claim tasks. */
+/** After a failure to claim tasks; doubles with each one in a row. */
 const TROUBLE_REST_MS = 1000;
+const LONGEST_TROUBLE_REST_MS = 10_000;
 
 export interface RunnerOptions {
   /** Open as long as the runner works; closed by its owner. */
@@ -89,15 +91,15 @@ export class TaskRunner {
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
     const request = { worker, runtimes, leaseMs: settings.leaseMs };
-    let isTroubled = false;
+    let failures = 0;
     while (!signal.aborted) {
       await this.freePlace();
       if (signal.aborted) return;
       try {
-        if (isTroubled) {
+        if (failures > 0) {
           // Claims without waiting, to report at once whether that works.
           const claimed = await flows.tasks.claim(request);
-          isTroubled = false;
+          failures = 0;
           onTrouble?.(undefined);
           if (claimed !== undefined) this.begin(claimed);
           continue;
@@ -106,9 +108,10 @@ export class TaskRunner {
       } catch (error) {
         if (signal.aborted) return;
         log.error({ err: error }, 'could not claim tasks');
-        isTroubled = true;
+        failures += 1;
         onTrouble?.(error);
-        await sleep(TROUBLE_REST_MS, undefined, { signal }).catch(() => undefined);
+        const restMs = doublingRestMs(failures, TROUBLE_REST_MS, LONGEST_TROUBLE_REST_MS);
+        await sleep(restMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

@@ -29,8 +29,9 @@ export async function claimTask(
   work: Work,
   request: ClaimRequest,
 ): Promise<ClaimedTask | undefined> {
-  await takeBackExpired(work);
   const task = await work.tasks.nextQueued(work.nowMs, request);
+  // None of them could be claimed now: they rest first, or have ended.
+  await takeBackExpired(work);
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
   const leaseExpiresAt = work.nowMs + (request.leaseMs ?? work.policy.leaseMs);

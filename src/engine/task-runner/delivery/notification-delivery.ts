@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
 import type { Flows, NotificationRecord } from '../../flows/index.js';
 import { createSecretMask } from '../../secrets/index.js';
+import { doublingRestMs } from '../../support/time.js';
 
 /** How long a receiver can take to accept a notification. */
 export const DELIVERY_TIMEOUT_MS = 15_000;
@@ -25,7 +26,9 @@ export interface NotificationTarget {
 }
 
 const POLL_MS = 200;
+/** After a failure to read the outbox; doubles with each one in a row. */
 const TROUBLE_REST_MS = 1000;
+const LONGEST_TROUBLE_REST_MS = 10_000;
 /** Flows with deliveries at the same time. */
 const SLOTS = 4;
 /** As long as a batch in one lane can take, and some more. */
@@ -77,15 +80,19 @@ export class NotificationDelivery {
   private async deliverOn(): Promise<void> {
     const { log } = this.options;
     const { signal } = this.ending;
+    let failures = 0;
     while (!signal.aborted) {
       try {
         while (this.lanes.size >= SLOTS) await Promise.race(this.lanes.values());
         const due = (await this.isDue()) ? await this.takeDue() : [];
         if (due.length > 0) this.deliverAll(due);
         else await this.untilMore();
+        failures = 0;
       } catch (error) {
+        failures += 1;
         log.error({ err: error }, 'could not read the outbox');
-        await sleep(TROUBLE_REST_MS, undefined, { signal }).catch(() => undefined);
+        const restMs = doublingRestMs(failures, TROUBLE_REST_MS, LONGEST_TROUBLE_REST_MS);
+        await sleep(restMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

@@ -1,6 +1,16 @@
-import { flowsOn, SQLITE } from '../../../support/flow-stores.js';
+import { flowsOn, pooledServers, SQLITE } from '../../../support/flow-stores.js';
 import { testServers } from '../../../support/postgres.js';
 import { storeContract } from './contract.js';
 
 const servers = await testServers();
-for (const store of [SQLITE, ...servers.map(flowsOn)]) storeContract(store);
+const pooled = servers
+  .filter(({ connections }) => connections > 1)
+  .map((postgres) => ({
+    ...flowsOn(postgres, pooledServers),
+    name: 'PostgreSQL behind a pooler',
+    // The next suite uses it too.
+    stop: async () => undefined,
+  }));
+for (const store of [SQLITE, ...pooled, ...servers.map((one) => flowsOn(one))]) {
+  storeContract(store);
+}

@@ -1,6 +1,9 @@
 import DataLoader from 'dataloader';
 import type { Sql } from '../../../postgres/index.js';
 
+/** Claims that find tasks look for expired leases no more often than this. */
+const LOOK_FOR_EXPIRED_MS = 100;
+
 /** Answers several keys with one statement, in the order of the keys. */
 export type Question<K, V> = (batch: Batch, keys: readonly K[]) => Promise<readonly V[]>;
 
@@ -13,16 +16,27 @@ export class Batch {
   readonly locks: boolean;
   /** The tasks that were given to a worker in this transaction, which does not skip its own locks. */
   readonly claimedSeqs = new Set<number>();
-  /** Whether expired leases were looked for. */
-  hasLookedForExpired = false;
   private readonly sql: Sql;
+  private hasLooked = false;
+  private readonly looks: { lastMs: number };
   private readonly loaders = new Map<unknown, unknown>();
   private readonly turns = new Map<string, Promise<void>>();
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(sql: Sql, locks: boolean) {
+  /** @param looks when the process last looked for expired leases */
+  constructor(sql: Sql, locks: boolean, looks = { lastMs: 0 }) {
     this.sql = sql;
     this.locks = locks;
+    this.looks = looks;
+  }
+
+  /** Whether to look for expired leases now: once in a batch, and not with each of many claims in a row. */
+  looksForExpired(nowMs: number): boolean {
+    const isRecent = nowMs - this.looks.lastMs < LOOK_FOR_EXPIRED_MS && this.claimedSeqs.size > 0;
+    if (this.hasLooked || isRecent) return false;
+    this.hasLooked = true;
+    this.looks.lastMs = nowMs;
+    return true;
   }
 
   /** Asks for one key, together with all others of this tick. */

@@ -45,6 +45,7 @@ export class BatchedCommits {
   private queue: Job[] = [];
   private isScheduled = false;
   private readonly running = new Set<Promise<void>>();
+  private readonly looks = { lastMs: 0 };
 
   constructor(options: BatchedCommitsOptions) {
     this.options = options;
@@ -124,7 +125,7 @@ export class BatchedCommits {
       async (transaction) => {
         const { nowMs } = transaction;
         onTime(nowMs);
-        const batch = new Batch(transaction, true);
+        const batch = new Batch(transaction, true, this.looks);
         const works = jobs.map(() => newWork(batch, policy, nowMs));
         const outcomes = await Promise.allSettled(
           jobs.map(async ({ change }, at) => {

@@ -28,7 +28,9 @@ export function recordWriter<Row extends { readonly seq: number }>(table: Table,
     SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${rowsOf(own)} RETURNING seq, id`;
   const updateSql = `UPDATE ${table}
     SET ${own.map(([name, column]) => `${column} = r."${name}"`).join(', ')}
-    FROM ${rowsOf(columns)} WHERE ${table}.seq = r.seq`;
+    FROM ${rowsOf(columns)} WHERE ${table}.seq = r.seq AND ${table}.seq = ANY($2::bigint[])`;
+  const updateOneSql = `UPDATE ${table}
+    SET ${own.map(([, column], at) => `${column} = $${at + 2}`).join(', ')} WHERE seq = $1`;
   const idOf = nameOf(columns, 'id');
   return {
     /** Inserts rows. @returns the `seq` of each */
@@ -37,9 +39,16 @@ export function recordWriter<Row extends { readonly seq: number }>(table: Table,
       const seqs = new Map(made.map(({ seq, id }) => [id, seq]));
       return rows.map((row) => seqs.get(String(Reflect.get(row, idOf))) ?? 0);
     },
-    /** Writes every field of rows. */
+    /**
+     * Writes every field of rows. A single row is the most frequent case, and takes half the time without JSON. The
+     * planner knows the length of a list, but not that of JSON.
+     */
     update: async (batch: Batch, rows: readonly Row[]) => {
-      await batch.run(updateSql, [toJson(rows)]);
+      const [only] = rows;
+      if (only !== undefined && rows.length === 1) {
+        const values = own.map(([name]): unknown => Reflect.get(only, name));
+        await batch.run(updateOneSql, [only.seq, ...values]);
+      } else await batch.run(updateSql, [toJson(rows), rows.map(({ seq }) => seq)]);
       return rows.map(() => undefined);
     },
   };

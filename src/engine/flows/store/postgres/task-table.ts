@@ -1,5 +1,5 @@
 import type { QueueFilter, TaskFilter, TaskRows } from '../../flow-store.js';
-import { TASK_FIELDS, TASK_RUNTIMES, type TaskRecord } from '../../task-record.js';
+import { TASK_FIELDS, type TaskRecord } from '../../task-record.js';
 import type { TaskCount } from '../../task-summary.js';
 import { type TaskTrouble, taskTroubles } from '../troubles.js';
 import { type Batch, type Question, Turn } from './batch.js';
@@ -45,6 +45,9 @@ const activeOf = oneFor<number, { readonly flowSeq: number; readonly count: numb
   ({ flowSeq }) => flowSeq,
 );
 
+/** The place of a task in the queue, as its index has it. */
+const PLACE = `(CASE WHEN status = 'queued' THEN seq END)`;
+
 interface QueueRequest extends QueueFilter {
   readonly nowMs: number;
 }
@@ -64,13 +67,13 @@ const nextQueued: Question<QueueRequest, TaskRecord | undefined> = async (batch,
 async function giveQueued(batch: Batch, requests: readonly QueueRequest[]) {
   const given = new Map<QueueRequest, TaskRecord>();
   for (const alike of groupsOf(requests)) {
-    const [{ runtimes = TASK_RUNTIMES, nowMs, agentId = null }] = alike;
+    const [{ runtimes, nowMs, agentId = null }] = alike;
     const tasks = await batch.query<TaskRecord>(
-      `SELECT ${COLUMNS} FROM svc.tasks WHERE status = 'queued' AND runtime = ANY($1)
-         AND (next_run_at IS NULL OR next_run_at <= $2) AND ($3::text IS NULL OR agent_id = $3)
-         AND seq <> ALL($4::bigint[])
-       ORDER BY seq LIMIT $5 FOR UPDATE OF tasks SKIP LOCKED`,
-      [runtimes, nowMs, agentId, [...batch.claimedSeqs], alike.length],
+      `SELECT ${COLUMNS} FROM svc.tasks WHERE ${PLACE} IS NOT NULL
+         AND ($1::text[] IS NULL OR runtime = ANY($1)) AND ($3::text IS NULL OR agent_id = $3)
+         AND (next_run_at IS NULL OR next_run_at <= $2) AND seq <> ALL($4::bigint[])
+       ORDER BY ${PLACE} LIMIT $5 FOR UPDATE OF tasks SKIP LOCKED`,
+      [runtimes ?? null, nowMs, agentId, [...batch.claimedSeqs], alike.length],
     );
     for (const [at, request] of alike.entries()) {
       const task = tasks[at];
@@ -151,11 +154,10 @@ export class TaskTable extends FoundTable<TaskRecord, TaskFilter> implements Tas
     return row?.at ?? undefined;
   }
 
-  /** The server's clock does not jump. Once in a transaction is enough; workers never wait for each other here. */
+  /** The server's clock does not jump. Workers never wait for each other here. */
   async expired({ nowMs }: { readonly nowMs: number }, limit: number) {
     const { batch } = this.turn;
-    if (batch.hasLookedForExpired) return [];
-    batch.hasLookedForExpired = true;
+    if (!batch.looksForExpired(nowMs)) return [];
     return batch.query<TaskRecord>(
       `SELECT ${COLUMNS} FROM svc.tasks JOIN svc.flows ON svc.flows.seq = svc.tasks.flow_seq
        WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2

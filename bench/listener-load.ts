@@ -1,0 +1,84 @@
+/** A listener under load, for the parts of the benchmark that measure one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const CONNECTIONS = 64;
+export const SESSION = 'agent:main:bench';
+const SECRET = 'the-secret-of-the-benchmark-0123456789';
+const BODY = JSON.stringify({
+  action: 'create_flow',
+  goal: 'Build release 1.2.3 and tell the team',
+  notifyPolicy: 'silent',
+  stateJson: { run: 42, branch: 'main', ref: 'refs/heads/main' },
+});
+const started: ChildProcess[] = [];
+
+/** Ends all that were started. */
+export function endStarted(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
+/** Sends `create_flow` over all connections. */
+export async function load(
+  url: string,
+  how: Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate'>,
+): Promise<autocannon.Result> {
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${SECRET}` },
+    body: BODY,
+    ...how,
+  });
+  const refused = result.non2xx + result.errors;
+  if (refused > 0) throw new Error(`${refused} requests were not served`);
+  return result;
+}
+
+/** Starts a program and waits until it prints its address. */
+async function start(args: readonly string[], told: RegExp, home: string) {
+  const env = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home };
+  const child = spawn(process.execPath, args, {
+    env,
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let text = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (part: Buffer): void => {
+      text += part.toString();
+      const found = told.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('exit', () => reject(new Error(`did not start: ${text}`)));
+  });
+  return { url, child };
+}
+
+/** A listener with one route and without limits that matter. */
+export function configuration(): object {
+  const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000 };
+  const routes = { bench: { sessionKey: SESSION, secret: SECRET } };
+  return {
+    gateway: { port: 0 },
+    plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },
+  };
+}
+
+/** Starts a listener. @param home a folder with its svc.json */
+export async function startListener(home: string) {
+  const args = [`${ROOT}/bin/run.js`, 'webhook', 'serve', '--plain'];
+  const { url, child } = await start(args, /listening on (http[^"\s]+)/u, home);
+  return { route: `${url}/plugins/webhooks/bench`, pid: child.pid ?? 0, child };
+}
+
+/** The same HTTP library without anything behind it. */
+export async function startEmptyHandler(home: string): Promise<string> {
+  return (await start([`${ROOT}/bench/empty-handler.mjs`], /^(http\S+)$/mu, home)).url;
+}

@@ -1,0 +1,141 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../../src/engine/errors/index.js';
+import type { Flows } from '../../../../../src/engine/flows/index.js';
+import type { Server } from '../../../../../src/engine/postgres/index.js';
+import { openFlowsAt } from '../../../../support/flow-stores.js';
+import { ADA, newFlow, newTask, viewOf } from '../../../../support/flows.js';
+import { migratedServer, startCluster, type TestCluster } from '../../../../support/postgres.js';
+import { eventually } from '../../../../support/serving.js';
+import { act, testWebhooks } from '../../../../support/webhooks.js';
+
+const test = suite('flows on a server');
+
+const cluster = await startCluster();
+if (cluster === undefined) process.stdout.write('skipped: PostgreSQL is not installed\n');
+const when = cluster === undefined ? test.skip : test;
+const MINUTE = 60_000;
+
+function real(): TestCluster {
+  if (cluster === undefined) throw new Error('there is no server');
+  return cluster;
+}
+
+/** The URL of a database with tables, with a password that must never be shown. */
+async function newUrl(): Promise<string> {
+  const server = await migratedServer(real());
+  const { host, port, database, user } = server.address;
+  await server.close();
+  return `postgres://${user}:hush@${host}:${port}/${database}`;
+}
+
+async function failure(promise: Promise<unknown>): Promise<SvcError> {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  if (error instanceof SvcError) return error;
+  throw new Error(`no error: ${String(error)}`);
+}
+
+/** Creates a flow, asking again until it works. */
+function created(flows: Flows): Promise<string> {
+  return eventually('a flow', () => newFlow(flows).catch(() => undefined));
+}
+
+when('hosts whose clocks differ by ten minutes agree about leases', async () => {
+  const url = await newUrl();
+  const [early, late] = await Promise.all(
+    [-10 * MINUTE, 10 * MINUTE].map((offMs) =>
+      openFlowsAt(url, { leaseSeconds: 30 }, { clock: { now: () => Date.now() + offMs } }),
+    ),
+  );
+  if (early === undefined || late === undefined) throw new Error('not opened');
+  const flowId = await newFlow(early);
+  const id = await newTask(late, flowId);
+  const claim = await early.tasks.claim({ worker: 'w' });
+  assert.is(claim?.task.taskId, id);
+  assert.ok(Math.abs((claim?.leaseExpiresAt ?? 0) - Date.now() - 30_000) < 10_000);
+  assert.is((await late.operator.sweep()).requeued, 0);
+  assert.is(await late.tasks.claim({ worker: 'w' }), undefined);
+  assert.ok(Math.abs(early.now() - late.now()) < 2000);
+  const { flow } = await late.operator.showFlow(flowId);
+  assert.ok(Math.abs(flow.createdAt - Date.now()) < 10_000);
+  assert.equal(await late.operator.auditFlows(), []);
+  await early.close();
+  await late.close();
+});
+
+when('while the server is away, changes and reads fail clearly, and then work again', async () => {
+  const flows = await openFlowsAt(await newUrl());
+  const flowId = await newFlow(flows);
+  await real().halt();
+  const action = { action: 'get_flow', flowId } as const;
+  const attempts = [() => newFlow(flows), () => flows.perform(action, ADA), () => flows.version()];
+  for (const attempt of attempts) {
+    const error = await failure(attempt());
+    assert.is(error.code, 'STORAGE_UNREACHABLE');
+    assert.match(error.message, `127.0.0.1:${real().port}`);
+    assert.not.match(`${error.message} ${error.hint}`, 'hush');
+  }
+  await real().start();
+  await created(flows);
+  assert.is(viewOf(await flows.perform(action, ADA))['flowId'], flowId);
+  await flows.close();
+});
+
+when('a listener answers 503 while the server is away, and recovers', async () => {
+  const servers = new Map<string, Server>();
+  const { url, lines, close } = await testWebhooks({ storage: { url: await newUrl() }, servers });
+  const create = { action: 'create_flow', goal: 'g' };
+  assert.is((await act(url, create)).status, 200);
+  await real().halt();
+  const refused = await act(url, create);
+  assert.equal([refused.status, refused.body['code']], [503, 'persist_failed']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.is((await act(url, { action: 'list_flows' })).status, 503);
+  await real().start();
+  await eventually('recovery', async () => (await act(url, create)).status === 200);
+  assert.not.match(lines.join(''), 'hush');
+  await close();
+  for (const server of servers.values()) await server.close();
+});
+
+when(
+  'a change whose commit was cut off is reported as uncertain, and its key finds it',
+  async () => {
+    const flows = await openFlowsAt(await newUrl());
+    const setStandby = async (name: string): Promise<void> => {
+      await real().sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await real().sql('SELECT pg_reload_conf()');
+    };
+    await newFlow(flows);
+    await setStandby('nobody');
+    const create = { action: 'create_flow', goal: 'g' } as const;
+    const key = { key: 'k', bodyHash: 'h' };
+    const cut = failure(flows.perform(create, ADA, key));
+    await eventually('the commit', async () => {
+      const cutOff = await real().sql(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      );
+      return cutOff.length > 0;
+    });
+    assert.is((await cut).code, 'STORAGE_UNCERTAIN');
+    await setStandby('');
+    const again = await eventually('the answer', () =>
+      flows.perform(create, ADA, key).catch(() => undefined),
+    );
+    assert.ok(again.ok);
+    const { entries } = await flows.operator.listFlows({ limit: 9 });
+    assert.is(entries.filter(({ flow }) => flow.goal === 'g').length, 1);
+    await flows.close();
+  },
+);
+
+when('a table that is missing is reported with what to do', async () => {
+  const url = await real().newDatabase();
+  const error = await failure(openFlowsAt(url));
+  assert.is(error.code, 'STORAGE_OUTDATED');
+  assert.match(error.hint ?? '', 'svc storage migrate');
+});
+
+test.after(() => cluster?.stop());
+
+test.run();
