@@ -142,6 +142,7 @@ const status: JsonDocument = {
         configuredBackend: 'builtin',
         workspaceDir: WORKSPACE,
         indexFile: INDEX_FILE,
+        shared: null,
         index: {
           state: 'ready',
           statistics: {

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startOpenAiFake } from '../fakes/openai.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
 import { migratedServer, realServer, startPglite } from '../support/postgres.js';
+import { textsSent, towards } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
 
 const postgres = (await realServer()) ?? (await startPglite());
@@ -60,6 +63,131 @@ test('two hosts with the same folder find each passage once, as their own', asyn
     assert.equal(await placesOf(host, 'billing service'), ['memory/billing.md#L1-L3']);
   }
   assert.match((await a.svc('memory', 'index', '--json')).stdout, /"outcome": ?"unchanged"/u);
+});
+
+test('a host without a workspace finds and reads what others indexed', async () => {
+  const url = await newUrl();
+  const files = { 'ws/memory/billing.md': SERVICE };
+  const a = hostOn(url, 'host-a', { files });
+  const b = hostOn(url, 'host-b', { workspace: '/nowhere/at/all' });
+  await a.svc('memory', 'index');
+  const run = jsonOf.search(await b.svc('memory', 'search', 'billing service', '--json'));
+  const [citation] = run.results.map((result) => result.citation ?? '');
+  assert.is(citation, 'host-a:memory/billing.md#L1-L3');
+  assert.equal(
+    run.warnings.map(({ code }) => code),
+    ['INDEX_STALE'],
+  );
+  const got = await b.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json');
+  assert.is(got.code, 0, got.stderr);
+  const { origin, path, text, totalLines } = jsonOf.get(got);
+  assert.equal(
+    [origin, path, text, totalLines],
+    ['host-a', 'memory/billing.md', 'Marta owns the billing service.', 3],
+  );
+  // The host that has the file understands the citation too.
+  const own = jsonOf.get(await a.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json'));
+  assert.equal([own.origin, own.text], [undefined, 'Marta owns the billing service.']);
+});
+
+test('what is forgotten on one host disappears on all, and its host keeps it out', async () => {
+  const [a, b, c] = await team(
+    ['host-a', { files: { 'ws/memory/house.md': DOOR } }],
+    ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
+    ['host-c', {}],
+  );
+  assert.ok(a !== undefined && b !== undefined && c !== undefined);
+  for (const host of [a, b, c]) await host.svc('memory', 'index');
+  assert.equal(await placesOf(c, 'front door code'), ['host-a:memory/house.md#L1-L5']);
+  const forgot = await a.svc('memory', 'forget', 'memory/house.md#L3', '--yes', '--json');
+  assert.is(forgot.code, 0, forgot.stderr);
+  // Before its host has synced, no passage of it is left.
+  assert.equal((await found(c, 'janitor')).length, 0);
+  assert.is(jsonOf.index(await b.svc('memory', 'index', '--json')).agents.length, 1);
+  assert.equal((await found(b, 'janitor')).length, 0);
+  const [rest] = await found(c, 'the bell');
+  assert.match(rest?.snippet ?? '', /bell is broken/u);
+  const list = jsonOf.forgetList(await b.svc('memory', 'forget', '--list', '--json'));
+  assert.equal(
+    list.entries.map(({ id }) => id),
+    ['f1'],
+  );
+  const undone = await b.svc('memory', 'forget', '--undo', 'f1', '--yes');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.equal(await placesOf(a, 'janitor'), ['memory/house.md#L1-L5']);
+});
+
+test('a passage of another host can be forgotten by its citation', async () => {
+  const [a, b] = await team(['host-a', { files: { 'ws/memory/door.md': DOOR } }], ['host-b', {}]);
+  assert.ok(a !== undefined && b !== undefined);
+  await a.svc('memory', 'index');
+  const run = await b.svc('memory', 'forget', 'host-a:memory/door.md#L3', '--yes', '--json');
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(
+    jsonOf.forget(run).passages.map(({ path, text }) => [path, text]),
+    [['host-a:memory/door.md', 'The code of the front door is 4711, says the janitor.']],
+  );
+  await a.svc('memory', 'index');
+  assert.equal((await found(a, 'janitor')).length, 0);
+});
+
+test('a list of before is taken over, and stays on the host', async () => {
+  const url = await newUrl();
+  const b = hostOn(url, 'host-b', { files: { 'ws/memory/door.md': DOOR } });
+  await b.svc('memory', 'index');
+  const alone = JSON.stringify({
+    agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } },
+  });
+  const a = hostOn(url, 'host-a', { files: { 'ws/memory/door.md': DOOR } });
+  const settings = readFileSync(a.home.at('svc.json'), 'utf8');
+  a.home.write('svc.json', alone);
+  assert.is((await a.svc('memory', 'forget', 'memory/door.md#L3', '--yes')).code, 0);
+  a.home.write('svc.json', settings);
+  assert.equal((await found(a, 'janitor')).length, 0);
+  assert.equal((await found(b, 'janitor')).length, 0);
+  a.home.write('svc.json', alone);
+  assert.equal((await found(a, 'janitor')).length, 0);
+});
+
+test('a reset deletes only what this host indexed', async () => {
+  const [a, b] = await team(
+    ['host-a', { files: { 'ws/memory/billing.md': SERVICE } }],
+    ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
+  );
+  assert.ok(a !== undefined && b !== undefined);
+  for (const host of [a, b]) await host.svc('memory', 'index');
+  const status = jsonOf.status(await a.svc('memory', 'status', '--json')).agents[0];
+  assert.equal(
+    [
+      status?.indexFile,
+      status?.shared?.origin,
+      status?.shared?.origins?.map(({ origin }) => origin),
+    ],
+    [null, 'host-a', ['host-a', 'host-b']],
+  );
+  assert.match((await a.svc('memory', 'status')).stdout, /shared on .+ as host-a/u);
+  const reset = jsonOf.reset(await b.svc('memory', 'reset', '--yes', '--json')).agents[0];
+  assert.equal([reset?.deleted, reset?.documents], [true, 2]);
+  assert.equal((await found(a, 'janitor')).length, 0);
+  assert.equal(await placesOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
+});
+
+test('vectors are paid for once, whoever embeds first', async () => {
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  try {
+    const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
+    const options = { workspace: ws.path, memorySearch: towards(fake) };
+    const [a, b] = await team(['host-a', options], ['host-b', options]);
+    assert.ok(a !== undefined && b !== undefined);
+    const runs = await Promise.all([a, b].map((host) => host.svc('memory', 'index', '--json')));
+    for (const { code, stderr } of runs) assert.is(code, 0, stderr);
+    const sent = textsSent(fake);
+    assert.is(new Set(sent).size, sent.length, sent.join('\n---\n'));
+    const searched = jsonOf.search(await b.svc('memory', 'search', 'billing service', '--json'));
+    assert.equal([searched.mode, searched.results.length > 0], ['hybrid', true]);
+  } finally {
+    await fake.close();
+  }
 });
 
 test.run();

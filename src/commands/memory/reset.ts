@@ -7,7 +7,7 @@ import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 export default class MemoryReset extends MemoryCommand<ResetOutput> {
   static override summary = 'Delete an index. Your files are not touched.';
   static override description =
-    'Asks for confirmation. The next search or "svc memory index" rebuilds the index.';
+    'Asks for confirmation. The next search or "svc memory index" rebuilds the index. Of an index that several hosts share, only what this host indexed is deleted.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --workspace ./notes --yes',
@@ -24,7 +24,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
   async run(): Promise<ResetOutput> {
     const { flags } = await this.parse(MemoryReset);
     const memories = flags.all ? await this.openMemories(flags) : [await this.openMemory(flags)];
-    const question = `Delete ${memories.map(({ name, agent }) => `the index of ${name} (${agent.memorySearch.store.path})`).join(', ')}?`;
+    const question = `Delete ${memories.map((memory) => `the index of ${memory.name} (${placeOf(memory)})`).join(', ')}?`;
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
     const agents: ResetOutput['agents'][number][] = [];
     for (const memory of memories) agents.push(await this.resetOne(memory, agreed));
@@ -35,13 +35,24 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
     memory: OpenedMemory,
     agreed: boolean,
   ): Promise<ResetOutput['agents'][number]> {
-    const indexFile = memory.agent.memorySearch.store.path;
+    const place = placeOf(memory);
+    const isShared = memory.home.others !== undefined;
+    const indexFile = isShared ? null : memory.agent.memorySearch.store.path;
     if (!agreed) {
-      this.write(`kept ${indexFile}`);
+      this.write(`kept ${place}`);
       return { agent: memory.agentId, indexFile, deleted: false, bytes: 0 };
     }
-    const { deleted, bytes } = await memory.backend.reset();
-    this.write(deleted ? `deleted ${indexFile}` : `no index at ${indexFile}`);
-    return { agent: memory.agentId, indexFile, deleted, bytes };
+    const { deleted, bytes, documents } = await memory.backend.reset();
+    const none = isShared ? 'nothing to delete:' : 'no index at';
+    this.write(deleted ? `deleted ${place}` : `${none} ${place}`);
+    const counted = documents === undefined ? {} : { documents };
+    return { agent: memory.agentId, indexFile, deleted, bytes, ...counted };
   }
+}
+
+/** What is deleted: of a shared index, only what this host indexed. */
+function placeOf({ agent, home: { others } }: OpenedMemory): string {
+  return others === undefined
+    ? agent.memorySearch.store.path
+    : `what ${others.place.origin} indexed on the server`;
 }

@@ -214,6 +214,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The PostgreSQL server refused the login, or the role lacks a right.',
   },
+  STORAGE_TOKENIZER: {
+    exit: 1,
+    summary: 'Hosts that share a memory must use the same tokenizer.',
+  },
   STORAGE_UNCERTAIN: {
     exit: 1,
     summary: 'The connection to the PostgreSQL server was lost during a commit.',
@@ -284,6 +288,7 @@ export const WARNING_CODES = {
   SCOPE_DENIED: 'The rules of `memory.ext.scope` deny memory search in this conversation.',
   SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
   SOURCE_OFF: 'The requested source is not searched in this configuration.',
+  STORAGE_UNAVAILABLE: 'The shared store cannot be used now.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process with the same results.',
 } as const satisfies Record<string, string>;

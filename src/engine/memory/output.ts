@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
-import type { BackendStatus, ExtStatus, GetResponse } from './backends/index.js';
+import type { BackendStatus, ExtStatus, GetResponse, SharedState } from './backends/index.js';
 import type { GetOutput, StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding/index.js';
 import type { OpenedMemory } from './open-memory.js';
@@ -69,11 +69,13 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   deep: Diagnosis | undefined,
 ): StatusOutput {
-  const { index, vectors: _, watcher, media, ext, ...rest } = status;
+  const { index, shared, vectors: _, watcher, media, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
     ...rest,
+    indexFile: shared === undefined ? rest.indexFile : null,
+    shared: shared === undefined ? null : sharedOutput(shared),
     configuredBackend: memory.agent.backend,
     provider: primary?.provider ?? null,
     model: primary?.model ?? null,
@@ -90,6 +92,14 @@ export function statusOutput(
     ext: ext === undefined ? null : extOutput(ext),
     ...(deep === undefined ? {} : { deep }),
   };
+}
+
+function sharedOutput({ server, origin, origins }: SharedState): StatusOutput['shared'] {
+  const listed = origins?.map(({ name, documents, chunks, syncedMs }) => {
+    const lastSync = syncedMs === null ? null : new Date(syncedMs).toISOString();
+    return { origin: name, documents, chunks, lastSync };
+  });
+  return { server, origin, origins: listed ?? null };
 }
 
 function extOutput({ updated, why, ...ext }: ExtStatus): StatusOutput['ext'] {

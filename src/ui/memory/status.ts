@@ -1,4 +1,4 @@
-import type { BackendStatus, Staleness } from '../../engine/memory/backends/index.js';
+import type { BackendStatus, SharedState, Staleness } from '../../engine/memory/backends/index.js';
 import type { EmbeddingStatus } from '../../engine/memory/embedding/index.js';
 import type { Source } from '../../engine/memory/index.js';
 import {
@@ -79,7 +79,9 @@ function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly 
       ? []
       : [{ label: 'extra paths', lines: status.extraPaths.map(safeLine) }]),
     { label: 'sources', lines: sourceLines(status) },
-    { label: 'index', lines: [indexLine(status, options)] },
+    ...(status.shared === undefined
+      ? [{ label: 'index', lines: [indexLine(status, options)] }]
+      : sharedFacts(status.shared, status, options)),
     freshness(status, style),
     { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
     ...watcherFacts(status, options),
@@ -144,6 +146,27 @@ function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions):
   return path;
 }
 
+/** The server of a shared index, and the hosts that index into it. */
+function sharedFacts(
+  { server, origin, origins = [] }: SharedState,
+  { index }: BackendStatus,
+  { nowMs }: StatusOptions,
+): readonly Fact[] {
+  const size = index.state === 'ready' ? `  ${formatBytes(index.statistics.bytes)}` : '';
+  const rows = origins.map(({ name, documents, chunks, seenMsAgo }) => [
+    name === origin ? `${safeLine(name)} (this host)` : safeLine(name),
+    formatCountOf(documents, 'file'),
+    formatCountOf(chunks, 'chunk'),
+    formatRelativeTime(nowMs - seenMsAgo, nowMs),
+  ]);
+  return [
+    { label: 'index', lines: [`shared on ${safeLine(server)} as ${safeLine(origin)}${size}`] },
+    ...(rows.length === 0
+      ? []
+      : [{ label: 'hosts', lines: alignRows(rows, ['left', 'right', 'right', 'left']) }]),
+  ];
+}
+
 /** Empty if no process keeps the index up to date. */
 function watcherFacts(
   { watcher }: BackendStatus,
@@ -162,7 +185,7 @@ function watcherFacts(
   ];
 }
 
-function freshness({ index, staleness }: BackendStatus, style: Style): Fact {
+function freshness({ index, shared, staleness }: BackendStatus, style: Style): Fact {
   const fact = (line: string, paint = style.yellow): Fact => ({
     label: 'freshness',
     lines: [line],
@@ -170,6 +193,9 @@ function freshness({ index, staleness }: BackendStatus, style: Style): Fact {
     paint,
   });
   if (index.state === 'missing') return fact('no index yet: the first search builds it');
+  if (index.state === 'unusable' && shared !== undefined) {
+    return fact('unknown: the server cannot be used');
+  }
   if (index.state === 'unusable') {
     return fact(`unusable, the next sync rebuilds it: ${safeLine(index.why)}`);
   }

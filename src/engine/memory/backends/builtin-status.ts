@@ -17,6 +17,7 @@ import type {
   BackendStatus,
   IndexState,
   MediaState,
+  SharedState,
   Staleness,
   StatusOptions,
   VectorsState,
@@ -28,16 +29,45 @@ export async function builtinStatus(
   clock: Clock,
   options: StatusOptions,
 ): Promise<BackendStatus> {
-  const opened = await target.home.open();
+  const faults: Warning[] = [];
+  const opened = await openOrTell(target, faults);
   try {
-    return await statusOf(opened, target, clock, options);
+    return await statusOf(opened, target, clock, options, faults);
   } catch (error) {
     if (!isDamage(error)) throw error;
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
-    return await statusOf(damaged, target, clock, options);
+    return await statusOf(damaged, target, clock, options, faults);
   } finally {
     if (opened.state === 'ready') opened.index.close();
   }
+}
+
+/** A server that cannot be used is part of the state. */
+async function openOrTell(
+  { home }: SyncTarget,
+  faults: Warning[],
+): Promise<OpenedIndex<MemoryIndex>> {
+  try {
+    return await home.open();
+  } catch (error) {
+    const isOfServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
+    if (!isOfServer || home.others === undefined) throw error;
+    const { message, hint } = error;
+    faults.push({ code: 'STORAGE_UNAVAILABLE', message, ...(hint === undefined ? {} : { hint }) });
+    return { state: 'unusable', why: message };
+  }
+}
+
+async function sharedState(
+  { home: { others } }: SyncTarget,
+  isUsable: boolean,
+): Promise<SharedState | undefined> {
+  if (others === undefined) return undefined;
+  return {
+    server: await others.server(),
+    origin: others.place.origin,
+    origins: isUsable ? await others.list() : undefined,
+  };
 }
 
 async function statusOf(
@@ -45,8 +75,8 @@ async function statusOf(
   target: SyncTarget,
   clock: Clock,
   options: StatusOptions,
+  faults: Warning[],
 ): Promise<BackendStatus> {
-  const faults: Warning[] = [];
   const scannedMs = clock.now();
   const scan = tryScan(target, faults);
   const outside = scan?.files.length === 0 ? outsideWarning(target.sources.memory) : undefined;
@@ -57,6 +87,7 @@ async function statusOf(
     workspaceDir: target.sources.memory.workspaceDir,
     indexFile: target.indexFile,
     index: await indexState(opened, target),
+    shared: await sharedState(target, opened.state !== 'unusable'),
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   identityKey,
@@ -150,6 +151,11 @@ export class IndexKeeper {
       const { index } = opened;
       if (!this.looksAtFiles(work)) return index;
       const links: Warning[] = [];
+      const missing = this.missingWorkspace();
+      if (missing !== undefined) {
+        warnings.push(missing);
+        return index;
+      }
       const isFresh = await this.isFresh(index, links);
       if (isFresh && !(embeds && (await this.canEmbedMore(index, work)))) {
         warnings.push(...links);
@@ -195,6 +201,17 @@ export class IndexKeeper {
     // The other writer may have indexed the same changes.
     if (!(await this.isFresh(usable))) warnings.push(warning);
     return usable;
+  }
+
+  /** A host without files of its own finds those of others. */
+  private missingWorkspace(): Warning | undefined {
+    const { home, sources } = this.options.target;
+    const { workspaceDir } = sources.memory;
+    if (home.others === undefined || existsSync(workspaceDir)) return undefined;
+    return {
+      code: 'INDEX_STALE',
+      message: `only other hosts were searched: no workspace at ${workspaceDir}`,
+    };
   }
 
   private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {

@@ -18,6 +18,7 @@ export type {
   ListedDocument,
   MemoryBackend,
   ResetResult,
+  SharedState,
   Staleness,
   SyncRequest,
   Transfer,

@@ -10,6 +10,7 @@ import type {
 } from '../forget/index.js';
 import type {
   IndexStatistics,
+  Origin,
   RefusedMedia,
   VectorExtension,
   VectorSpaceStatistics,
@@ -113,6 +114,16 @@ export interface MediaState {
   readonly refused: readonly RefusedMedia[];
 }
 
+/** Where a memory is that several hosts share. */
+export interface SharedState {
+  /** `host:port/database`. */
+  readonly server: string;
+  /** The name of this host in it. */
+  readonly origin: string;
+  /** All hosts, by name; undefined if the server cannot be used (see faults). */
+  readonly origins: readonly Origin[] | undefined;
+}
+
 /** The complete state of one agent's memory. */
 export interface BackendStatus {
   /** Which backend would answer now. */
@@ -122,6 +133,8 @@ export interface BackendStatus {
   readonly workspaceDir: string;
   readonly indexFile: string;
   readonly index: IndexState;
+  /** Undefined when the index is a file. */
+  readonly shared?: SharedState | undefined;
   /** Undefined when the workspace cannot be read (see faults). */
   readonly staleness: Staleness | undefined;
   readonly sources: readonly Source[];

@@ -66,7 +66,32 @@ const statusOutput = z.strictObject({
   backend: field(backendName, 'The backend that answers searches.'),
   configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
   workspaceDir: workspace,
-  indexFile: field(z.string(), 'Absolute path of the index.'),
+  indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
+  shared: field(
+    z.nullable(
+      z.strictObject({
+        server: field(z.string(), '`host:port/database`.'),
+        origin: field(z.string(), 'The name of this host: `storage.origin`.'),
+        origins: field(
+          z.nullable(
+            z.array(
+              z.strictObject({
+                origin: field(z.string(), 'The name of a host.'),
+                documents: field(count, 'Its files.'),
+                chunks: field(count, 'Their chunks.'),
+                lastSync: field(
+                  z.nullable(z.iso.datetime()),
+                  'Time of its last update, by its clock; `null` before the first.',
+                ),
+              }),
+            ),
+          ),
+          'All hosts that indexed something, by name; `null` if the server cannot be used.',
+        ),
+      }),
+    ),
+    'Where the index is shared with other hosts; `null` for an index of this host. See [teams.md](teams.md).',
+  ),
   index: field(
     z.discriminatedUnion('state', [
       z.strictObject({
@@ -289,9 +314,16 @@ export const resetOutputSchema = documentSchema({
     z.array(
       z.strictObject({
         agent: agentId,
-        indexFile: field(z.string(), 'Absolute path of the index.'),
+        indexFile: field(
+          z.nullable(z.string()),
+          'Absolute path of the index; `null` if it is shared.',
+        ),
         deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
-        bytes: field(count, 'Size of the deleted file.'),
+        bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
+        documents: field(
+          z.optional(count),
+          'Only if the index is shared: files of this host that were deleted from it.',
+        ),
       }),
     ),
     'In the order of the configuration.',

@@ -34,16 +34,21 @@ export function pieceOfKey(key: string): PieceName {
 }
 
 const PAGE = 512;
+/** More contents than requests that are under way can have. */
+const MOST_RECENT = 8 * PAGE;
 
 /** The texts without vectors in pieces, read as needed. */
 export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
 ): AsyncGenerator<TextPiece> {
+  const recent = new RecentContents();
   for (let after = 0; ; ) {
     const page = await index.missingEmbeddings(identity, after, PAGE);
     for (const { hash, headingPath, text } of page) {
       const content = hash.toString('hex');
+      // A content of an earlier page whose vector is not stored yet is missing again.
+      if (recent.includes(content)) continue;
       const texts = piecesOf(text);
       for (const [piece, own] of texts.entries()) {
         const key = keyOf({ content, piece, pieces: texts.length });
@@ -55,6 +60,20 @@ export async function* missingTexts(
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.chunkId;
+  }
+}
+
+/** The contents that were read last. */
+class RecentContents {
+  private readonly contents = new Set<string>();
+
+  /** Whether a content is one of them; it is from now on. */
+  includes(content: string): boolean {
+    if (this.contents.has(content)) return true;
+    this.contents.add(content);
+    const [oldest] = this.contents;
+    if (oldest !== undefined && this.contents.size > MOST_RECENT) this.contents.delete(oldest);
+    return false;
   }
 }
 

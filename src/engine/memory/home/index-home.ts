@@ -1,4 +1,3 @@
-import type { ServerAddress } from '../../postgres/server-address.js';
 import type { Clock } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
 import type { ForgetList } from '../forget/index.js';
@@ -51,8 +50,8 @@ export interface IndexHome {
 export interface OtherHosts {
   /** The memory, and this host in it. */
   readonly place: SharedPlace;
-  /** Where the server is, without anything secret. Does not connect. @throws SvcError SECRET_UNRESOLVED */
-  server(): Promise<Pick<ServerAddress, 'database' | 'host' | 'port'>>;
+  /** The server as `host:port/database`. Does not connect. @throws SvcError SECRET_UNRESOLVED */
+  server(): Promise<string>;
   /** All hosts, with this one, by name. @throws SvcError STORAGE_* */
   list(): Promise<readonly Origin[]>;
   /** The documents of the others, by path. @throws SvcError STORAGE_* */

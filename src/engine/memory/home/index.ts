@@ -5,6 +5,6 @@
  */
 
 export { FileHome } from './file-home.js';
-export type { IndexHome, OtherHosts, WritableIndex } from './index-home.js';
+export type { IndexHome, OtherHosts } from './index-home.js';
 export { type SharedPlace, sharedPlace } from './shared-place.js';
 export { linesOfChunks, turnsOfChunks } from './shared-text.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { openServer, requireCurrent, type Server } from '../../postgres/index.js';
+import { describeAddress, openServer, requireCurrent, type Server } from '../../postgres/index.js';
 import type { Clock, EngineContext } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
 import { type ForgetList, Forgotten } from '../forget/index.js';
@@ -19,7 +19,7 @@ import {
   preparePostgresIndex,
 } from '../index/postgres/index.js';
 import { fillIndex, type SyncRun, summaryOf } from '../sync/fill-index.js';
-import { type Rebuild, rebuildNeeded, type SyncSummary } from '../sync/index.js';
+import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import { cleanOthers } from './clean-others.js';
 import type { IndexHome, OtherHosts, WritableIndex } from './index-home.js';
@@ -59,10 +59,7 @@ export class SharedHome implements IndexHome {
         return (await chunksByDocument(await this.server(), own, [key]))[0] ?? [];
       },
       list: async () => listOrigins(await this.server(), place.agent),
-      server: async () => {
-        const { host, port, database } = (await this.unchecked()).address;
-        return { host, port, database };
-      },
+      server: async () => describeAddress((await this.unchecked()).address),
     };
   }
 
@@ -151,10 +148,9 @@ export class SharedHome implements IndexHome {
     const index = await openPostgresIndex(server, place);
     const identity = await index?.identity();
     index?.close();
-    if (identity === undefined || identity.schemaVersion === 0) {
-      return { reason: 'first', detail: 'this host has indexed nothing yet' };
-    }
-    return rebuildNeeded(identity, settings, force);
+    return identity === undefined
+      ? rebuildOf({ state: 'missing' })
+      : rebuildNeeded(identity, settings, force);
   }
 
   private async forgetList(): Promise<SharedForgetList> {

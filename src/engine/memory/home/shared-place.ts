@@ -23,7 +23,7 @@ export function sharedPlace(
 const LONGEST = 63;
 
 /** A host name in the form that `storage.origin` must have. */
-export function originOf(hostName = ''): string {
+function originOf(hostName = ''): string {
   const fitting = hostName.replaceAll(/[^A-Za-z0-9._-]+/gu, '-').replace(/^[._-]+/u, '');
   return fitting.slice(0, LONGEST) || 'host';
 }

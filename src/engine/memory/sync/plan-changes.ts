@@ -156,6 +156,10 @@ export function rebuildNeeded(
   settings: IndexSettings,
   force: boolean,
 ): Rebuild | undefined {
+  // A shared index that only others have written.
+  if (identity.schemaVersion === 0) {
+    return { reason: 'first', detail: 'this host has indexed nothing yet' };
+  }
   if (force) return { reason: 'forced', detail: '--force' };
   const differences = identityDifferences(identity, currentIdentity(settings));
   if (differences.length === 0) return undefined;

@@ -136,7 +136,7 @@ for (const kind of await sharedKinds()) {
     assert.is((await again.documents())[0]?.hash, '');
     assert.is(await b.countMatches('"alpha"'), 1);
     const failure = await failureOf(kind.openedAs('host-b', 'trigram'));
-    assert.is(failure.code, 'INDEX_LOCKED');
+    assert.is(failure.code, 'STORAGE_TOKENIZER');
   });
 
   test('a host that indexes nothing searches all the same, and no memory is no failure', async () => {

@@ -24,7 +24,7 @@ export async function openPostgresIndex(
  * Opens a memory for a host to index into, and creates what is missing. If the host's documents were indexed with
  * other settings, all of them count as changed, and are replaced one by one.
  *
- * @throws SvcError INDEX_LOCKED if other hosts use another tokenizer
+ * @throws SvcError STORAGE_TOKENIZER if other hosts use another tokenizer
  */
 export async function preparePostgresIndex(
   server: Server,
@@ -47,7 +47,7 @@ export async function preparePostgresIndex(
     );
     if (memory?.tokenizer !== identity.tokenizer) {
       throw new SvcError(
-        'INDEX_LOCKED',
+        'STORAGE_TOKENIZER',
         `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`,
         { hint: 'set the same memorySearch.store.fts.tokenizer on all hosts' },
       );

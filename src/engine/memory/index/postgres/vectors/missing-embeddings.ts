@@ -46,8 +46,9 @@ export async function missingEmbeddings(
   question: MissingQuestion,
   { after, limit }: Page,
 ): Promise<MissingEmbedding[]> {
-  const values = [...(await valuesOf(server, question, after)), question.name, limit];
   for (;;) {
+    // Another host may have made the space meanwhile.
+    const values = [...(await valuesOf(server, question, after)), question.name, limit];
     const rows = await server.query<MissingRow>(
       `SELECT chunks.id AS "chunkId", hash, headings, text ${WITHOUT_VECTOR_HERE}
          AND NOT ${IS_MEDIA} AND (${CLAIMED}) IS NULL ORDER BY chunks.id LIMIT $7`,
@@ -69,16 +70,28 @@ async function claim(
   { name, identity }: MissingQuestion,
   contents: readonly { readonly hash: Buffer }[],
 ): Promise<ReadonlySet<string>> {
-  const claimed = await server.transaction((transaction) =>
-    transaction.query<{ readonly hash: Buffer }>(
+  const hashes = contents.map(({ hash }) => hash);
+  const claimed = await server.transaction(async (transaction) => {
+    await transaction.run(
       `INSERT INTO svc.embedding_claims AS known (identity, hash, origin, expires_at)
        SELECT $1, hash, $2, clock_timestamp() + ${CLAIM} FROM unnest($3::bytea[]) AS hash ORDER BY hash
        ON CONFLICT (identity, hash) DO UPDATE SET origin = excluded.origin, expires_at = excluded.expires_at
-         WHERE known.origin = excluded.origin OR known.expires_at <= clock_timestamp()
-       RETURNING hash`,
-      [identity, name, contents.map(({ hash }) => hash)],
-    ),
-  );
+         WHERE known.origin = excluded.origin OR known.expires_at <= clock_timestamp()`,
+      [identity, name, hashes],
+    );
+    // Another host may have stored some of them, and released its claims, since they were found missing.
+    await transaction.run(
+      `DELETE FROM svc.embedding_claims AS claims
+       WHERE identity = $1 AND origin = $2 AND hash = ANY ($3) AND EXISTS (
+         SELECT FROM svc.embeddings JOIN svc.spaces ON spaces.id = space
+         WHERE spaces.identity = $1 AND embeddings.hash = claims.hash)`,
+      [identity, name, hashes],
+    );
+    return transaction.query<{ readonly hash: Buffer }>(
+      'SELECT hash FROM svc.embedding_claims WHERE identity = $1 AND origin = $2 AND hash = ANY ($3)',
+      [identity, name, hashes],
+    );
+  });
   return new Set(claimed.map(({ hash }) => hash.toString('latin1')));
 }
 
