@@ -67,7 +67,10 @@ export interface StoreSizes {
 }
 
 const FLOW_TABLES = ['answers', 'flows', 'notifications', 'tasks'];
-const VECTOR_TABLES = ['embeddings', 'embedding_claims', 'spaces'];
+const VECTOR_TABLES = [
+  ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
+  ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],
+];
 
 /** @throws SvcError STORAGE_* */
 export async function storeSizes(server: Sql): Promise<StoreSizes> {

@@ -80,9 +80,11 @@ async function storePacked(
        SELECT * FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::boolean[])
          AS new (hash, vector, code, used)
      ), added AS (
-       INSERT INTO svc.embeddings (space, hash, vector, code)
-       SELECT $1, hash, vector, code::varbit FROM new ORDER BY hash ON CONFLICT DO NOTHING
-       RETURNING id, hash
+       INSERT INTO svc.embeddings (space, hash, vector)
+       SELECT $1, hash, vector FROM new ORDER BY hash ON CONFLICT DO NOTHING RETURNING id, hash
+     ), coded AS (
+       INSERT INTO svc.embedding_codes
+       SELECT id, $1::int, code::varbit FROM added JOIN new USING (hash)
      ), cached AS (
        INSERT INTO svc.unused_embeddings (embedding)
        SELECT id FROM added JOIN new USING (hash) WHERE NOT used
