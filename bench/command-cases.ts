@@ -158,10 +158,13 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
     'task retry': { args: [failedTask], changes: 'state' },
     'task show': { args: [queuedTask] },
     'webhook call': { args: ['ci', 'list_flows', '--url', listener] },
+    'webhook map': { args: ['ci', '--data', '{"action":"list_flows"}'] },
     'webhook openapi': { args: [] },
     'webhook routes': { args: [] },
     'webhook secret generate': { args: [] },
+    'webhook secret rotate': { args: ['ci'] },
     'webhook serve': { args: ['--plain'], ready: LISTENING },
+    'webhook trigger': { args: ['cron.curl', '--route', 'mapped', '--url', listener] },
   };
 }
 

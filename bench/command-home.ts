@@ -115,7 +115,8 @@ function replace(folder: string, source: string): void {
 }
 
 function configuration(workspace: string, provider: string): object {
-  const routes = { ci: { sessionKey: 'agent:main:ci', secret: SECRET } };
+  const ci = { sessionKey: 'agent:main:ci', secret: SECRET };
+  const routes = { ci, mapped: { ...ci, map: [] } };
   const bench = { api: 'openai', baseUrl: provider, apiKey: SECRET, models: [{ id: 'instant' }] };
   return {
     agents: { defaults: { workspace, memorySearch: { provider: 'none' } } },

@@ -4,6 +4,7 @@ import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { jsonPage } from './json-page.js';
 import { makeManifest, pluginCommands } from './manifest.js';
+import { webhookSendersPage } from './webhook-senders-page.js';
 
 /** A committed file that is generated from the code. */
 export interface GeneratedFile {
@@ -27,5 +28,6 @@ export async function generatedFiles(root: string): Promise<readonly GeneratedFi
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/json.md', text: jsonPage() },
+    { path: 'docs/webhook-senders.md', text: webhookSendersPage() },
   ];
 }

@@ -1,7 +1,10 @@
 import {
   callOutputSchema,
+  mapOutputSchema,
+  rotateOutputSchema,
   routesOutputSchema,
   secretOutputSchema,
+  triggerOutputSchema,
 } from '../../src/engine/webhooks/output-schemas.js';
 import type { JsonDocument } from './json-document.js';
 
@@ -52,6 +55,55 @@ const call: JsonDocument = {
   },
 };
 
+const trigger: JsonDocument = {
+  title: 'svc webhook trigger',
+  introduction: 'The response. Exits with 1 if the route rejected the example.',
+  schema: triggerOutputSchema,
+  example: {
+    preset: 'github.push',
+    route: 'github',
+    url: 'http://127.0.0.1:8787/plugins/webhooks/github',
+    status: 202,
+    answer: { ok: true, routeId: 'github', code: 'ignored', result: {} },
+    curl: `curl -sS -H 'x-hub-signature-256: sha256=…' -H 'content-type: application/json' -H 'x-github-event: push' --data '{"ref":"refs/heads/main"}' 'http://127.0.0.1:8787/plugins/webhooks/github'`,
+    warnings: [],
+  },
+};
+
+const map: JsonDocument = {
+  title: 'svc webhook map',
+  introduction: 'What a route would do. Exits with 1 if the request would be rejected.',
+  schema: mapOutputSchema,
+  example: {
+    route: 'github',
+    verified: true,
+    reason: null,
+    event: 'pull_request',
+    outcome: 'action',
+    rule: 1,
+    action: [{ action: 'create_flow', goal: 'Review Compute Bernoulli numbers by ada' }],
+    error: null,
+    warnings: [],
+  },
+};
+
+const rotate: JsonDocument = {
+  title: 'svc webhook secret rotate',
+  introduction: 'The valid secrets of the route, and what to do next.',
+  schema: rotateOutputSchema,
+  example: {
+    route: 'ci',
+    file: '/home/ada/.svc/svc.json',
+    secrets: ['env CI_WEBHOOK_SECRET_2', 'env CI_WEBHOOK_SECRET'],
+    next: [
+      'reload the listener with SIGHUP, or restart it if the secret is in a new variable',
+      'change the secret at the sender, and check its next requests: svc webhook routes',
+      'make the old secret invalid: svc webhook secret rotate ci --finish',
+    ],
+    warnings: [],
+  },
+};
+
 const secret: JsonDocument = {
   title: 'svc webhook secret generate',
   introduction: 'A new secret. svc does not store it.',
@@ -60,4 +112,11 @@ const secret: JsonDocument = {
 };
 
 /** The documents of the webhook commands. */
-export const WEBHOOK_DOCUMENTS: readonly JsonDocument[] = [routes, call, secret];
+export const WEBHOOK_DOCUMENTS: readonly JsonDocument[] = [
+  routes,
+  call,
+  trigger,
+  map,
+  secret,
+  rotate,
+];

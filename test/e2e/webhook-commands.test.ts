@@ -127,6 +127,87 @@ test('secret generate prints a new strong secret each time, openapi the document
   }
 });
 
+const GITHUB = {
+  sessionKey: CI.sessionKey,
+  verify: { scheme: 'github', secrets: ['env:CI_SECRET'] },
+  map: [
+    {
+      when: { event: 'push' },
+      action: 'create_flow',
+      set: { goal: 'Check {/head_commit/message}', stateJson: { commit: '{/after}' } },
+      task: { runtime: 'subagent', task: 'Review {/compare}' },
+    },
+  ],
+} as const;
+
+test('trigger sends an example that the route performs, and map explains a recorded request', async () => {
+  const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
+  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  await whenTold(home);
+  const sent = await svc(home, 'trigger', 'github.push', '--json');
+  assert.is(sent.code, 0, sent.stderr);
+  const { route, status, answer, curl } = jsonOf.webhookTrigger(sent);
+  assert.equal([route, status], ['github', 200]);
+  const { flow, task } = Object(answer['result']);
+  assert.equal([flow.goal, task.status], ['Check Add notes', 'queued']);
+  assertNoSecret(sent.stdout + sent.stderr);
+  const again = spawnSync('sh', ['-c', `${curl} -i`], { encoding: 'utf8' });
+  assert.match(again.stdout, /idempotent-replayed: true/u);
+  child.kill('SIGTERM');
+  await done;
+
+  const header = (name: string) => new RegExp(`'(${name}: [^']+)'`, 'u').exec(curl)?.[1] ?? '';
+  home.write('headers.txt', `${header('x-hub-signature-256')}\n${header('x-github-event')}\n`);
+  home.write('push.json', /--data '([^']+)'/u.exec(curl)?.[1] ?? '');
+  const recorded = ['github', '--data', `@${home.at('push.json')}`];
+  const headers = ['--headers', `@${home.at('headers.txt')}`];
+  const mapped = await svc(home, 'map', ...recorded, ...headers, '--json');
+  assert.is(mapped.code, 0, mapped.stderr);
+  const { verified, event, rule, action } = jsonOf.webhookMap(mapped);
+  assert.equal([verified, event, rule], [true, 'push', 1]);
+  assert.equal(
+    action?.map(({ goal, task: work }) => goal ?? work),
+    ['Check Add notes', 'Review https://github.com/ada/engine/compare/6113728f27ae...0d1a26e67d8f'],
+  );
+  const plain = await svc(home, 'map', ...recorded, ...headers, '--plain');
+  assert.match(plain.stdout, /verified {2}yes\nevent {5}push\nrule {6}1\n/u);
+  const changed = await svc(home, 'map', 'github', '--data', '{}', ...headers, '--json');
+  assert.equal([changed.code, jsonOf.webhookMap(changed).verified], [1, false]);
+  assert.match(jsonOf.webhookMap(changed).reason ?? '', /does not match/u);
+  const unknown = await svc(home, 'map', ...recorded, '--json');
+  assert.equal([unknown.code, jsonOf.webhookMap(unknown).verified], [0, null]);
+  assert.is(jsonOf.webhookMap(unknown).outcome, 'ignored');
+  const called = await svc(home, 'call', 'github', 'list_flows', '--json');
+  assert.match(jsonOf.error(called).hint ?? '', /svc webhook trigger/u);
+});
+
+test('secret rotate adds a secret, keeps the old one, and then leaves only the new one', async () => {
+  const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
+  for (const route of ['ci', 'github']) {
+    const rotate = async (...flags: string[]) =>
+      jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', route, ...flags, '--json'));
+    assert.match((await rotate()).next.join('\n'), /--add env:NAME/u);
+    const early = await svc(home, 'secret', 'rotate', route, '--finish', '--json');
+    assert.equal([early.code, jsonOf.error(early).code], [2, 'USAGE']);
+    const both = await rotate('--add', 'env:CI_SECRET_2');
+    assert.equal(both.secrets, ['env CI_SECRET_2', 'env CI_SECRET']);
+    assert.match(both.next.join('\n'), /SIGHUP.*sender.*--finish/su);
+    const last = await rotate('--finish');
+    assert.equal(last.secrets, ['env CI_SECRET_2']);
+  }
+  const run = await runSvc(['webhook', 'routes', '--json'], {
+    home: home.path,
+    env: { CI_SECRET_2: SECRET },
+  });
+  assert.equal(
+    jsonOf.webhookRoutes(run).routes.map(({ state, scheme, rules }) => [state, scheme, rules]),
+    [
+      ['served', 'bearer', null],
+      ['served', 'github', 1],
+    ],
+  );
+});
+
 test('the variables that Kubernetes sets for a service called svc are ignored, with a warning', async () => {
   const env = {
     SVC_PORT: 'tcp://10.0.0.1:8080',

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
+import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { type FileHost, startFileHost } from '../fakes/file-host.js';
@@ -14,7 +15,7 @@ import { ROOT, runSvc } from './run-svc.js';
 import { serveWebhooks, whenTold } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
-import { CI_ENV, webhooksConfig } from './webhooks.js';
+import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
 
 /** What the examples of a command find when they run, and what stands for their sample values. */
 export interface ExampleWorld {
@@ -71,7 +72,8 @@ export async function startVendors(): Promise<ExampleVendors> {
 export async function worldFor(id: string, vendors: ExampleVendors): Promise<ExampleWorld> {
   const home = notesOf(id);
   const env = environmentOf(id, home, vendors);
-  home.write('svc.json', JSON.stringify(configuration(vendors), null, 2));
+  const routes = /^webhook:(?:map|trigger)$/.test(id) ? SENDERS : undefined;
+  home.write('svc.json', JSON.stringify(configuration(vendors, routes), null, 2));
   const flows = /^(?:flow|task):/.test(id) ? await someFlows(id, home, env) : {};
   const dreams = /^dream|^memory:(?:promote|rem-)/.test(id) ? await someDreams(id, home, env) : {};
   if (id === 'memory:import') {
@@ -79,7 +81,10 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   }
   if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
   if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
-  const listener = id === 'webhook:call' ? serveWebhooks(home, [], { env }) : undefined;
+  if (id === 'webhook:map') recordedPush(home);
+  const listener = /^webhook:(?:call|trigger)$/.test(id)
+    ? serveWebhooks(home, [], { env })
+    : undefined;
   const url = listener === undefined ? undefined : await whenTold(home);
   return {
     home,
@@ -128,7 +133,31 @@ function notesOf(id: string): TempFolder {
   return home;
 }
 
-function configuration(vendors: ExampleVendors): object {
+/** Routes of other systems, with the secret of the other route. */
+const SENDERS = {
+  github: {
+    sessionKey: SESSION,
+    verify: { scheme: 'github', secrets: ['env:CI_SECRET'] },
+    map: [{ when: { event: 'push' }, action: 'create_flow', set: { goal: 'Check {/after}' } }],
+  },
+  alerts: {
+    sessionKey: SESSION,
+    verify: { scheme: 'bearer', secrets: ['env:CI_SECRET'] },
+    map: [{ action: 'create_flow', set: { goal: '{/status}' } }],
+  },
+} as const;
+
+/** What GitHub sent, as a person saved it. */
+function recordedPush(home: TempFolder): void {
+  const body = '{"after":"0d1a26e6"}';
+  const { scheme } = SENDERS.github.verify;
+  const verifier = createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, [SECRET]);
+  const headers = verifier.sign(Buffer.from(body), { id: '', nowMs: 0 });
+  home.write('push.json', body);
+  home.write('headers.json', JSON.stringify({ ...headers, 'X-GitHub-Event': 'push' }));
+}
+
+function configuration(vendors: ExampleVendors, routes: object | undefined): object {
   const agents = {
     defaults: {
       memorySearch: {
@@ -142,7 +171,7 @@ function configuration(vendors: ExampleVendors): object {
     openai: { baseUrl: `${vendors.openai.origin}/v1`, apiKey: 'env:OPENAI_KEY_OF_TESTS' },
     voyage: { baseUrl: `${vendors.voyage.origin}/v1` },
   };
-  const { plugins } = webhooksConfig() as { readonly plugins: { readonly entries: object } };
+  const { plugins } = webhooksConfig(routes) as { readonly plugins: { readonly entries: object } };
   const active = { enabled: true, config: { agents: ['main'] } };
   return {
     agents,

@@ -76,8 +76,11 @@ import {
 } from '../../src/engine/serve/output-schemas.js';
 import {
   callOutputSchema,
+  mapOutputSchema,
+  rotateOutputSchema,
   routesOutputSchema,
   secretOutputSchema,
+  triggerOutputSchema,
 } from '../../src/engine/webhooks/output-schemas.js';
 import type { SvcRun } from './run-svc.js';
 
@@ -126,6 +129,9 @@ export const jsonOf = {
   webhookRoutes: (run: SvcRun) => read(routesOutputSchema, run),
   webhookCall: (run: SvcRun) => read(callOutputSchema, run),
   webhookSecret: (run: SvcRun) => read(secretOutputSchema, run),
+  webhookTrigger: (run: SvcRun) => read(triggerOutputSchema, run),
+  webhookMap: (run: SvcRun) => read(mapOutputSchema, run),
+  webhookRotate: (run: SvcRun) => read(rotateOutputSchema, run),
   flowList: (run: SvcRun) => read(flowListOutputSchema, run),
   flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),

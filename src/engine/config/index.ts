@@ -45,6 +45,7 @@ export type {
   ResolvedRoute,
   ResolvedVerify,
   ResolvedWebhooks,
+  RouteInput,
 } from './resolved.js';
 export {
   ENV_NAME,

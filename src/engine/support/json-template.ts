@@ -104,7 +104,7 @@ function bounded(value: unknown, { textChars, jsonChars }: TemplateLimits): unkn
 }
 
 /** How a value reads within a text. */
-export function textOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

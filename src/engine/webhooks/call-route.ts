@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
@@ -39,7 +40,7 @@ export async function callRoute(
     ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_HEADER]: idempotencyKey }),
   };
   const body = JSON.stringify({ action, ...data });
-  return sendSigned({ route, body, headers, baseUrl, signal }, loaded, context);
+  return sendSigned({ route, body, id: randomUUID(), headers, baseUrl, signal }, loaded, context);
 }
 
 /** Reads a file as text; undefined reads stdin. */

@@ -1,6 +1,7 @@
 /*
  * The HTTP listener of webhooks. Imported directly because they load much: `open-webhooks.js` (the listener),
- * `openapi-document.js`, `call-route.js`. `guards.js` makes a secret without loading the rest.
+ * `openapi-document.js`, `call-route.js`, `trigger-preset.js`,
+ * `rotate-secret.js`, `map/try-mapping.js`. `guards.js` makes a secret without loading the rest.
  */
 export {
   type LastAnswer,
@@ -11,5 +12,12 @@ export {
 export type { LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
 export type { WebhookMetrics } from './metrics.js';
 export type { Webhooks } from './open-webhooks.js';
-export type { CallOutput, RoutesOutput, SecretOutput } from './output-schemas.js';
+export type {
+  CallOutput,
+  MapOutput,
+  RotateOutput,
+  RoutesOutput,
+  SecretOutput,
+  TriggerOutput,
+} from './output-schemas.js';
 export { configuredStandings, type RouteStanding, resolveRoutes } from './routes.js';

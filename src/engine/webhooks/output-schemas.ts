@@ -89,6 +89,57 @@ export const callOutputSchema = documentSchema({
   ),
 });
 
+/** `svc webhook trigger --json`. */
+export const triggerOutputSchema = documentSchema({
+  preset: field(z.string(), 'Name of the preset.'),
+  route: field(z.string(), 'ID of the route.'),
+  url: field(z.string(), 'Where the request was sent.'),
+  status: field(z.int(), 'HTTP status of the answer.'),
+  answer: field(
+    z.record(z.string(), z.unknown()),
+    'The answer, see [webhooks.md](webhooks.md#answers).',
+  ),
+  curl: field(
+    z.string(),
+    'The same request as a shell command. A signature expires after minutes.',
+  ),
+});
+
+/** `svc webhook map --json`. */
+export const mapOutputSchema = documentSchema({
+  route: field(z.string(), 'ID of the route.'),
+  verified: field(
+    z.nullable(z.boolean()),
+    'Whether the route would accept the request; `null` if its headers were not given.',
+  ),
+  reason: field(z.nullable(z.string()), 'Why it would not be accepted; `null` if it would.'),
+  event: field(z.nullable(z.string()), 'The event; `null` if there is none.'),
+  outcome: field(
+    z.string(),
+    '`action`, `ignored`, `challenge`, `ping`, or the code of the rejection.',
+  ),
+  rule: field(
+    z.nullable(count),
+    'Which rule applies, counted from 1; `null` if none does, or the body is an action.',
+  ),
+  action: field(
+    z.nullable(z.array(z.record(z.string(), z.unknown()))),
+    'The action, and the `run_task` that follows it, if any; `null` if there is none.',
+  ),
+  error: field(z.nullable(z.string()), 'Why it would be rejected; `null` if it would not.'),
+});
+
+/** `svc webhook secret rotate --json`. */
+export const rotateOutputSchema = documentSchema({
+  route: field(z.string(), 'ID of the route.'),
+  file: field(z.nullable(z.string()), 'The changed configuration; `null` if nothing was changed.'),
+  secrets: field(
+    z.array(z.string()),
+    'Where the valid secrets are read from, the newest first. Never their values.',
+  ),
+  next: field(z.array(z.string()), 'What to do next, in order.'),
+});
+
 /** `svc webhook secret generate --json`. */
 export const secretOutputSchema = documentSchema({
   secret: field(z.string(), '256 random bits in letters, digits, `_` and `-`.'),
@@ -98,5 +149,11 @@ export const secretOutputSchema = documentSchema({
 export type RoutesOutput = DocumentOf<typeof routesOutputSchema>;
 /** `svc webhook call`, likewise. */
 export type CallOutput = DocumentOf<typeof callOutputSchema>;
+/** `svc webhook trigger`, likewise. */
+export type TriggerOutput = DocumentOf<typeof triggerOutputSchema>;
+/** `svc webhook map`, likewise. */
+export type MapOutput = DocumentOf<typeof mapOutputSchema>;
+/** `svc webhook secret rotate`, likewise. */
+export type RotateOutput = DocumentOf<typeof rotateOutputSchema>;
 /** `svc webhook secret generate`, likewise. */
 export type SecretOutput = DocumentOf<typeof secretOutputSchema>;

@@ -90,13 +90,17 @@ export function configuredStandings({
 
 /** A route that accepts what its verifier accepts. */
 export function servedRoute(id: string, route: ResolvedRoute, verifier: Verifier): ServedRoute {
+  return { ...receiverOf(id, route), verifier };
+}
+
+/** What happens with verified requests of a route. */
+export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 'verifier'> {
   const { path, sessionKey, controllerId, verify, allow, challenge, map } = route;
   const places = deliveryPlaces(verify?.scheme);
   return {
     id,
     path,
     caller: { sessionKey, controllerId },
-    verifier,
     scheme: verify?.scheme,
     isAllowed: allow === undefined ? undefined : networkList(allow),
     places: {

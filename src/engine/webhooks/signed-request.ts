@@ -1,4 +1,4 @@
-import { randomUUID, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
@@ -21,6 +21,8 @@ import { createVerifier, type Verifier } from './verify/verifier.js';
 export interface SignedRequest {
   readonly route: ResolvedRoute;
   readonly body: string;
+  /** Of the delivery, where the sender signs it. */
+  readonly id: string;
   /** Besides those that prove who sends it. */
   readonly headers: Readonly<Record<string, string>>;
   /** Scheme, host and port of the listener. */
@@ -43,13 +45,13 @@ export interface SentRequest {
  * @throws SvcError SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
  */
 export async function sendSigned(
-  { route, body, headers, baseUrl, signal }: SignedRequest,
+  { route, body, id, headers, baseUrl, signal }: SignedRequest,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<SentRequest> {
   const { verifier, secret } = await openVerifier(route, loaded, context, signal);
   const url = new URL(encodeURI(route.path), baseUrl).href;
-  const proof = verifier.sign(Buffer.from(body), { id: randomUUID(), nowMs: context.clock.now() });
+  const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const all = { ...proof, ...headers };
   const sent = { url, headers: all, body, certificate, signal };

@@ -9,9 +9,12 @@ import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
 import { readAction } from '../read-action.js';
 import type { ServedRoute } from '../routes.js';
 import type { RequestHead } from '../verify/verifier.js';
+import type { MappedRequest } from './map-rules.js';
 
 /** What a verified request asks for. */
-export type Requested =
+export type Requested = { readonly event: string | undefined } & Decision;
+
+type Decision =
   | { readonly type: 'refused'; readonly code: RequestRejection; readonly error: string }
   /** The sender checks the address, and expects this text in this field. */
   | { readonly type: 'challenge'; readonly field: string; readonly text: string }
@@ -42,9 +45,19 @@ export function readRequested(route: Receiver, head: RequestHead, bytes: Buffer)
   const { rules, places } = route;
   const parsed =
     rules !== undefined && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes);
-  if (!parsed.ok) return refused(parsed.error);
-  const body = parsed.value;
-  const event = places.event === undefined ? undefined : valueAt(places.event, head, body)?.[0];
+  if (!parsed.ok) return { event: undefined, ...refused(parsed.error) };
+  const { value } = parsed;
+  const event = places.event === undefined ? undefined : valueAt(places.event, head, value)?.[0];
+  return { event, ...decide(route, head, bytes, { event, body: value }) };
+}
+
+function decide(
+  route: Receiver,
+  head: RequestHead,
+  bytes: Buffer,
+  { event, body }: MappedRequest,
+): Decision {
+  const { rules } = route;
   const answered = challengeOf(route, event, body);
   if (answered !== undefined) return answered;
   const id = deliveryIdOf(route, head, body, bytes);
@@ -78,12 +91,12 @@ function sameBody(
   return { ...id, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
 
-function refused(error: string): Requested {
+function refused(error: string): Decision {
   return { type: 'refused', code: 'invalid_request', error };
 }
 
 /** A body that is an action itself. */
-function ownAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Requested {
+function ownAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
   const read = readAction(body);
   if (!read.ok) return refused(read.error);
   const { action } = read;
@@ -101,7 +114,7 @@ function challengeOf(
   { scheme, challenge }: Receiver,
   event: string | undefined,
   body: unknown,
-): Requested | undefined {
+): Decision | undefined {
   if (scheme === 'github' && event === 'ping') return { type: 'ping' };
   const isSlack = scheme === 'slack' && isRecord(body) && body['type'] === 'url_verification';
   const field = isSlack ? 'challenge' : challenge;

@@ -98,7 +98,7 @@ function singleHeader({ headersDistinct }: RequestHead, name: string): Found {
 }
 
 /** As vendors write it: X-Hub-Signature-256. */
-export function headerName(lowerCase: string): string {
+function headerName(lowerCase: string): string {
   return lowerCase.replaceAll(/(?<![^-])[a-z]/gu, (letter) => letter.toUpperCase());
 }
 

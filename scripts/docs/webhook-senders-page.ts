@@ -1,0 +1,75 @@
+import { PRESETS, type Preset } from '../../src/engine/webhooks/presets/index.js';
+import { fence, GENERATED, table } from './markdown.js';
+
+const INTRODUCTION = `${GENERATED}
+
+# Webhook senders
+
+How to connect common systems to a [webhook route](webhooks.md). Each section has what to do at the sender, and the keys of a route
+that verifies its requests and turns them into [flows](flows.md). Add \`sessionKey\`, replace the rules with your own, and store the
+secret where the route reads it.
+
+To check a route, send it an example of what the sender sends, or show what it would do with a request that you recorded:
+
+${fence('sh', 'svc webhook trigger github.push\nsvc webhook map github --data @push.json --headers @headers.json')}
+
+`;
+
+const OTHERS = `## Other systems that sign
+
+Most other systems sign the body with HMAC-SHA256. Use the scheme \`hmac\` with these keys:
+
+${table(
+  ['sender', '`header`', 'other keys of `verify`', '`deliveryId`', '`eventName`'],
+  [
+    [
+      'Bitbucket',
+      '`X-Hub-Signature`',
+      '`"prefix": "sha256="`',
+      '`X-Request-UUID`',
+      '`X-Event-Key`',
+    ],
+    ['Gitea', '`X-Gitea-Signature`', '', '`X-Gitea-Delivery`', '`X-Gitea-Event`'],
+    ['Forgejo', '`X-Forgejo-Signature`', '', '`X-Forgejo-Delivery`', '`X-Forgejo-Event`'],
+    [
+      'PagerDuty',
+      '`X-PagerDuty-Signature`',
+      '`"prefix": "v1="`',
+      '`X-Webhook-Id`',
+      '`/event/event_type`',
+    ],
+    [
+      'Shopify',
+      '`X-Shopify-Hmac-Sha256`',
+      '`"encoding": "base64"`',
+      '`X-Shopify-Webhook-Id`',
+      '`X-Shopify-Topic`',
+    ],
+  ],
+)}
+
+Bitbucket Data Center sends \`X-Request-Id\` instead. Gitea and Forgejo sign their JSON even if they send a form: choose JSON.
+
+Signatures of these senders do not cover a time, and their ids are not signed. Always use HTTPS, so that no one can record and
+repeat a request.
+
+Not supported: Twilio (signs the public address), Amazon SNS (needs requests to addresses in the body) and Discord (needs
+interactive answers).
+`;
+
+/** docs/webhook-senders.md, from the presets. */
+export function webhookSendersPage(): string {
+  return `${INTRODUCTION}${PRESETS.map(section).join('\n')}\n${OTHERS}`;
+}
+
+function section({ name, title, setup, route }: Preset): string {
+  const example = { sessionKey: 'agent:main:main', ...route };
+  return `## ${title}
+
+${setup}
+
+Preset: \`${name}\`. Route:
+
+${fence('json', JSON.stringify(example, undefined, 2))}
+`;
+}

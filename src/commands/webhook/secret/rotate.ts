@@ -1,0 +1,45 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../../cli/base-command.js';
+import { withEnvironment } from '../../../cli/flags.js';
+import { loadConfig } from '../../../engine/config/index.js';
+import type { RotateOutput } from '../../../engine/webhooks/index.js';
+import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
+import { renderRotation } from '../../../ui/webhook/mapping.js';
+
+export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
+  static override summary = 'Replace the secret of a route without an outage.';
+  static override description =
+    'Without a flag, shows which secrets are valid and what to do next. --add makes a new secret valid in addition to the others, and --finish leaves only the newest. Both change the configuration file; a route with "secret" gets "verify" with the scheme "bearer", which can have several.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ci',
+    '<%= config.bin %> <%= command.id %> ci --add env:CI_WEBHOOK_SECRET_2',
+    '<%= config.bin %> <%= command.id %> ci --finish',
+  ];
+  static override args = {
+    route: Args.string({ required: true, description: 'ID of the route.' }),
+  };
+  static override flags = withEnvironment({
+    add: Flags.string({
+      summary: 'Make this secret valid too: a reference such as env:NAME.',
+      helpValue: 'SECRET',
+      exclusive: ['finish'],
+    }),
+    finish: Flags.boolean({ summary: 'Leave only the newest secret valid.' }),
+  });
+
+  async run(): Promise<RotateOutput> {
+    const { args, flags } = await this.parse(WebhookSecretRotate);
+    const context = this.context();
+    const configFile = flags.config;
+    const loaded = await loadConfig(context, { configFile });
+    const { add: secret, finish } = flags;
+    const step =
+      secret === undefined
+        ? ({ type: finish ? 'finish' : 'show' } as const)
+        : ({ type: 'add', secret } as const);
+    const output = await rotateSecret({ routeId: args.route, step, configFile }, loaded, context);
+    this.write(renderRotation(output));
+    return output;
+  }
+}

@@ -1,0 +1,45 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { loadConfig } from '../../engine/config/index.js';
+import { listenerUrl } from '../../engine/serve/webhook-routes.js';
+import type { TriggerOutput } from '../../engine/webhooks/index.js';
+import { PRESETS } from '../../engine/webhooks/presets/index.js';
+import { triggerPreset } from '../../engine/webhooks/trigger-preset.js';
+import { renderJson } from '../../ui/config/config-text.js';
+
+export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
+  static override summary = 'Send an example of what a sender sends to its route.';
+  static override description =
+    `Signs the example of a preset with the secret of the route, and sends it as a new delivery to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response. Exits with 1 if the route rejected it. Presets: ${PRESETS.map(({ name }) => name).join(', ')}.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> github.push',
+    '<%= config.bin %> <%= command.id %> alertmanager.alert --route alerts',
+  ];
+  static override args = {
+    preset: Args.string({ required: true, description: 'Name of the preset.' }),
+  };
+  static override flags = withEnvironment({
+    route: Flags.string({
+      summary: 'Route to send it to, if several fit.',
+      helpValue: 'ROUTE',
+    }),
+    url: Flags.string({
+      summary: 'Base URL of the listener: scheme, host and port.',
+      helpValue: 'URL',
+    }),
+  });
+
+  async run(): Promise<TriggerOutput> {
+    const { args, flags } = await this.parse(WebhookTrigger);
+    const context = this.context();
+    const loaded = await loadConfig(context, { configFile: flags.config });
+    const baseUrl = flags.url ?? listenerUrl(loaded, context);
+    const sent = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
+    const triggered = await triggerPreset(sent, loaded, context);
+    this.write(renderJson(triggered.answer));
+    if (triggered.status >= 300) this.setExitCode(1);
+    return triggered;
+  }
+}

@@ -1,0 +1,171 @@
+import type { LoadedConfig } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
+import type { Clock, EngineContext } from '../../support/context.js';
+import { groupBy } from '../../support/lists.js';
+import { isRecord, parsedJson } from '../../support/text.js';
+import { REQUEST_REJECTIONS } from '../answers.js';
+import { isFormBody, isJsonBody } from '../guards.js';
+import type { MapOutput } from '../output-schemas.js';
+import { receiverOf } from '../routes.js';
+import { configuredRoute, openVerifier } from '../signed-request.js';
+import type { RequestHead } from '../verify/verifier.js';
+import { type Requested, readRequested } from './requested.js';
+
+/** A recorded request, to be tried without a listener. */
+export interface TriedRequest {
+  readonly routeId: string;
+  /** The bytes as they were sent. */
+  readonly body: Buffer;
+  /** As JSON, or one per line; undefined if they were not recorded. */
+  readonly headers: string | undefined;
+  /** When it was received, for signed times; milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a person passes: text, `@FILE`, or `-` for stdin. */
+interface Given {
+  readonly data: string;
+  readonly headers?: string | undefined;
+  readonly at?: string | undefined;
+}
+
+/** @throws SvcError USAGE if a file or the time cannot be read */
+export function readRecorded(
+  { data, headers, at }: Given,
+  read: (file: string | undefined) => Buffer,
+  clock: Clock,
+): Pick<TriedRequest, 'atMs' | 'body' | 'headers'> {
+  const atMs = at === undefined ? clock.now() : Date.parse(at);
+  if (Number.isNaN(atMs)) {
+    throw new SvcError('USAGE', `--at must be a date and time (got ${JSON.stringify(at)})`, {
+      hint: 'such as 2026-03-02T16:12:40Z',
+    });
+  }
+  return {
+    atMs,
+    body: bytesOf('--data', data, read),
+    headers:
+      headers === undefined ? undefined : bytesOf('--headers', headers, read).toString('utf8'),
+  };
+}
+
+function bytesOf(flag: string, given: string, read: (file: string | undefined) => Buffer): Buffer {
+  if (given !== '-' && !given.startsWith('@')) return Buffer.from(given);
+  try {
+    return read(given === '-' ? undefined : given.slice(1));
+  } catch (error) {
+    throw new SvcError('USAGE', `${flag}: ${messageOf(error)}`, {
+      hint: 'pass a readable file after the @',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Shows what a route would do with a request: whether it is verified, which rule applies, and what it makes of it.
+ *
+ * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE if the headers cannot be read; or the signal's reason
+ */
+export async function tryMapping(
+  { routeId, body, headers, atMs, signal }: TriedRequest,
+  loaded: LoadedConfig,
+  context: EngineContext,
+): Promise<MapOutput> {
+  const route = configuredRoute(routeId, loaded);
+  const head = headOf(headers ?? '{}', body);
+  const refused =
+    headers === undefined
+      ? 'The headers are unknown: pass them with --headers.'
+      : await refusalOf(head, body, atMs, () => openVerifier(route, loaded, context, signal));
+  const isReadable =
+    isJsonBody(head.headers) || (route.map !== undefined && isFormBody(head.headers));
+  const requested: Requested = isReadable
+    ? readRequested(receiverOf(routeId, route), head, body)
+    : {
+        type: 'refused',
+        event: undefined,
+        code: UNSUPPORTED,
+        error: REQUEST_REJECTIONS[UNSUPPORTED].error,
+      };
+  return {
+    route: routeId,
+    verified: headers === undefined ? null : refused === undefined,
+    reason: refused ?? null,
+    event: requested.event ?? null,
+    ...outcomeOf(requested),
+  };
+}
+
+/** Why the request is not verified; undefined if it is. */
+async function refusalOf(
+  head: RequestHead,
+  body: Buffer,
+  atMs: number,
+  open: () => ReturnType<typeof openVerifier>,
+): Promise<string | undefined> {
+  try {
+    const { verifier } = await open();
+    const check = verifier.checkHead(head, atMs);
+    return check.ok ? check.checkBody(body) : check.error;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'SECRET_UNRESOLVED') return messageOf(error);
+    throw error;
+  }
+}
+
+const UNSUPPORTED = 'unsupported_media_type';
+const NOTHING = { rule: null, action: null, error: null } as const;
+
+function outcomeOf(requested: Requested): Pick<MapOutput, 'action' | 'error' | 'outcome' | 'rule'> {
+  switch (requested.type) {
+    case 'refused':
+      return { ...NOTHING, outcome: requested.code, error: requested.error };
+    case 'challenge':
+    case 'ping':
+      return { ...NOTHING, outcome: requested.type };
+    case 'ignored':
+      return { ...NOTHING, outcome: 'ignored', rule: requested.rule ?? null };
+    case 'action': {
+      const { action, rule = null } = requested;
+      const shown = action.action === 'start_flow' ? [action.flow, action.task] : [action];
+      return { outcome: 'action', rule, action: shown.map((one) => ({ ...one })), error: null };
+    }
+  }
+}
+
+function headOf(text: string, body: Buffer): RequestHead {
+  const byName = groupBy(headersIn(text), ([name]) => name.toLowerCase());
+  const distinct: Record<string, string[]> = Object.fromEntries(
+    Array.from(byName, ([name, sent]) => [name, sent.map(([, value]) => value)]),
+  );
+  // Recorded headers often lack it.
+  distinct['content-type'] ??= [
+    /^\s*[[{]/u.test(body.toString('latin1'))
+      ? 'application/json'
+      : 'application/x-www-form-urlencoded',
+  ];
+  const headers = Object.entries(distinct).map(([name, values]) => [name, values.join(', ')]);
+  return { headers: Object.fromEntries(headers), headersDistinct: distinct };
+}
+
+const LINE = /^([^:\s]+):[ \t]*(.*)$/u;
+
+function headersIn(text: string): readonly (readonly [string, string])[] {
+  const parsed = parsedJson(text);
+  if (isRecord(parsed)) {
+    return Object.entries(parsed).flatMap(([name, value]) =>
+      [value].flat().map((one) => [name, String(one)] as const),
+    );
+  }
+  return text
+    .split(/\r?\n/u)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, name, value] = LINE.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) return [name, value.trim()] as const;
+      throw new SvcError('USAGE', '--headers must be a JSON object, or lines like "Name: value"', {
+        hint: 'copy them from the sender, which shows the requests it sent',
+      });
+    });
+}

@@ -1,0 +1,91 @@
+import { setConfigValue } from '../config/authoring.js';
+import { formatPath, type LoadedConfig, loadConfig } from '../config/index.js';
+import { SvcError } from '../errors/index.js';
+import { describeSecret } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
+import { parsedJson } from '../support/text.js';
+import type { RotateOutput } from './output-schemas.js';
+import { secretsOf } from './routes.js';
+import { configuredRoute } from './signed-request.js';
+
+/** A step of replacing the secret of a route. */
+export interface Rotation {
+  readonly routeId: string;
+  /** `add` makes another secret valid, written as in a configuration; `finish` leaves only the newest. */
+  readonly step:
+    | { readonly type: 'show' }
+    | { readonly type: 'add'; readonly secret: string }
+    | { readonly type: 'finish' };
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Replaces the secret of a route without an outage: the old and the new one are valid until the sender uses the new
+ * one. Changes nothing but the configuration file, and shows what to do next.
+ *
+ * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, and errors of editing the configuration
+ */
+export async function rotateSecret(
+  { routeId, step, configFile }: Rotation,
+  loaded: LoadedConfig,
+  context: EngineContext,
+): Promise<RotateOutput> {
+  configuredRoute(routeId, loaded);
+  if (step.type === 'show') return outputOf(routeId, loaded, null);
+  const edit = editOf(routeId, step, loaded);
+  const { file } = setConfigValue(context, edit, { configFile });
+  return outputOf(routeId, await loadConfig(context, { configFile }), file);
+}
+
+function editOf(
+  routeId: string,
+  step: Exclude<Rotation['step'], { type: 'show' }>,
+  { input }: LoadedConfig,
+): { readonly path: string; readonly value: string } {
+  const { secret, verify, ...route } = routeIn(input, routeId);
+  const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', routeId];
+  const before = verify?.secrets ?? (secret === undefined ? [] : [secret]);
+  if (step.type === 'finish' && before.length < 2) {
+    throw new SvcError('USAGE', `only one secret of route ${routeId} is valid`, {
+      hint: `add a new one first: svc webhook secret rotate ${routeId} --add env:NAME`,
+    });
+  }
+  const secrets =
+    step.type === 'finish'
+      ? before.slice(0, 1)
+      : [step.secret.startsWith('{') ? parsedJson(step.secret) : step.secret, ...before];
+  // The key `secret` can contain only one.
+  return verify === undefined
+    ? {
+        path: formatPath(path),
+        value: JSON.stringify({ ...route, verify: { scheme: 'bearer', secrets } }),
+      }
+    : { path: formatPath([...path, 'verify', 'secrets']), value: JSON.stringify(secrets) };
+}
+
+function routeIn(input: LoadedConfig['input'], routeId: string) {
+  const route = input.plugins?.entries?.webhooks?.config?.routes?.[routeId];
+  if (route === undefined) throw new Error('a resolved route is in the file');
+  return route;
+}
+
+function outputOf(routeId: string, loaded: LoadedConfig, file: string | null): RotateOutput {
+  const secrets = secretsOf(configuredRoute(routeId, loaded)).map(describeSecret);
+  return { route: routeId, file, secrets, next: stepsAfter(routeId, secrets.length, file) };
+}
+
+function stepsAfter(routeId: string, valid: number, file: string | null): readonly string[] {
+  const rotate = `svc webhook secret rotate ${routeId}`;
+  const reload =
+    'reload the listener with SIGHUP, or restart it if the secret is in a new variable';
+  if (valid > 1) {
+    const change =
+      'change the secret at the sender, and check its next requests: svc webhook routes';
+    return [reload, change, `make the old secret invalid: ${rotate} --finish`];
+  }
+  if (file !== null) return [reload, 'delete the old secret where it is stored'];
+  return [
+    'generate a secret, or let the sender generate one, and store it: svc webhook secret generate',
+    `make it valid in addition: ${rotate} --add env:NAME`,
+  ];
+}
