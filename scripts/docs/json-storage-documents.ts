@@ -69,6 +69,7 @@ const migrate: JsonDocument = {
     address: ADDRESS,
     dryRun: true,
     migrations: [{ version: 2, name: 'memory', sql: 'CREATE TABLE svc.memories (…);\n…' }],
+    vectorIndexes: [],
     warnings: [],
   },
 };

@@ -8,7 +8,7 @@ import { renderMigrated } from '../../ui/storage/migrate.js';
 export default class StorageMigrate extends StorageCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';
   static override description =
-    'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With --dry-run, prints the steps as a script for psql instead.';
+    'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With pgvector, it also builds indexes of vectors where there are many. With --dry-run, prints the steps as a script for psql instead.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %>',
@@ -24,8 +24,12 @@ export default class StorageMigrate extends StorageCommand<StorageMigrateOutput>
       dryRun: flags['dry-run'],
       onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
     });
-    const { dryRun, migrations } = done;
-    if (dryRun && migrations.length > 0) this.write(migrationScript(migrations));
+    const { dryRun, migrations, vectorIndexes } = done;
+    const script = [
+      ...(migrations.length > 0 ? [migrationScript(migrations)] : []),
+      ...vectorIndexes.map((statement) => `${statement};`),
+    ];
+    if (dryRun && script.length > 0) this.write(script.join('\n'));
     else this.write(renderMigrated(done));
     return done;
   }

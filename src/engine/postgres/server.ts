@@ -52,6 +52,7 @@ export interface TransactionOptions {
 const CONFLICT_RETRIES = 5;
 const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5000;
+const LONG_MS = 3_600_000;
 /** Idle connections are closed after this. */
 const IDLE_MS = 30_000;
 
@@ -222,6 +223,11 @@ export class Server implements Sql {
       await client.end().catch(() => undefined);
       await rest(doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS), signal);
     }
+  }
+
+  /** The same server for statements that may take an hour, such as building an index. The caller closes it. */
+  unhurried(): Server {
+    return new Server({ ...this.settings, poolSize: 1, statementTimeoutMs: LONG_MS });
   }
 
   /** Waits for statements in progress, and closes all connections. */

@@ -1,7 +1,9 @@
 import type { LoadedConfig } from '../config/index.js';
 import {
+  buildVectorIndexes,
   describeAddress,
   migrate,
+  missingVectorIndexes,
   openServer,
   type PendingMigration,
   pendingMigrations,
@@ -35,5 +37,7 @@ export async function migrateStorage(
     await requireMigrationRights(server);
     await migrate(server, onApplied);
   }
-  return { address: describeAddress(server.address), dryRun, migrations };
+  const vectorIndexes = await missingVectorIndexes(server);
+  if (!dryRun) await buildVectorIndexes(server, vectorIndexes);
+  return { address: describeAddress(server.address), dryRun, migrations, vectorIndexes };
 }

@@ -126,6 +126,10 @@ export const storageMigrateOutputSchema = documentSchema({
     z.array(z.extend(migration, { sql: field(z.string(), 'Its statements.') })),
     'What was applied, or would be; empty if the tables are up to date.',
   ),
+  vectorIndexes: field(
+    z.array(z.string()),
+    'Statements that built indexes of vectors, or would; only with pgvector and many vectors.',
+  ),
 });
 
 /** `svc storage copy --json`. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../postgres/index.js';
+import type { Server, Sql } from '../../../postgres/index.js';
 import type { DayRange } from '../../../support/day.js';
 import type { Source } from '../../types.js';
 import type {
@@ -15,7 +15,7 @@ import type { KeywordReader } from './keyword-reader.js';
 
 /** A memory as one of its hosts searches it. */
 export interface Searched {
-  readonly sql: Sql;
+  readonly sql: Server;
   readonly facts: MemoryFacts;
   readonly reader: KeywordReader;
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../../postgres/index.js';
+import type { Server } from '../../../../postgres/index.js';
 import { bestCosine, type QueryVector } from '../../vector-bytes.js';
 import { signBits } from './sign-bits.js';
 import type { Space } from './spaces.js';
@@ -49,7 +49,7 @@ const OF_DOCUMENTS = `
  * hundred of the nearest may be missed.
  */
 export async function nearest(
-  sql: Sql,
+  sql: Server,
   request: NearestRequest,
   count: number,
 ): Promise<readonly Neighbour[]> {
@@ -62,32 +62,63 @@ export async function nearest(
 }
 
 async function worthComparing(
-  sql: Sql,
-  { memory, space, query, documents, chunks }: NearestRequest,
+  sql: Server,
+  request: NearestRequest,
   count: number,
 ): Promise<readonly VectorRow[]> {
-  const most = Math.ceil(Math.max(WORTH, chunks * WORTH_SHARE, count * WORTH_A_RESULT));
+  const { memory, space, query, documents, chunks } = request;
   const bits = signBits(query);
-  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
-  const nearestCodes = (from: string, at: number): string =>
-    `SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${from}
-     ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
+  const { id, indexedBy } = space;
+  const hasIndex = indexedBy !== null && documents === undefined;
+  const wanted = Math.max(WORTH, count * WORTH_A_RESULT, hasIndex ? 0 : chunks * WORTH_SHARE);
+  const most = Math.ceil(wanted);
+  const byCode = (at: number): string =>
+    `ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
+  const nearestCodes = (from: string, order: string): string =>
+    `SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${from} ${order}`;
   if (documents !== undefined) {
     const among = `AND embedding IN (SELECT id ${OF_DOCUMENTS})`;
     return sql.query(
-      `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, 4)}))`,
-      [memory, space.id, documents, bits, most],
+      `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, byCode(4))}))`,
+      [memory, id, documents, bits, most],
     );
   }
-  if (chunks <= FEW) return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, space.id]);
-  const rows = await sql.query<VectorRow>(
-    `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(${nearestCodes('', 3)}))`,
-    [memory, space.id, bits, most],
-  );
+  if (chunks <= FEW) return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
+  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
+  const rows = hasIndex
+    ? await fromIndex(sql, request, bits, most)
+    : await sql.query<VectorRow>(
+        `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(${nearestCodes('', byCode(3))}))`,
+        [memory, id, bits, most],
+      );
   if (rows.length >= most / 2) return rows;
   const among = `AND embedding IN (SELECT id ${OF_MEMORY})`;
   return sql.query(
-    `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, 3)}))`,
-    [memory, space.id, bits, most],
+    `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, byCode(3))}))`,
+    [memory, id, bits, most],
   );
+}
+
+/** pgvector looks at no more in its first pass. */
+const MOST_EF_SEARCH = 1000;
+
+/** The nearest codes by the index of pgvector. The space's number is part of the statement, as of the index. */
+async function fromIndex(
+  sql: Server,
+  { memory, space: { id, dimensions, indexedBy } }: NearestRequest,
+  bits: string,
+  most: number,
+): Promise<readonly VectorRow[]> {
+  return sql.transaction(async (transaction) => {
+    await transaction.run(
+      `SELECT set_config('hnsw.ef_search', '${Math.min(MOST_EF_SEARCH, most)}', true),
+         set_config('hnsw.iterative_scan', 'relaxed_order', true)`,
+    );
+    return transaction.query<VectorRow>(
+      `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(
+         SELECT embedding FROM svc.embedding_codes WHERE space = ${id}
+         ORDER BY code::bit(${dimensions}) OPERATOR(${indexedBy}.<~>) $3::bit(${dimensions}) LIMIT $4))`,
+      [memory, id, bits, most],
+    );
+  });
 }

@@ -1,4 +1,9 @@
-import type { Sql, Transaction } from '../../../../postgres/index.js';
+import {
+  PGVECTOR_SCHEMA,
+  type Sql,
+  type Transaction,
+  vectorIndexName,
+} from '../../../../postgres/index.js';
 
 /** The vectors of an embedding identity, as a memory uses them. */
 export interface Space {
@@ -7,6 +12,8 @@ export interface Space {
   readonly dimensions: number;
   /** Every chunk of the memory up to this id has a vector. */
   readonly wholeTo: number;
+  /** The schema of pgvector, quoted, if it has an index of the codes. */
+  readonly indexedBy: string | null;
 }
 
 /** The space of an identity, if it exists. */
@@ -16,7 +23,9 @@ export async function findSpace(
   identity: string,
 ): Promise<Space | undefined> {
   const [space] = await sql.query<Space>(
-    `SELECT id, identity, dimensions, coalesce(whole_to, 0) AS "wholeTo"
+    `SELECT id, identity, dimensions, coalesce(whole_to, 0) AS "wholeTo",
+       CASE WHEN to_regclass('svc.${vectorIndexName('')}' || id) IS NOT NULL
+         THEN quote_ident(${PGVECTOR_SCHEMA}) END AS "indexedBy"
      FROM svc.spaces LEFT JOIN svc.memory_spaces ON space = id AND memory = $1 WHERE identity = $2`,
     [memory, identity],
   );
