@@ -190,4 +190,35 @@ test('vectors are paid for once, whoever embeds first', async () => {
   }
 });
 
+test('searches of all hosts count where the notes are', async () => {
+  const config = {
+    plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true } } } } },
+  };
+  const fact = 'The nightly backup of the storage server runs at 02:30.';
+  const [a, b] = await team(
+    [
+      'host-a',
+      { config, files: { 'ws/memory/2026-11-18.md': `# Day\n\n- ${fact}\n- Lunch was late.\n` } },
+    ],
+    ['host-b', { config }],
+  );
+  assert.ok(a !== undefined && b !== undefined);
+  await a.svc('memory', 'index');
+  assert.equal(await placesOf(b, 'when does the nightly backup run'), [
+    'host-a:memory/2026-11-18.md#L1-L4',
+  ]);
+  await placesOf(a, 'nightly backup of the storage server');
+  const run = await a.svc('dream', 'run', '--json');
+  assert.is(run.code, 0, run.stderr);
+  const [sweep] = jsonOf.dreamRun(run).sweeps;
+  assert.is(sweep !== undefined && 'searches' in sweep ? sweep.searches : 0, 2);
+  const [second] = jsonOf.dreamRun(await a.svc('dream', 'run', '--json')).sweeps;
+  assert.is(second !== undefined && 'searches' in second ? second.searches : 2, 0);
+  const [claim] = jsonOf.dreamSignals(await a.svc('dream', 'signals', '--json')).claims;
+  assert.equal([claim?.text, claim?.recalls], [fact, 2]);
+  // Of a host that does not have the note, they are no claims.
+  await b.svc('dream', 'run');
+  assert.equal(jsonOf.dreamSignals(await b.svc('dream', 'signals', '--json')).claims, []);
+});
+
 test.run();

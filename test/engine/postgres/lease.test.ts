@@ -1,0 +1,83 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Server, withLease } from '../../../src/engine/postgres/index.js';
+import { migratedServer, testServers } from '../../support/postgres.js';
+
+const NEVER = new AbortController().signal;
+
+/** When the lease ends, in milliseconds. */
+async function expiryOf(server: Server): Promise<number> {
+  const [row] = await server.query<{ readonly ms: number }>(
+    'SELECT (extract(epoch FROM expires_at) * 1000)::bigint AS ms FROM svc.leases',
+  );
+  return row?.ms ?? 0;
+}
+
+for (const postgres of await testServers()) {
+  const test = suite(`leases on ${postgres.name}`);
+  test.after(() => postgres.stop());
+
+  test('one at a time; others wait, and are told once', async () => {
+    const server = await migratedServer(postgres);
+    const log: string[] = [];
+    const work = (name: string) =>
+      withLease(server, 'sweep', { signal: NEVER, onWait: () => log.push('waits') }, async () => {
+        log.push(`begins ${name}`);
+        // As long as the other one is not known to wait.
+        while (!log.includes('waits')) await new Promise((resolve) => setImmediate(resolve));
+        log.push(`ends ${name}`);
+      });
+    await Promise.all([work('a'), work('b')]);
+    const ends = log.filter((line) => line.startsWith('ends')).length;
+    assert.equal([ends, log.filter((line) => line === 'waits').length], [2, 1]);
+    const spans = log.filter((line) => line !== 'waits').map((line) => line.split(' ')[0]);
+    assert.equal(spans, ['begins', 'ends', 'begins', 'ends']);
+    await server.close();
+  });
+
+  test('a lease outlives its work, and ends a while after its holder has died', async () => {
+    const server = await migratedServer(postgres);
+    const lastsMs = 400;
+    const dead = `INSERT INTO svc.leases VALUES ('sweep', 'dead', clock_timestamp() + interval '1 s')`;
+    await server.run(dead);
+    await withLease(server, 'sweep', { signal: NEVER, lastsMs }, async (signal) => {
+      const first = await expiryOf(server);
+      // It is renewed until longer than it would have lasted.
+      while ((await expiryOf(server)) < first + 2 * lastsMs) assert.is(signal.aborted, false);
+    });
+    assert.equal(await server.query('SELECT name FROM svc.leases'), []);
+    await server.close();
+  });
+
+  test('work is told when its lease is lost', async () => {
+    const server = await migratedServer(postgres);
+    await withLease(server, 'sweep', { signal: NEVER, lastsMs: 200 }, async (signal) => {
+      await server.run(
+        "UPDATE svc.leases SET holder = 'other', expires_at = clock_timestamp() + interval '1 h'",
+      );
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    });
+    await server.close();
+  });
+
+  test('waiting ends with the signal', async () => {
+    const server = await migratedServer(postgres);
+    await server.run(
+      "INSERT INTO svc.leases VALUES ('sweep', 'other', clock_timestamp() + interval '1 h')",
+    );
+    const stop = new AbortController();
+    const stopped = withLease(
+      server,
+      'sweep',
+      { signal: stop.signal, onWait: () => stop.abort(new Error('stopped')) },
+      async () => assert.unreachable(),
+    );
+    await stopped.then(
+      () => assert.unreachable(),
+      (error: unknown) => assert.match(String(error), 'stopped'),
+    );
+    await server.close();
+  });
+
+  test.run();
+}
