@@ -8,6 +8,7 @@ import type {
 } from '../../../../src/engine/flows/index.js';
 import type { TestFlowStore } from '../../../support/flow-stores.js';
 import { ADA, BOB, newFlow, newTask, viewOf } from '../../../support/flows.js';
+import { waitFor } from '../../../support/terminal.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -266,6 +267,24 @@ export function storeContract(store: TestFlowStore): void {
     assert.equal(told, ['flow', 'notification', 'task']);
     const after = await second.version();
     assert.is(await second.version(), after);
+    await close();
+  });
+
+  test('a listener that throws is reported, and undoes nothing', async () => {
+    const { flows, close } = await store.open();
+    const stray: unknown[] = [];
+    const onStray = (error: unknown): void => void stray.push(error);
+    process.on('uncaughtException', onStray);
+    const end = flows.subscribe(() => {
+      throw new Error('the listener');
+    });
+    const ids = await Promise.all([newFlow(flows), newFlow(flows), newFlow(flows)]);
+    await waitFor('the exception', () => stray.length > 0);
+    process.off('uncaughtException', onStray);
+    end();
+    assert.match(String(stray[0]), 'the listener');
+    const { entries } = await flows.operator.listFlows({ limit: 9 });
+    assert.equal(entries.map(({ flow }) => flow.flowId).sort(), ids.toSorted());
     await close();
   });
 

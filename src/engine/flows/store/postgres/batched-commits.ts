@@ -1,4 +1,4 @@
-import { SvcError } from '../../../errors/index.js';
+import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import type { Server } from '../../../postgres/index.js';
 import type { ChangeScope, Tables } from '../../flow-store.js';
 import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
@@ -19,7 +19,7 @@ interface BatchedCommitsOptions {
   readonly policy: FlowPolicy;
   /** Called with the server's time of each transaction. */
   readonly onTime: (nowMs: number) => void;
-  /** Called with the changes of each transaction once they are on disk. */
+  /** Called with the changes of each transaction once they are on disk. Must not throw. */
   readonly onCommitted: (changes: readonly FlowsChange[]) => void;
 }
 
@@ -105,18 +105,23 @@ export class BatchedCommits {
 
   /** Never rejects. */
   private async commit(jobs: readonly Job[]): Promise<void> {
-    try {
-      const { answers, changes } = await this.transact(jobs);
-      for (const answer of answers) answer();
-      this.options.onCommitted(changes);
-    } catch (error) {
-      if (jobs.length === 1 || isOfServer(error)) {
-        for (const job of jobs) job.reject(error);
-        return;
-      }
-      for (const job of jobs) job.alone = true;
-      this.queue.unshift(...jobs);
+    const done = await this.transact(jobs).catch((error: unknown) => {
+      this.fail(jobs, error);
+      return undefined;
+    });
+    if (done === undefined) return;
+    for (const answer of done.answers) answer();
+    this.options.onCommitted(done.changes);
+  }
+
+  /** The transaction was rolled back, or nobody knows whether it was kept. */
+  private fail(jobs: readonly Job[], error: unknown): void {
+    if (jobs.length === 1 || isOfServer(error)) {
+      for (const job of jobs) job.reject(error);
+      return;
     }
+    for (const job of jobs) job.alone = true;
+    this.queue.unshift(...jobs);
   }
 
   private transact(jobs: readonly Job[]) {
@@ -133,8 +138,11 @@ export class BatchedCommits {
             return change(own.work).finally(own.turn.end);
           }),
         );
-        const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-        if (failed !== undefined) throw failed.reason;
+        const reasons = outcomes.flatMap((outcome) =>
+          outcome.status === 'rejected' ? [outcome.reason] : [],
+        );
+        if (reasons.length > 0)
+          throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
         const changes = works.flatMap(({ work }) => work.changes);
         if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
         const answers = outcomes.flatMap((outcome) =>
@@ -153,6 +161,11 @@ function isOfServer(error: unknown): boolean {
   return (
     error instanceof SvcError && error.code !== 'STORAGE_BUSY' && error.code !== 'STORAGE_FAILED'
   );
+}
+
+/** After a failed statement, all others of its transaction fail with this code. */
+function isConsequence(reason: unknown): boolean {
+  return reason instanceof SvcError && systemErrorCode(reason.cause) === '25P02';
 }
 
 /** Somebody may wait for a task, a notification, or whether to stop. */

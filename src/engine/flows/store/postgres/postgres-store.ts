@@ -84,9 +84,16 @@ export class PostgresFlowStore implements FlowStore {
     return this.closing;
   }
 
+  /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
   private tell(changes: readonly FlowsChange[]): void {
-    for (const change of changes) {
-      for (const listener of this.listeners) listener(change);
+    try {
+      for (const change of changes) {
+        for (const listener of this.listeners) listener(change);
+      }
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
     }
   }
 }
