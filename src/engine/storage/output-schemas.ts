@@ -146,7 +146,7 @@ export const storageCopyOutputSchema = documentSchema({
       z.strictObject({
         name: field(
           z.string(),
-          '`flows`, `tasks`, `notifications`, `answers`, or `vectors of` an agent.',
+          '`flows`, `tasks`, `notifications`, `answers`, and `vectors of` or `recalls of` an agent.',
         ),
         rows: field(count, 'Rows of the source.'),
         written: field(count, 'Rows that this run added or replaced.'),

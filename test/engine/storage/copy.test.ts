@@ -4,6 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
 import { type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
+import { dreamTargets } from '../../../src/engine/dreaming/index.js';
+import {
+  appendRecall,
+  parseRecallLine,
+} from '../../../src/engine/dreaming/recall-log/recall-log.js';
 import { openFlows } from '../../../src/engine/flows/index.js';
 import {
   createIndex,
@@ -176,6 +181,37 @@ for (const postgres of await testServers()) {
       await apply(index, putting('a.md', 'one', 'two', 'three'));
       assert.is(await embedMissing(index, IDENTITY, textVector), 0);
     });
+  });
+
+  test('recalls go to the server once, with the name of their host', async () => {
+    const host = await newHost();
+    const [target] = dreamTargets(host.loaded, host.context);
+    const file = target?.workspace.files.recallLog ?? '';
+    const claim = {
+      text: 'a',
+      source: 'memory',
+      path: 'a.md',
+      startLine: 1,
+      endLine: 1,
+      score: 1,
+    } as const;
+    for (const atMs of [1, 2, 3]) appendRecall(file, { atMs, queryHash: 'q', claims: [claim] });
+    for (const written of [3, 0]) {
+      const copied = await copy(host, 'postgres');
+      assert.ok(copied.verified);
+      assert.is(copied.parts.find(({ name }) => name === 'recalls of main')?.written, written);
+    }
+    appendRecall(file, { atMs: 4, queryHash: 'q', claims: [claim] });
+    await copy(host, 'postgres');
+    const server = await openServer(host.context, host.loaded.resolved);
+    const rows = await server.query<{ number: number; line: string }>(
+      'SELECT number, line FROM svc.recalls ORDER BY number',
+    );
+    assert.equal(
+      rows.map(({ number, line }) => [number, parseRecallLine(line)?.atMs]),
+      [1, 2, 3, 4].map((at) => [at, at]),
+    );
+    assert.ok(rows.every(({ line }) => line.includes('"origin":"here"')));
   });
 
   test.run();

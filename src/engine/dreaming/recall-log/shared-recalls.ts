@@ -38,9 +38,8 @@ export class SharedRecalls {
   }
 
   /** Appends a search, with the host that has each claim. */
-  async append({ claims, ...recall }: RecallLine): Promise<void> {
-    const { agent, origin } = this.place;
-    const line = { ...recall, claims: claims.map((claim) => ({ origin, ...claim })) };
+  async append(recall: RecallLine): Promise<void> {
+    const { agent } = this.place;
     // The row of the log stays locked until the commit, so that no number is visible before a smaller one.
     await this.server.run(
       `WITH log AS (
@@ -50,8 +49,42 @@ export class SharedRecalls {
          DELETE FROM svc.recalls WHERE agent = $1 AND number <= (SELECT last FROM log) - $3
        )
        INSERT INTO svc.recalls (agent, number, line) SELECT $1, last, $2 FROM log`,
-      [agent, JSON.stringify(line), MOST_RECALLS],
+      [agent, this.lineOf(recall), MOST_RECALLS],
     );
+  }
+
+  /** A search with the host that has each claim. */
+  lineOf({ claims, ...recall }: RecallLine): string {
+    const { origin } = this.place;
+    return JSON.stringify({ ...recall, claims: claims.map((claim) => ({ origin, ...claim })) });
+  }
+
+  /** Appends lines of a host's own log that are not here yet, in one transaction. @returns how many */
+  async copy(lines: readonly string[]): Promise<number> {
+    return this.server.run(
+      `WITH new AS (
+         SELECT line, row_number() OVER (ORDER BY at) AS number
+         FROM unnest($2::text[]) WITH ORDINALITY AS given (line, at)
+         WHERE NOT EXISTS (
+           SELECT FROM svc.recalls WHERE agent = $1 AND recalls.line = given.line)
+       ), log AS (
+         INSERT INTO svc.recall_logs AS known (agent, last)
+         SELECT $1, count(*) FROM new HAVING count(*) > 0
+         ON CONFLICT (agent) DO UPDATE SET last = known.last + excluded.last RETURNING last
+       )
+       INSERT INTO svc.recalls (agent, number, line)
+       SELECT $1, last - (SELECT count(*) FROM new) + number, line FROM log CROSS JOIN new`,
+      [this.place.agent, lines],
+    );
+  }
+
+  /** Those of some lines that are here. */
+  async find(lines: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.server.query<{ readonly line: string }>(
+      'SELECT DISTINCT line FROM svc.recalls WHERE agent = $1 AND line = ANY ($2)',
+      [this.place.agent, lines],
+    );
+    return rows.map(({ line }) => line);
   }
 
   /** Identifies the log on its server; undefined if nothing was ever recorded. */

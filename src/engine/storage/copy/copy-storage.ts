@@ -1,6 +1,9 @@
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
+import { dreamTargets } from '../../dreaming/index.js';
+import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
 import { SvcError } from '../../errors/index.js';
 import { flowsFile } from '../../flows/index.js';
+import { sharedPlace } from '../../memory/home/index.js';
 import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
 import type { EngineContext } from '../../support/context.js';
@@ -8,6 +11,7 @@ import { uniqueBy } from '../../support/lists.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
 import { postgresRecords } from './postgres-records.js';
+import { recallPart } from './recall-part.js';
 import { copiedColumns, isNewerRow, RECORD_TABLES, type RecordRow } from './record-tables.js';
 import { holdFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
@@ -31,7 +35,7 @@ export interface CopyProgress {
 }
 
 /**
- * Copies flows and vectors between the files of this host and the server, and compares both afterwards. Documents are
+ * Copies flows, vectors and, to the server, recalls between the files of this host and the server, and compares both afterwards. Documents are
  * not copied: the next sync makes them again, and finds their vectors. The source stays as it is.
  *
  * @throws SvcError FLOWS_BUSY, STORAGE_BUSY if somebody uses the source; STORAGE_*, FLOWS_*, INDEX_*
@@ -48,7 +52,11 @@ export async function copyStorage(
     resolveAgents(loaded, context),
     ({ memorySearch }) => memorySearch.store.path,
   );
-  const parts = [...(await copyFlows(run)), ...(await copyVectors(run, agents))];
+  const parts = [
+    ...(await copyFlows(run)),
+    ...(await copyVectors(run, agents)),
+    ...(options.to === 'postgres' ? await copyRecalls(run, loaded) : []),
+  ];
   return {
     to: options.to,
     address: describeAddress(server.address),
@@ -143,6 +151,20 @@ async function copyVectors(
         ),
       );
     }
+  }
+  return parts;
+}
+
+async function copyRecalls(
+  { context, options }: CopyRun,
+  loaded: LoadedConfig,
+): Promise<readonly CopiedPart[]> {
+  const parts: CopiedPart[] = [];
+  for (const target of dreamTargets(loaded, context)) {
+    const place = sharedPlace(target.agents[0] ?? '', loaded, context);
+    if (place === undefined) continue;
+    const part = await recallPart(target, await SharedRecalls.open(place, context));
+    if (part !== undefined) parts.push(await runPart(part, options));
   }
   return parts;
 }
