@@ -4,7 +4,9 @@ import { defaultLoadersSync } from 'cosmiconfig';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
+import { checkConfigText } from '../../src/engine/config/check.js';
 import { GATEWAY_DEFAULTS } from '../../src/engine/config/defaults.js';
+import { OLDEST_SERVER } from '../../src/engine/postgres/index.js';
 import { faultOf } from './command-line.js';
 import { isThere, ROOT } from './pages.js';
 
@@ -92,6 +94,45 @@ test('the compose file builds that image, runs a command of svc, and waits for i
   assert.ok(Number.parseInt(svc.stop_grace_period, 10) > GATEWAY_DEFAULTS.drainSeconds);
   const named = svc.volumes.map((volume) => volume.split(':')[0] ?? '');
   for (const name of named.filter((one) => !one.startsWith('.'))) assert.ok(name in volumes, name);
+});
+
+const teamService = z.object({
+  build: z.object({ context: z.string(), dockerfile: z.string() }),
+  command: words,
+  stop_grace_period: z.string(),
+  environment: z.record(z.string(), z.string()),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })),
+});
+
+const teamsSchema = z.object({
+  services: z.object({
+    postgres: z.object({ image: z.string(), volumes: words }),
+    migrate: teamService,
+    'listener-1': teamService,
+    'listener-2': teamService,
+    'worker-1': teamService,
+    'worker-2': teamService,
+  }),
+  configs: z.object({ svc: z.object({ content: z.string() }) }),
+  volumes: z.record(z.string(), z.nullable(z.object({}))),
+});
+
+test('the compose file of a team runs commands of svc on a supported server, after its migration', () => {
+  const load = defaultLoadersSync['.yaml'];
+  const name = 'teams.compose.yaml';
+  const { services, configs, volumes } = teamsSchema.parse(load(name, readSample(name)));
+  const { postgres, ...others } = services;
+  assert.ok(Number(/^postgres:(\d+)$/.exec(postgres.image)?.[1]) >= OLDEST_SERVER);
+  assert.ok((postgres.volumes[0]?.split(':')[0] ?? '') in volumes);
+  for (const [service, { build, command, depends_on: after, ...rest }] of Object.entries(others)) {
+    assert.ok(isThere(join('docs/samples', build.context, build.dockerfile)));
+    assert.is(faultOf(command), undefined, service);
+    assert.ok(Number.parseInt(rest.stop_grace_period, 10) > GATEWAY_DEFAULTS.drainSeconds);
+    assert.ok((service === 'migrate' ? 'postgres' : 'migrate') in after);
+    assert.match(rest.environment['SVC_DATABASE_URL'] ?? '', /^postgres:\/\//);
+  }
+  const { faults } = checkConfigText('svc.json', configs.svc.content);
+  assert.equal(faults, []);
 });
 
 test.run();
