@@ -18,8 +18,9 @@ interface PreparedPhrase {
   readonly words: readonly string[];
 }
 
-/** What a term is read for. */
-type Need = 'frequency' | 'hits' | 'places';
+/** What a term is read for; each includes the ones before. */
+const NEEDS = ['frequency', 'hits', 'places'] as const;
+type Need = (typeof NEEDS)[number];
 
 interface LoadedTerm {
   readonly need: Need;
@@ -200,18 +201,10 @@ export class KeywordReader {
     terms: ReadonlyMap<string, Need>,
     beginnings: ReadonlyMap<string, Need>,
   ): Promise<FoundTerms> {
-    const needed = (need: Need): string[] =>
-      [...terms].flatMap(([term, one]) => (one === need ? [term] : []));
     const needs = [...terms.values(), ...beginnings.values()];
     const hasLengths = this.lengths === undefined && needs.some((need) => need !== 'frequency');
-    const rows = await this.sql.query<PostingRow>(READ_POSTINGS, [
-      this.facts.id,
-      ...[needed('frequency'), needed('hits'), needed('places')],
-      [...beginnings.keys()],
-      [...beginnings.keys()].map((first) => first + LAST),
-      [...beginnings.values()].includes('places'),
-      hasLengths,
-    ]);
+    const { text, values } = postingsQuery(this.facts.id, terms, beginnings, hasLengths);
+    const rows = await this.sql.query<PostingRow>(text, values);
     const [named, within] = [new Map<string, FoundTerm>(), new Map<string, FoundTerm>()];
     const pages: LengthPage[] = [];
     for (const { isWithin, term, number, hits, places } of rows) {
@@ -230,33 +223,48 @@ export class KeywordReader {
   }
 }
 
-/** The newest postings are in `terms`, the others in `postings`. One statement, so one state of the memory. */
-const READ_POSTINGS = `
-  SELECT false AS "isWithin", term, chunks AS number, NULL::bytea AS hits, NULL::bytea AS places
-    FROM svc.terms WHERE memory = $1 AND term = ANY ($2)
-  UNION ALL
-  SELECT false, term, chunks, hits, NULL FROM svc.terms WHERE memory = $1 AND term = ANY ($3)
-  UNION ALL
-  SELECT false, term, NULL, hits, NULL FROM svc.postings WHERE memory = $1 AND term = ANY ($3)
-  UNION ALL
-  SELECT false, term, chunks, hits, places FROM svc.terms WHERE memory = $1 AND term = ANY ($4)
-  UNION ALL
-  SELECT false, term, NULL, hits, places FROM svc.postings WHERE memory = $1 AND term = ANY ($4)
-  UNION ALL
-  SELECT true, term, chunks, hits, CASE WHEN $7 THEN places END
-    FROM unnest($5::text[], $6::text[]) AS range (first, past)
-    JOIN svc.terms ON memory = $1 AND term >= range.first COLLATE "C" AND term < range.past COLLATE "C"
-  UNION ALL
-  SELECT true, term, NULL, hits, CASE WHEN $7 THEN places END
-    FROM unnest($5::text[], $6::text[]) AS range (first, past)
-    JOIN svc.postings ON memory = $1 AND term >= range.first COLLATE "C" AND term < range.past COLLATE "C"
-  UNION ALL
-  SELECT false, NULL, page, lengths, NULL FROM svc.chunk_lengths WHERE memory = $1 AND $8`;
+/**
+ * The newest postings are in `terms`, the others in `postings`. One statement, so one state of the memory; of only
+ * what is needed, or the server would expect so much that it starts more processes.
+ */
+function postingsQuery(
+  memory: number,
+  terms: ReadonlyMap<string, Need>,
+  beginnings: ReadonlyMap<string, Need>,
+  hasLengths: boolean,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const values: unknown[] = [memory];
+  const bound = (value: unknown): string => `$${values.push(value)}`;
+  const parts: string[] = [];
+  const select = (isWithin: boolean, need: Need, where: string): void => {
+    const places = need === 'places' ? 'places' : 'NULL::bytea';
+    const hits = need === 'frequency' ? 'NULL::bytea' : 'hits';
+    const from = (table: string): string => `FROM svc.${table} WHERE memory = $1 AND ${where}`;
+    parts.push(`SELECT ${isWithin}, term, chunks, ${hits}, ${places} ${from('terms')}`);
+    if (need === 'frequency') return;
+    parts.push(`SELECT ${isWithin}, term, NULL::int, ${hits}, ${places} ${from('postings')}`);
+  };
+  for (const need of NEEDS) {
+    const named = [...terms].flatMap(([term, one]) => (one === need ? [term] : []));
+    if (named.length > 0) select(false, need, `term = ANY (${bound(named)})`);
+  }
+  for (const [first, need] of beginnings) {
+    const place = [bound(first), bound(first + LAST)] as const;
+    select(true, need, `term >= ${place[0]} AND term < ${place[1]}`);
+  }
+  if (hasLengths) {
+    parts.push(
+      'SELECT false, NULL::text, page, lengths, NULL::bytea FROM svc.chunk_lengths WHERE memory = $1',
+    );
+  }
+  const columns = '"isWithin", term, number, hits, places';
+  return { text: `SELECT * FROM (${parts.join(' UNION ALL ')}) AS found (${columns})`, values };
+}
 
 const NO_HITS: Hits = { ids: new Int32Array(), weights: new Int32Array() };
 
 function rankOf(need: Need | undefined): number {
-  return need === undefined ? 0 : 1 + ['frequency', 'hits', 'places'].indexOf(need);
+  return need === undefined ? 0 : 1 + NEEDS.indexOf(need);
 }
 
 function isSingleWord({ node, phrases: [first] }: Prepared): boolean {

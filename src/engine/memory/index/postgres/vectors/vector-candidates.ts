@@ -73,15 +73,15 @@ export async function sampleSimilarities(
   // The next chunk after each of some evenly spaced ids, because deleted ids are not used again.
   const rows = await sql.query<{ readonly vector: Buffer }>(
     `WITH bounds AS (SELECT min(id) AS first, max(id) + 1 AS past FROM svc.chunks WHERE memory = $1),
-     wanted AS (
-       SELECT floor(first + at * greatest(1, (past - first)::float8 / $3::int))::int AS id, past
+     places AS (
+       SELECT trunc(first + at * greatest(1, (past - first)::float8 / $3::int))::int AS id, past
        FROM bounds CROSS JOIN generate_series(0, $3::int - 1) AS at
      ), sample AS (
-       SELECT DISTINCT chunk.id, chunk.hash FROM wanted CROSS JOIN LATERAL (
-         SELECT id, hash, document FROM svc.chunks WHERE memory = $1 AND chunks.id >= wanted.id
+       SELECT DISTINCT chunk.id, chunk.hash FROM places CROSS JOIN LATERAL (
+         SELECT id, hash, document FROM svc.chunks WHERE memory = $1 AND chunks.id >= places.id
          ORDER BY chunks.id LIMIT 1
        ) AS chunk JOIN svc.documents ON documents.id = chunk.document AND kind <> 'media'
-       WHERE wanted.id < past
+       WHERE places.id < past
      )
      SELECT vector FROM sample JOIN svc.embeddings USING (hash) JOIN svc.spaces ON spaces.id = space
      WHERE identity = $2 ORDER BY sample.id`,
