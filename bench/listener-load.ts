@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const CONNECTIONS = 64;
 export const SESSION = 'agent:main:bench';
-const SECRET = 'the-secret-of-the-benchmark-0123456789';
+export const SECRET = 'the-secret-of-the-benchmark-0123456789';
 const BODY = JSON.stringify({
   action: 'create_flow',
   goal: 'Build release 1.2.3 and tell the team',
@@ -20,10 +20,17 @@ export function endStarted(): void {
   for (const child of started) child.kill('SIGKILL');
 }
 
-/** Sends `create_flow` over all connections. */
+/** How much to send, and what instead of `create_flow`. */
+export type LoadOptions = Pick<
+  autocannon.Options,
+  'amount' | 'body' | 'duration' | 'headers' | 'overallRate'
+> &
+  Pick<autocannon.Request, 'setupRequest'>;
+
+/** Sends `create_flow`, or something else, over all connections. */
 export async function load(
   url: string,
-  how: Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate'>,
+  { setupRequest, ...how }: LoadOptions,
 ): Promise<autocannon.Result> {
   const result = await autocannon({
     url,
@@ -32,6 +39,7 @@ export async function load(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${SECRET}` },
     body: BODY,
     ...how,
+    ...(setupRequest === undefined ? {} : { requests: [{ setupRequest }] }),
   });
   const refused = result.non2xx + result.errors;
   if (refused > 0) throw new Error(`${refused} requests were not served`);
@@ -61,10 +69,10 @@ async function start(args: readonly string[], told: RegExp, home: string) {
   return { url, child };
 }
 
-/** A listener with one route and without limits that matter. */
-export function configuration(): object {
+/** A listener with a route, perhaps others, and without limits that matter. */
+export function configuration(others: object = {}): object {
   const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000 };
-  const routes = { bench: { sessionKey: SESSION, secret: SECRET } };
+  const routes = { bench: { sessionKey: SESSION, secret: SECRET }, ...others };
   return {
     gateway: { port: 0 },
     plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },

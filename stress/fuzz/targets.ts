@@ -11,5 +11,6 @@ export const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   ext: async () => (await import('./targets/ext.js')).openExtTarget(),
   mcp: async () => (await import('./targets/mcp.js')).openMcpTarget(),
   growth: async () => (await import('./targets/growth.js')).openGrowthTarget(),
+  deliveries: async () => (await import('./targets/deliveries.js')).openDeliveriesTarget(),
   webhooks: async () => (await import('./targets/webhooks.js')).openWebhooksTarget(),
 };

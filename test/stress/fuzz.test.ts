@@ -14,6 +14,7 @@ const RUNS: Readonly<Record<string, number>> = {
   vendors: 8,
   chat: 3,
   mcp: 10,
+  deliveries: 20,
 };
 
 for (const [name, open] of Object.entries(TARGETS)) {

@@ -87,12 +87,14 @@ export function fillTemplate(template: Template, data: unknown, limits: Template
       return template.items
         .map((item) => fillTemplate(item, data, limits))
         .filter((item) => item !== undefined);
-    case 'object':
-      return Object.fromEntries(
-        template.fields
-          .map(([name, inner]) => [name, fillTemplate(inner, data, limits)] as const)
-          .filter(([, value]) => value !== undefined),
-      );
+    case 'object': {
+      const filled: Record<string, unknown> = {};
+      for (const [name, inner] of template.fields) {
+        const value = fillTemplate(inner, data, limits);
+        if (value !== undefined) filled[name] = value;
+      }
+      return filled;
+    }
   }
 }
 

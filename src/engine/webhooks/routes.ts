@@ -96,17 +96,13 @@ export function servedRoute(id: string, route: ResolvedRoute, verifier: Verifier
 /** What happens with verified requests of a route. */
 export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 'verifier'> {
   const { path, sessionKey, controllerId, verify, allow, challenge, map } = route;
-  const places = deliveryPlaces(verify?.scheme);
   return {
     id,
     path,
     caller: { sessionKey, controllerId },
     scheme: verify?.scheme,
     isAllowed: allow === undefined ? undefined : networkList(allow),
-    places: {
-      id: route.deliveryId === undefined ? places.id : [route.deliveryId],
-      event: route.eventName ?? places.event,
-    },
+    places: deliveryPlaces(route),
     dedupeMs: route.dedupeHours * MS_PER_HOUR,
     timeIsInBody: verify?.scheme === 'hmac' && verify.timestamp?.startsWith('/') === true,
     challenge: pointerKeys(challenge ?? '')?.[0],

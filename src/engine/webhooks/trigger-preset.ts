@@ -83,10 +83,10 @@ function senderOf(verify: Preset['route']['verify'] | ResolvedRoute['verify']): 
 }
 
 /** A new id and, where the body contains it, the time of now: a repeated or old delivery would not be performed. */
-export function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute, nowMs: number) {
+function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute, nowMs: number) {
   const id = randomUUID();
   const [place] = receiverOf(routeId, route).places.id;
-  const keys = place === undefined ? undefined : pointerKeys(place);
+  const keys = place?.in === 'body' ? place.keys : undefined;
   const { verify } = route;
   const timeKeys = verify?.scheme === 'hmac' ? pointerKeys(verify.timestamp ?? '') : undefined;
   const body = withValue(withValue(preset.body, keys, id), timeKeys, nowMs);
@@ -96,7 +96,7 @@ export function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute,
     headers: {
       'content-type': 'application/json',
       ...preset.headers,
-      ...(place === undefined || keys !== undefined ? {} : { [place.toLowerCase()]: id }),
+      ...(place?.in === 'header' ? { [place.name]: id } : {}),
     },
   };
 }

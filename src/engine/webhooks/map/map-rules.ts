@@ -12,7 +12,6 @@ import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
 import {
   fillTemplate,
   parseTemplate,
-  type Template,
   type TemplateLimits,
   TooLarge,
 } from '../../support/json-template.js';
@@ -114,18 +113,15 @@ function fillerOf(
   const templates = Object.entries(set).map(
     ([name, value]) => [name, parseTemplate(value), fields.get(name)?.isText ?? false] as const,
   );
-  return (body) =>
-    Object.fromEntries(
-      templates.flatMap(([name, template, isText]) => {
-        const value = filled(template, body, isText);
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
-}
-
-function filled(template: Template, body: unknown, isText: boolean): unknown {
-  const value = fillTemplate(template, body, LIMITS);
-  return isText ? asText(value) : value;
+  return (body) => {
+    // A loop: every request passes it.
+    const filled: Record<string, unknown> = {};
+    for (const [name, template, isText] of templates) {
+      const value = fillTemplate(template, body, LIMITS);
+      if (value !== undefined) filled[name] = isText ? asText(value) : value;
+    }
+    return filled;
+  };
 }
 
 function readMade(action: ActionName, fields: Readonly<Record<string, unknown>>): Made {

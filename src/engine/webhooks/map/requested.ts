@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import type { StartFlow } from '../../flows/action-schemas.js';
 import type { FlowAction, Idempotency } from '../../flows/index.js';
-import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
+import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';
 import { parseBody, parseForm } from '../body.js';
 import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
 import { readAction } from '../read-action.js';
 import type { ServedRoute } from '../routes.js';
+import type { Place } from '../verify/schemes.js';
 import type { RequestHead } from '../verify/verifier.js';
 import type { MappedRequest } from './map-rules.js';
 
@@ -144,11 +145,10 @@ function deliveryIdOf(
   return undefined;
 }
 
-/** The values of a header or the text at a JSON pointer. */
-function valueAt(place: string, head: RequestHead, body: unknown): readonly string[] | undefined {
-  const keys = pointerKeys(place);
-  if (keys === undefined) return head.headersDistinct[place.toLowerCase()];
-  const value = valueAtKeys(body, keys);
+/** The values of a header, or the text in the body. */
+function valueAt(place: Place, head: RequestHead, body: unknown): readonly string[] | undefined {
+  if (place.in === 'header') return head.headersDistinct[place.name];
+  const value = valueAtKeys(body, place.keys);
   if (typeof value === 'string') return [value];
   return typeof value === 'number' ? [String(value)] : undefined;
 }

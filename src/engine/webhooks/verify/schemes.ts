@@ -1,12 +1,22 @@
-import type { ResolvedVerify } from '../../config/index.js';
+import type { ResolvedRoute, ResolvedVerify } from '../../config/index.js';
 import { pointerKeys } from '../../support/json-pointer.js';
+
+/** Where a request contains something. */
+export type Place =
+  | { readonly in: 'header'; readonly name: string }
+  | { readonly in: 'body'; readonly keys: readonly string[] };
+
+/** Parses the name of a header, or a JSON pointer. */
+export function placeOf(text: string): Place {
+  const keys = pointerKeys(text);
+  return keys === undefined ? { in: 'header', name: text.toLowerCase() } : { in: 'body', keys };
+}
 
 /** Where a sender writes when it signed a request. */
 export type SignedTime =
-  | { readonly in: 'header'; readonly name: string }
+  | Place
   /** Among the signatures, after this prefix. */
-  | { readonly in: 'entry'; readonly prefix: string }
-  | { readonly in: 'body'; readonly keys: readonly string[] };
+  | { readonly in: 'entry'; readonly prefix: string };
 
 /** How a sender signs with a shared key. Header names are in lower case. */
 export interface SignatureScheme {
@@ -78,13 +88,8 @@ function hmac({ header, prefix, algorithm, encoding, payload, timestamp }: Hmac)
     encoding,
     key: 'text',
     payload,
-    ...(timestamp === undefined ? {} : { time: timeOf(timestamp) }),
+    ...(timestamp === undefined ? {} : { time: placeOf(timestamp) }),
   };
-}
-
-function timeOf(place: string): SignedTime {
-  const keys = pointerKeys(place);
-  return keys === undefined ? { in: 'header', name: place.toLowerCase() } : { in: 'body', keys };
 }
 
 /** The ways in which a request can be signed; the first whose header it has counts. None for tokens. */
@@ -105,16 +110,21 @@ export function signaturesOf(verify: ResolvedVerify): readonly SignatureScheme[]
   }
 }
 
-/** Where a sender writes the id of a delivery and the name of its event: headers, or JSON pointers. */
+/** Where a sender writes the id of a delivery and the name of its event. */
 export interface DeliveryPlaces {
   /** The first that a request has counts. */
+  readonly id: readonly Place[];
+  readonly event: Place | undefined;
+}
+
+interface WrittenPlaces {
   readonly id: readonly string[];
   readonly event: string | undefined;
 }
 
-const NOWHERE: DeliveryPlaces = { id: [], event: undefined };
+const NOWHERE: WrittenPlaces = { id: [], event: undefined };
 
-const PLACES: Readonly<Partial<Record<ResolvedVerify['scheme'], DeliveryPlaces>>> = {
+const PLACES: Readonly<Partial<Record<ResolvedVerify['scheme'], WrittenPlaces>>> = {
   'standard-webhooks': { id: ['webhook-id', 'svix-id'], event: '/type' },
   github: { id: ['x-github-delivery'], event: 'x-github-event' },
   // Hooks that a hook sets off share its event id, and newer versions send a key of their own.
@@ -123,6 +133,16 @@ const PLACES: Readonly<Partial<Record<ResolvedVerify['scheme'], DeliveryPlaces>>
   slack: { id: ['/event_id'], event: '/event/type' },
 };
 
-export function deliveryPlaces(scheme: ResolvedVerify['scheme'] | undefined): DeliveryPlaces {
-  return (scheme === undefined ? undefined : PLACES[scheme]) ?? NOWHERE;
+/** The places of a route: its own, or those of its scheme. */
+export function deliveryPlaces({
+  verify,
+  deliveryId,
+  eventName,
+}: Pick<ResolvedRoute, 'deliveryId' | 'eventName' | 'verify'>): DeliveryPlaces {
+  const usual = (verify === undefined ? undefined : PLACES[verify.scheme]) ?? NOWHERE;
+  const event = eventName ?? usual.event;
+  return {
+    id: (deliveryId === undefined ? usual.id : [deliveryId]).map(placeOf),
+    event: event === undefined ? undefined : placeOf(event),
+  };
 }

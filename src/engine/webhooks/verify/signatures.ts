@@ -33,12 +33,15 @@ export function signatureVerifier(
   const [main] = schemes;
   if (main === undefined) throw new Error('no signature scheme');
   const keys = secrets.map((secret) => keyOf(main, secret));
+  const toleranceMs = toleranceSeconds * 1000;
+  const prepared = schemes.map((scheme) => ({ ...scheme, parts: partsOf(scheme) }));
+  const usual = { ...main, parts: partsOf(main) };
   return {
     checkHead: (head, nowMs) => {
-      const scheme = schemes.find(({ header }) => head.headersDistinct[header] !== undefined);
-      return checkHead(scheme ?? main, head, { keys, nowMs, toleranceMs: toleranceSeconds * 1000 });
+      const scheme = prepared.find(({ header }) => head.headersDistinct[header] !== undefined);
+      return checkHead(scheme ?? usual, head, { keys, nowMs, toleranceMs });
     },
-    sign: (body, how) => signedHeaders(main, keys[0] ?? Buffer.alloc(0), body, how),
+    sign: (body, how) => signedHeaders(usual, keys[0] ?? Buffer.alloc(0), body, how),
     authenticate: 'Signature',
   };
 }
@@ -52,13 +55,16 @@ function keyOf({ key }: SignatureScheme, secret: string): Buffer {
   });
 }
 
+/** With its payload split once, because every request passes it. */
+type Prepared = SignatureScheme & { readonly parts: readonly string[] };
+
 interface Expectations {
   readonly keys: readonly Buffer[];
   readonly nowMs: number;
   readonly toleranceMs: number;
 }
 
-function checkHead(scheme: SignatureScheme, head: RequestHead, expected: Expectations): HeadCheck {
+function checkHead(scheme: Prepared, head: RequestHead, expected: Expectations): HeadCheck {
   const signed = singleHeader(head, scheme.header);
   if (!signed.ok) return signed;
   const entries = entriesOf(scheme, signed.value);
@@ -149,7 +155,7 @@ function signatureIn(scheme: SignatureScheme, entry: string): readonly Buffer[] 
 }
 
 function checkBody(
-  scheme: SignatureScheme,
+  scheme: Prepared,
   values: Signed,
   signatures: readonly Buffer[],
   body: Buffer,
@@ -167,21 +173,27 @@ function checkBody(
   return isRecent ? undefined : 'The time in the body is missing or too far from now.';
 }
 
-const PLACEHOLDER = /\{(id|timestamp|body)\}/u;
+const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/u;
 
-function signatureOf(scheme: SignatureScheme, key: Buffer, values: Signed, body: Buffer): Buffer {
+/** What is signed, in parts. */
+function partsOf({ payload }: SignatureScheme): readonly string[] {
+  return payload.split(PLACEHOLDER).filter((part) => part !== '');
+}
+
+function signatureOf(scheme: Prepared, key: Buffer, values: Signed, body: Buffer): Buffer {
   const hmac = createHmac(scheme.algorithm, key);
-  for (const [at, part] of scheme.payload.split(PLACEHOLDER).entries()) {
-    if (at % 2 === 0) hmac.update(part, 'utf8');
-    else if (part === 'body') hmac.update(body);
+  for (const part of scheme.parts) {
+    if (part === '{body}') hmac.update(body);
     // Signed as received, and Node.js reads headers as Latin-1.
-    else hmac.update(part === 'id' ? values.id : values.timestamp, 'latin1');
+    else if (part === '{id}') hmac.update(values.id, 'latin1');
+    else if (part === '{timestamp}') hmac.update(values.timestamp, 'latin1');
+    else hmac.update(part, 'utf8');
   }
   return hmac.digest();
 }
 
 function signedHeaders(
-  scheme: SignatureScheme,
+  scheme: Prepared,
   key: Buffer,
   body: Buffer,
   { id, nowMs }: Signing,
