@@ -166,6 +166,8 @@ test('a reset deletes only what this host indexed', async () => {
     [null, 'host-a', ['host-a', 'host-b']],
   );
   assert.match((await a.svc('memory', 'status')).stdout, /shared on .+ as host-a/u);
+  const doctor = await a.svc('config', 'doctor');
+  assert.is(doctor.code, 0, doctor.stdout);
   const reset = jsonOf.reset(await b.svc('memory', 'reset', '--yes', '--json')).agents[0];
   assert.equal([reset?.deleted, reset?.documents], [true, 2]);
   assert.equal((await found(a, 'janitor')).length, 0);

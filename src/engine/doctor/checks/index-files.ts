@@ -44,10 +44,11 @@ async function lookAt(
 ): Promise<{ readonly summary: string; readonly findings: readonly Finding[] }> {
   const agentId = memory.agent.id;
   const indexFile = memory.agent.memorySearch.store.path;
-  const place = world.placeOfAgent(agentId, ['memorySearch', 'store', 'path']) ?? {
-    file: indexFile,
-  };
-  if (lstatSync(indexFile, { throwIfNoEntry: false })?.isFile() === false) {
+  const isShared = memory.home.others !== undefined;
+  const place = (isShared
+    ? world.placeOf(['storage', 'url'])
+    : world.placeOfAgent(agentId, ['memorySearch', 'store', 'path'])) ?? { file: indexFile };
+  if (!isShared && lstatSync(indexFile, { throwIfNoEntry: false })?.isFile() === false) {
     return { summary: `${memory.name}: unusable`, findings: [noFile(agentId, indexFile, place)] };
   }
   const status = await memory.backend.status();
@@ -66,7 +67,8 @@ function indexFindings(subject: Subject): readonly Finding[] {
       // With an external program it is built when it is needed.
       return subject.memory.ext === undefined ? [missing(subject)] : [];
     case 'unusable':
-      return [unusable(subject, index.why)];
+      // The server has a check of its own.
+      return subject.status.shared === undefined ? [unusable(subject, index.why)] : [];
     case 'ready':
       if (index.rebuildBecause !== undefined) return [outdated(subject, index.rebuildBecause)];
       return [...damage(subject), ...(subject.memory.ext === undefined ? stale(subject) : [])];
@@ -153,8 +155,8 @@ function outdated(subject: Subject, why: string): Finding {
 
 function damage(subject: Subject): readonly Finding[] {
   const { agentId, status, place } = subject;
-  const { indexFile, index } = status;
-  if (index.state !== 'ready') return [];
+  const { indexFile, index, shared } = status;
+  if (index.state !== 'ready' || shared !== undefined) return [];
   if (index.statistics.bytes > MOST_CHECKED_BYTES) {
     const message = `the index of agent ${agentId} is too large to check for damage`;
     return [{ code: 'index-unchecked', severity: 'note', message, place }];
@@ -217,13 +219,14 @@ function rebuildFix(subject: Subject, options: Omit<IndexFixOptions, 'title'>): 
 
 /** Updates or rebuilds an index. No vectors are made: they cost money or time that nobody agreed to. */
 function indexFix(
-  { world: { context, configFile }, agentId, status: { indexFile } }: Subject,
+  { world: { context, configFile }, agentId, status: { indexFile, shared } }: Subject,
   { title, safe = true, now, force = false }: IndexFixOptions,
 ): Fix {
+  const name = shared === undefined ? indexFile : `${shared.origin} on ${shared.server}`;
   return {
     title,
     safe,
-    diff: changeLines([`${indexFile}  ${now}`], [`${indexFile}  up to date`]),
+    diff: changeLines([`${name}  ${now}`], [`${name}  up to date`]),
     changes: 'state',
     apply: async (signal) => {
       const memory = await openMemory(context, { kind: 'agent', agentId }, { configFile });

@@ -28,20 +28,34 @@ export interface StoredTurn {
 
 const LABEL = /^(?<role>User|Assistant): /u;
 
-/** The turns of a conversation, put together from its chunks in order. */
+/**
+ * The turns of a conversation, put together from its chunks in order. Chunks overlap by whole turns, before at least
+ * one new one; of a turn that is longer than a chunk, each chunk has a part and nothing else.
+ */
 export function turnsOfChunks(chunks: readonly Chunk[]): readonly StoredTurn[] {
   const turns = new Map<number, StoredTurn>();
-  for (const { startLine, text, lineNumbers } of chunks) {
-    // Chunks overlap by whole turns; a turn that is longer than a chunk is in several.
-    const before = new Map(turns);
-    for (const [at, row] of text.split('\n').entries()) {
-      const line = lineNumbers?.[at] ?? startLine + at;
-      const role = LABEL.exec(row)?.groups?.['role'] === 'User' ? 'user' : 'assistant';
-      const said = row.replace(LABEL, '');
-      const known = turns.get(line);
-      if (before.get(line)?.text.includes(said) === true) continue;
-      turns.set(line, { line, role, text: known === undefined ? said : `${known.text} ${said}` });
+  for (const chunk of chunks) {
+    const own = turnsOf(chunk);
+    for (const turn of own) {
+      const known = turns.get(turn.line);
+      if (known === undefined) turns.set(turn.line, turn);
+      else if (own.length === 1) {
+        turns.set(turn.line, { ...turn, text: `${known.text} ${turn.text}` });
+      }
     }
   }
   return [...turns.values()].toSorted((a, b) => a.line - b.line);
+}
+
+function turnsOf({ startLine, text, lineNumbers }: Chunk): readonly StoredTurn[] {
+  const turns: StoredTurn[] = [];
+  for (const [at, row] of text.split('\n').entries()) {
+    const line = lineNumbers?.[at] ?? startLine + at;
+    const role = LABEL.exec(row)?.groups?.['role'] === 'User' ? 'user' : 'assistant';
+    const said = row.replace(LABEL, '');
+    const last = turns.at(-1);
+    if (last?.line === line) turns[turns.length - 1] = { ...last, text: `${last.text} ${said}` };
+    else turns.push({ line, role, text: said });
+  }
+  return turns;
 }
