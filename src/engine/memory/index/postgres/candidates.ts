@@ -72,9 +72,32 @@ export async function lexicalCandidates(
 /** The best of some chunks, and ties with the last of them. */
 function bestOf({ ids, scores }: Scored, count: number): Scored {
   if (ids.length <= count) return { ids, scores };
-  const least = scores.toSorted().at(-count) ?? 0;
+  const least = nthLargest(scores, count);
   const isBest = (_: number, at: number): boolean => (scores[at] ?? 0) >= least;
   return { ids: ids.filter(isBest), scores: scores.filter(isBest) };
+}
+
+/** Divides around a value until the wanted place is found: sorting all took a third of a search. */
+function nthLargest(values: Float64Array, n: number): number {
+  const left = values.slice();
+  const at = (place: number): number => left[place] ?? 0;
+  const wanted = left.length - n;
+  for (let [from, to] = [0, left.length - 1]; from < to; ) {
+    const pivot = at((from + to) >> 1);
+    let [low, high] = [from, to];
+    while (low <= high) {
+      while (at(low) < pivot) low += 1;
+      while (at(high) > pivot) high -= 1;
+      if (low > high) break;
+      [left[low], left[high]] = [at(high), at(low)];
+      low += 1;
+      high -= 1;
+    }
+    if (wanted <= high) to = high;
+    else if (wanted >= low) from = low;
+    else break;
+  }
+  return at(wanted);
 }
 
 /** Reads chunks. @param order columns to sort by, before path and line */
