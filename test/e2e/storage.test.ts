@@ -1,12 +1,18 @@
+import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../src/engine/config/index.js';
+import { openFlows } from '../../src/engine/flows/index.js';
+import { ADA, contextOf, newFlow } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { startCluster } from '../support/postgres.js';
-import { runSvc } from '../support/run-svc.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
 import { eventually, serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { smallDisk } from '../support/tmpfs.js';
 
+const FLOWS = 3000;
 const PATIENCE_MS = 30_000;
 const PASSWORD = 'planted-pass-4f9a';
 
@@ -38,7 +44,7 @@ if (cluster !== undefined) {
     };
     const set = await svc('config', 'set', 'storage.url', 'env:SVC_DATABASE_URL');
     assert.is(set.code, 0, set.stderr);
-    return { home, env, svc };
+    return { home, env, svc, database: url.pathname.slice(1) };
   };
 
   test('a server is set, migrated, and shown without its password', async () => {
@@ -60,6 +66,60 @@ if (cluster !== undefined) {
     assert.ok(report.entries.some(({ name, error }) => name === 'storage.json' && error === null));
     const doctor = jsonOf.doctor(await svc('config', 'doctor', '--json'));
     assert.is(doctor.checks.find(({ check }) => check === 'storage')?.state, 'ok');
+  });
+
+  test('a copy that is killed continues, there and back', async () => {
+    const { home, env, svc } = await newHost();
+    await svc('storage', 'migrate');
+    const own = await openFlows(contextOf(home.path), resolveConfig({}));
+    const makeAll = Array.from({ length: FLOWS }, (_, at) => newFlow(own, ADA, { goal: `${at}` }));
+    await Promise.all(makeAll);
+    await own.close();
+    const flowsListed = async (): Promise<number> =>
+      jsonOf.flowList(await svc('flow', 'list', '--json')).total;
+    for (const to of ['postgres', 'sqlite'] as const) {
+      const copying = startSvc(['storage', 'copy', '--to', to], { home: home.path, env });
+      await copying.wrote('flows: copying');
+      copying.child.kill('SIGKILL');
+      assert.is((await copying.done).signal, 'SIGKILL');
+      const copied = jsonOf.storageCopy(await svc('storage', 'copy', '--to', to, '--json'));
+      assert.ok(copied.verified);
+      assert.is(copied.parts.find(({ name }) => name === 'flows')?.rows, FLOWS);
+      // The way back starts without files, and with a change on the server.
+      if (to === 'postgres') {
+        assert.is(await flowsListed(), FLOWS);
+        for (const name of ['', '-wal', '-shm'])
+          rmSync(home.at(`flows.sqlite${name}`), { force: true });
+      }
+    }
+    await svc('config', 'unset', 'storage.url');
+    assert.is(await flowsListed(), FLOWS);
+  });
+
+  test('a full disk of the server is an error, and what was stored stays', async () => {
+    const disk = smallDisk(24);
+    if (disk === undefined) return;
+    if (process.getuid?.() === 0) {
+      const owner = statSync(
+        String(Object((await cluster.sql('SHOW data_directory'))[0]).data_directory),
+      );
+      chownSync(disk, owner.uid, owner.gid);
+      chmodSync(disk, 0o700);
+    }
+    await cluster.sql(`CREATE TABLESPACE small LOCATION '${disk}'`);
+    const { home, svc, database } = await newHost();
+    await cluster.sql(`ALTER DATABASE ${database} SET TABLESPACE small`);
+    await svc('storage', 'migrate');
+    const own = await openFlows(contextOf(home.path), resolveConfig({}));
+    const stateJson = { text: Array.from({ length: 40_000 }, (_, at) => at.toString(36)).join('') };
+    for (let at = 0; at < 200; at++) await newFlow(own, ADA, { goal: `${at}`, stateJson });
+    await own.close();
+    const full = await svc('storage', 'copy', '--to', 'postgres');
+    assert.is(full.code, 1);
+    assert.match(full.stderr, /error: the disk of PostgreSQL at 127\.0\.0\.1:\d+\/\S+ is full/);
+    await cluster.sql(`ALTER DATABASE ${database} SET TABLESPACE pg_default`);
+    const copied = jsonOf.storageCopy(await svc('storage', 'copy', '--to', 'postgres', '--json'));
+    assert.ok(copied.verified);
   });
 
   test('svc serve is not ready while the server is down, and recovers', async () => {

@@ -74,6 +74,7 @@ import {
   serveOutputSchema,
   systemdOutputSchema,
 } from '../../src/engine/serve/output-schemas.js';
+import { storageCopyOutputSchema } from '../../src/engine/storage/output-schemas.js';
 import {
   callOutputSchema,
   mapOutputSchema,
@@ -132,6 +133,7 @@ export const jsonOf = {
   webhookTrigger: (run: SvcRun) => read(triggerOutputSchema, run),
   webhookMap: (run: SvcRun) => read(mapOutputSchema, run),
   webhookRotate: (run: SvcRun) => read(rotateOutputSchema, run),
+  storageCopy: (run: SvcRun) => read(storageCopyOutputSchema, run),
   flowList: (run: SvcRun) => read(flowListOutputSchema, run),
   flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),

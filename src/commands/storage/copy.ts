@@ -34,7 +34,7 @@ Documents are not copied. The next "svc memory index" makes them again and finds
     let toldMs = 0;
     const copied = await copyStorage(this.context(), await this.loadConfig(flags), {
       to: flags.to,
-      dryRun: flags['dry-run'],
+      dryRun: flags['dry-run'] ?? false,
       signal: this.signal,
       onProgress: (news) => {
         const step = `${news.step} ${news.part}`;

@@ -21,7 +21,7 @@ export default class StorageMigrate extends StorageCommand<StorageMigrateOutput>
   async run(): Promise<StorageMigrateOutput> {
     const { flags } = await this.parse(StorageMigrate);
     const done = await migrateStorage(this.context(), await this.loadConfig(flags), {
-      dryRun: flags['dry-run'],
+      dryRun: flags['dry-run'] ?? false,
       onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
     });
     const { dryRun, migrations, vectorIndexes } = done;

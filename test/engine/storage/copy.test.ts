@@ -34,7 +34,7 @@ import { failureOf, storageHost } from './support.js';
 
 const copyDocument = z.omit(storageCopyOutputSchema, { warnings: true });
 /** More than one page. */
-const FLOWS = 510;
+const FLOWS = 210;
 const IDENTITY = 'fake:one';
 const IDENTITY_OF_INDEX = currentIdentity({
   chunking: { tokens: 400, overlap: 80 },

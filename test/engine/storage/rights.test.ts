@@ -1,10 +1,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openFlows } from '../../../src/engine/flows/index.js';
+import { currentIdentity } from '../../../src/engine/memory/index/index.js';
+import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
+import { openServer, withLease } from '../../../src/engine/postgres/index.js';
+import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
+import { storageOrigins } from '../../../src/engine/storage/origins.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { allPages, fencesOf } from '../../docs/pages.js';
+import { newFlow, newTask } from '../../support/flows.js';
 import { startCluster } from '../../support/postgres.js';
-import { failureOf, storageHost } from './support.js';
+import { apply, embedMissing, putting, textVector } from '../../support/vector-index.js';
+import { failureOf, type StorageHost, storageHost } from './support.js';
 
 const APPLY = { dryRun: false, onApplied: () => undefined };
 
@@ -45,6 +53,7 @@ if (cluster !== undefined) {
     assert.is(status.server?.missingRights, null);
     assert.ok(status.server?.usable);
     assert.equal((await migrateStorage(host.context, host.loaded, APPLY)).migrations, []);
+    await useEverything(host);
   });
 
   test('rights that are missing are named as statements that give them', async () => {
@@ -136,4 +145,41 @@ if (cluster !== undefined) {
 
 function words(sql: string): readonly string[] {
   return sql.split(/[\s;]+/u).filter((word) => word !== '');
+}
+
+/** Writes, reads and deletes in every table that a host uses. */
+async function useEverything({ context, loaded }: StorageHost): Promise<void> {
+  const server = await openServer(context, loaded.resolved);
+  const refused = await failureOf(server.run('CREATE TABLE svc.mine (id int)'));
+  assert.is(refused.code, 'STORAGE_REFUSED');
+  const flows = await openFlows(context, loaded.resolved);
+  const flowId = await newFlow(flows);
+  await newTask(flows, flowId);
+  assert.ok(await flows.tasks.claim({ worker: 'one' }));
+  await flows.operator.cancelFlow(flowId);
+  await flows.operator.sweep();
+  await flows.close();
+  const place = { agent: 'main', origin: 'here' };
+  const identity = currentIdentity({
+    chunking: { tokens: 400, overlap: 80 },
+    tokenizer: 'unicode61',
+  });
+  const index = await preparePostgresIndex(server, place, identity);
+  await apply(index, putting('a.md', 'alpha one', 'alpha two'));
+  assert.is(await embedMissing(index, 'fake:one', textVector), 2);
+  assert.is((await index.lexicalCandidates('"alpha"', 9)).length, 2);
+  assert.is((await index.vectorCandidates('fake:one', textVector('alpha one'), 1)).length, 1);
+  await index.tidyEmbeddings({ keepIdentities: [], cacheEntries: 0, atMs: 1 });
+  index.close();
+  const signal = new AbortController().signal;
+  await withLease(server, 'a sweep', { signal }, async () => undefined);
+  const copied = await copyStorage(context, loaded, {
+    to: 'postgres',
+    dryRun: false,
+    signal,
+    onProgress: () => undefined,
+  });
+  assert.ok(copied.verified);
+  const { forgotten } = await storageOrigins(context, loaded, { agent: undefined, forget: 'here' });
+  assert.is(forgotten[0]?.documents, 1);
 }

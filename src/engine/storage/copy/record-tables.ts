@@ -95,7 +95,7 @@ export function pageSql(
   return `SELECT ${columnNames(table).join(', ')} FROM ${from} ${after} ORDER BY ${order} LIMIT ${PAGE_ROWS}`;
 }
 
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 200;
 
 /** Whether a row is newer than another, in SQL of both stores. */
 export function newerSql({ version }: RecordTable, a: string, b: string): string {
