@@ -7,7 +7,7 @@ export type Place =
   | { readonly in: 'body'; readonly keys: readonly string[] };
 
 /** Parses the name of a header, or a JSON pointer. */
-export function placeOf(text: string): Place {
+function placeOf(text: string): Place {
   const keys = pointerKeys(text);
   return keys === undefined ? { in: 'header', name: text.toLowerCase() } : { in: 'body', keys };
 }

@@ -169,6 +169,33 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('a delivery that arrives often at once, in two processes, starts one flow with one task', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const start = {
+      action: 'start_flow',
+      flow: { action: 'create_flow', goal: 'g' },
+      task: { action: 'run_task', runtime: 'acp', task: 't' },
+    } as const;
+    const delivery = { key: 'r:d1', bodyHash: 'a', deliveryMs: MINUTE };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        (at % 2 === 0 ? flows : second).perform(start, ADA, delivery),
+      ),
+    );
+    const { replayed: _, ...first } = answers[0] ?? { replayed: undefined };
+    for (const { replayed: __, ...answer } of answers) assert.equal(answer, first);
+    assert.is(answers.filter(({ replayed }) => replayed === undefined).length, 1);
+    const counts = await flows.operator.counts();
+    assert.equal([counts.flows.queued, counts.tasks.queued], [1, 1]);
+    const another = { ...delivery, bodyHash: 'b' };
+    assert.is(codeOf(await second.perform(start, ADA, another)), 'delivery_mismatch');
+    // Whatever the body is mapped to, it is the same delivery.
+    const { flow } = start;
+    assert.is((await flows.perform(flow, ADA, delivery)).replayed, true);
+    await close();
+  });
+
   test('the oldest task that fits is given to one worker alone', async () => {
     const { flows, other, pass, close } = await store.open();
     const second = await other();
