@@ -14,7 +14,6 @@ export {
 export { openCurrentServer, openServer } from './open-server.js';
 export { type PoolUse, Server, type Sql, type Transaction } from './server.js';
 export { describeAddress } from './server-address.js';
-export { serverFault } from './server-fault.js';
 export {
   buildVectorIndexes,
   missingVectorIndexes,

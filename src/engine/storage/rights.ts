@@ -17,7 +17,7 @@ interface TableRights {
 }
 
 /** Checks the rights on the tables that there are. @throws SvcError STORAGE_* */
-export async function roleRights(server: Sql): Promise<RoleRights> {
+async function roleRights(server: Sql): Promise<RoleRights> {
   const [{ role, mayUse } = { role: '', mayUse: false }] = await server.query<{
     readonly role: string;
     readonly mayUse: boolean;

@@ -133,7 +133,7 @@ export async function replicasOf(server: Sql): Promise<readonly Replica[]> {
 }
 
 /** A time as JSON documents have it. */
-export function iso(expression: string): string {
+function iso(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 

@@ -72,7 +72,7 @@ function recordTable(
   return { name, columns, key: ['id'], order: ['seq'] };
 }
 
-export function columnNames({ columns }: RecordTable): readonly string[] {
+function columnNames({ columns }: RecordTable): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
