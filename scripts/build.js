@@ -6,6 +6,7 @@ import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_AS_OCLIF } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
 import { leanMcp } from './lean-mcp.js';
+import { leanPg } from './lean-pg.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -143,7 +144,7 @@ async function buildCommands(dir) {
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
     plugins: [
-      ...[lazyOclif(), leanGot(), leanMcp(), screensApart],
+      ...[lazyOclif(), leanGot(), leanMcp(), leanPg(), screensApart],
       ...parts.map(({ plugin }) => plugin),
     ],
     output: {
