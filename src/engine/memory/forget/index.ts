@@ -5,7 +5,6 @@
  */
 
 export {
-  emptyForgetList,
   type ForgetEntry,
   type ForgetList,
   type ForgetPlaces,

@@ -72,6 +72,9 @@ export interface IndexStatistics extends DocumentCounts {
 export interface MemoryIndex {
   identity(): Promise<IndexIdentity>;
 
+  /** The index for one search, which need not ask before each step whether others have changed it. */
+  view(): Promise<MemoryIndex>;
+
   /** Whether anything of a source is indexed. */
   hasDocuments(source: Source): Promise<boolean>;
 

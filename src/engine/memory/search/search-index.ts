@@ -73,13 +73,14 @@ const MAX_CANDIDATES = 400;
  * @param signal aborts between statements, and while waiting for the provider
  */
 export async function searchIndex(
-  index: MemoryIndex,
+  opened: MemoryIndex,
   request: SearchRequest,
   options: SearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchResponse> {
   const started = runningMs();
   const warnings: Warning[] = [];
+  const index = await opened.view();
   const { tokenizer } = await index.identity();
   const { chunks } = await index.termStatistics([]);
   const date = await dateIn(request.query, options.nowMs, options.timeZone);

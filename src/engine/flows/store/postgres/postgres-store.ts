@@ -12,7 +12,7 @@ import { BatchedCommits, tablesOf, WORK_CHANNEL } from './batched-commits.js';
 const SHORTEST_REST_MS = 20;
 
 /** Flows on a PostgreSQL server that several hosts share. All times that decide anything are the server's. */
-export class PostgresFlowStore implements FlowStore {
+class PostgresFlowStore implements FlowStore {
   readonly policy: FlowPolicy;
   private readonly server: Server;
   private readonly commits: BatchedCommits;

@@ -54,17 +54,17 @@ interface PostingRow {
   readonly places: Buffer | null;
 }
 
-/** Postings in memory, in bytes; more are read again. */
+/** Postings in memory, in bytes; with more, they are read again. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const BYTES_A_HIT = 16;
 /** The last code point: the end of a range of terms that begin with something. */
 const LAST = '\u{10FFFF}';
 
-/** Evaluates full-text expressions over the postings of a memory, which it keeps until the memory changes. */
+/** Evaluates full-text expressions over the postings of one state of a memory, which it keeps. */
 export class KeywordReader {
   private readonly sql: Sql;
   private readonly words: WordReader;
-  private facts: MemoryFacts;
+  private readonly facts: MemoryFacts;
   private readonly terms = new Map<string, LoadedTerm>();
   private readonly beginnings = new Map<string, LoadedTerm>();
   private lengths: Uint16Array | undefined;
@@ -76,10 +76,9 @@ export class KeywordReader {
     this.facts = facts;
   }
 
-  /** What is read later is of this state of the memory. */
-  follow(facts: MemoryFacts): void {
-    if (facts.revision !== this.facts.revision || facts.id !== this.facts.id) this.forget();
-    this.facts = facts;
+  /** Whether what it keeps is of this state of the memory, and not too much. */
+  fits({ id, revision }: MemoryFacts): boolean {
+    return id === this.facts.id && revision === this.facts.revision && this.bytes <= MOST_BYTES;
   }
 
   /** In how many chunks each expression is. */
@@ -112,13 +111,6 @@ export class KeywordReader {
     const { chunks, words } = this.facts;
     const lengthOf = (chunk: number): number => this.lengths?.[chunk] ?? 0;
     return scored(prepared.node, ids, hitsOf, { chunks, words, lengthOf });
-  }
-
-  private forget(): void {
-    this.terms.clear();
-    this.beginnings.clear();
-    this.lengths = undefined;
-    this.bytes = 0;
   }
 
   private prepare(matches: readonly string[]): readonly Prepared[] {
@@ -157,7 +149,6 @@ export class KeywordReader {
   }
 
   private async load(wanted: readonly (readonly [Prepared, Need])[]): Promise<void> {
-    if (this.bytes > MOST_BYTES) this.forget();
     const { terms, beginnings } = this.unknown(wanted);
     if (terms.size + beginnings.size === 0) return;
     const { named: found, within } = await this.readRows(terms, beginnings);

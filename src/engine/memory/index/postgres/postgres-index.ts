@@ -58,12 +58,31 @@ export class PostgresIndex implements MemoryIndex {
   private facts: MemoryFacts;
   private wordReader: WordReader | undefined;
   private keywordReader: KeywordReader | undefined;
+  /** Set for a view: the index that it is a view of. */
+  private readonly whole: PostgresIndex | undefined;
 
-  constructor(server: Server, agent: string, originName: string, facts: MemoryFacts) {
+  constructor(
+    server: Server,
+    agent: string,
+    originName: string,
+    facts: MemoryFacts,
+    whole?: PostgresIndex,
+  ) {
     this.server = server;
     this.agent = agent;
     this.originName = originName;
     this.facts = facts;
+    this.whole = whole;
+  }
+
+  async view(): Promise<MemoryIndex> {
+    return new PostgresIndex(
+      this.server,
+      this.agent,
+      this.originName,
+      await this.current(),
+      this.whole ?? this,
+    );
   }
 
   async identity(): Promise<IndexIdentity> {
@@ -305,6 +324,7 @@ export class PostgresIndex implements MemoryIndex {
   }
 
   private tokenizing(): Pick<MemoryFacts, 'tokenizer'> & { readonly words: WordReader } {
+    if (this.whole !== undefined) return this.whole.tokenizing();
     this.wordReader ??= new WordReader(this.facts.tokenizer);
     return { tokenizer: this.facts.tokenizer, words: this.wordReader };
   }
@@ -329,15 +349,22 @@ export class PostgresIndex implements MemoryIndex {
   }
 
   private async current(): Promise<MemoryFacts> {
+    if (this.whole !== undefined) return this.facts;
     this.facts = (await readFacts(this.server, this.agent, this.originName)) ?? this.facts;
     return this.facts;
   }
 
   private async searched(): Promise<Searched> {
     const facts = await this.current();
-    this.keywordReader ??= new KeywordReader(this.server, this.tokenizing().words, facts);
-    this.keywordReader.follow(facts);
-    return { sql: this.server, facts, reader: this.keywordReader };
+    return { sql: this.server, facts, reader: (this.whole ?? this).readerOf(facts) };
+  }
+
+  /** A new state gets a new reader: searches of the last one may still use theirs. */
+  private readerOf(facts: MemoryFacts): KeywordReader {
+    if (this.keywordReader?.fits(facts) !== true) {
+      this.keywordReader = new KeywordReader(this.server, this.tokenizing().words, facts);
+    }
+    return this.keywordReader;
   }
 
   private async missing(identity: string): Promise<MissingQuestion> {

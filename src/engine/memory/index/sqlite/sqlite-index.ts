@@ -83,6 +83,10 @@ export class SqliteIndex implements MemoryIndex {
     this.vectorSettings = vectorSettings;
   }
 
+  async view(): Promise<MemoryIndex> {
+    return this;
+  }
+
   async identity(): Promise<IndexIdentity> {
     return this.storedIdentity;
   }
