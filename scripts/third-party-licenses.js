@@ -2,21 +2,27 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The licenses of bundled packages as one text, which has to accompany every copy.
+ * The licenses of bundled packages as one text, which has to accompany every copy. A text that several packages have is
+ * there once, below their names.
  * @param {Iterable<string>} moduleIds absolute paths of bundled modules
  * @returns {string}
  */
 export function thirdPartyLicenses(moduleIds) {
   const folders = new Set([...moduleIds].map(packageFolder).filter((folder) => folder !== ''));
-  const sections = [...folders].map((folder) => {
+  /** @type {Map<string, string[]>} */
+  const packagesOf = new Map();
+  for (const folder of folders) {
     const { name, version, license } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
     );
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     const text =
       file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8');
-    return `${name} ${version}\n\n${text.trim()}\n`;
-  });
+    packagesOf.set(text.trim(), [...(packagesOf.get(text.trim()) ?? []), `${name} ${version}`]);
+  }
+  const sections = [...packagesOf].map(
+    ([text, packages]) => `${packages.sort().join('\n')}\n\n${text}\n`,
+  );
   return sections.sort().join(`\n${'-'.repeat(72)}\n\n`);
 }
 

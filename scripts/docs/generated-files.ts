@@ -22,7 +22,7 @@ export async function generatedFiles(root: string): Promise<readonly GeneratedFi
   const manifest = await makeManifest(root);
   const commands = Object.values(manifest.commands).filter(({ hidden }) => hidden !== true);
   return [
-    { path: 'oclif.manifest.json', text: `${JSON.stringify(manifest, null, 2)}\n` },
+    { path: 'oclif.manifest.json', text: manifestText(manifest) },
     { path: 'docs/commands.md', text: commandsPage(commands, pluginCommands(root)) },
     { path: 'docs/cli.md', text: cliPage(commands) },
     { path: 'docs/configuration.md', text: configurationPage() },
@@ -30,4 +30,12 @@ export async function generatedFiles(root: string): Promise<readonly GeneratedFi
     { path: 'docs/json.md', text: jsonPage() },
     { path: 'docs/webhook-senders.md', text: webhookSendersPage() },
   ];
+}
+
+/** A line for each command: differences are readable, and a third of the size is saved. */
+function manifestText({ commands, ...rest }: Awaited<ReturnType<typeof makeManifest>>): string {
+  const lines = Object.entries(commands).map(
+    ([id, command]) => `${JSON.stringify(id)}:${JSON.stringify(command)}`,
+  );
+  return `{"commands":{\n${lines.join(',\n')}\n},${JSON.stringify(rest).slice(1)}\n`;
 }

@@ -136,5 +136,6 @@ function listText(
     .map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
   const usage = `Usage: ${program} COMMAND [ARGUMENT] [--flag value]`;
   const footer = [...notes, `Run ${program} COMMAND --help for details.`];
-  return `${[title, usage, '', ...lines, '', ...footer].join('\n')}\n`;
+  // A terminal of 24 lines shows all of it, with the prompt.
+  return `${[title, usage, ...lines, '', ...footer].join('\n')}\n`;
 }

@@ -18,7 +18,7 @@ const test = suite('the fast start and that of oclif');
 const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
 const GIVE_UP_MS = 60_000;
 /** They ask services that this test does not start. */
-const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call'];
+const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call', 'webhook trigger'];
 
 interface Ended {
   readonly code: number | null;

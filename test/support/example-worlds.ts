@@ -11,6 +11,7 @@ import { startVoyageFake, VOYAGE_KEY } from '../fakes/voyage.js';
 import { dreamHome, ONCE_ASKED } from './dreams.js';
 import { ADA, newFlow, newTask, testFlows } from './flows.js';
 import { jsonOf } from './json.js';
+import { realServer, startPglite, type TestPostgres } from './postgres.js';
 import { ROOT, runSvc } from './run-svc.js';
 import { serveWebhooks, whenTold } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
@@ -34,6 +35,7 @@ export interface ExampleVendors {
   readonly voyage: FakeVendor;
   readonly github: CopilotFake;
   readonly models: FileHost;
+  readonly postgres: TestPostgres;
   readonly close: () => Promise<void>;
 }
 
@@ -62,10 +64,12 @@ export async function startVendors(): Promise<ExampleVendors> {
   const voyage = await startVoyageFake({ dimensions: 64 });
   const github = await startCopilotFake();
   const models = await startFileHost(new Map(MODEL_FILES));
+  const postgres = (await realServer()) ?? (await startPglite());
   const close = async (): Promise<void> => {
     await Promise.all([openai.close(), voyage.close(), github.close(), models.close()]);
+    await postgres.stop();
   };
-  return { openai, voyage, github, models, close };
+  return { openai, voyage, github, models, postgres, close };
 }
 
 /** Makes the world of one command, by oclif's id. */
@@ -81,6 +85,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   }
   if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
   if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
+  const shared = id.startsWith('storage:') ? await sharedStore(id, home, env, vendors) : {};
   if (id === 'webhook:map') recordedPush(home);
   const listener = /^webhook:(?:call|trigger)$/.test(id)
     ? serveWebhooks(home, [], { env })
@@ -88,7 +93,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   const url = listener === undefined ? undefined : await whenTold(home);
   return {
     home,
-    env: url === undefined ? env : { ...env, SVC_URL: String(url) },
+    env: { ...env, ...shared, ...(url === undefined ? {} : { SVC_URL: String(url) }) },
     input: inputOf(id),
     standIns: {
       'https://acme.ghe.com': vendors.github.origin,
@@ -214,6 +219,27 @@ async function prepared(
   const run = await runSvc(args, { home: home.path, env });
   if (run.code !== 0) throw new Error(`${args.join(' ')}: ${run.stderr}${run.stdout}`);
   return run.stdout;
+}
+
+/** A server of a team, on which another host has indexed its notes. */
+async function sharedStore(
+  id: string,
+  home: TempFolder,
+  env: ExampleWorld['env'],
+  vendors: ExampleVendors,
+): Promise<Readonly<Record<string, string>>> {
+  const shared = { SVC_DATABASE_URL: await vendors.postgres.newDatabase() };
+  const storage = { url: 'env:SVC_DATABASE_URL' };
+  const configured = (origin: string): void => {
+    const config = { ...configuration(vendors, undefined), storage: { ...storage, origin } };
+    home.write('svc.json', JSON.stringify(config));
+  };
+  configured('build-7');
+  const all = { ...env, ...shared };
+  if (id !== 'storage:migrate') await prepared(home, all, ['storage', 'migrate']);
+  if (id === 'storage:origins') await prepared(home, all, ['memory', 'index']);
+  configured('build-8');
+  return shared;
 }
 
 /** A flow with a task in the state that the command is for. */

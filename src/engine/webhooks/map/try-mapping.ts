@@ -149,7 +149,7 @@ function headOf(text: string, body: Buffer): RequestHead {
   return { headers: Object.fromEntries(headers), headersDistinct: distinct };
 }
 
-const LINE = /^([^:\s]+):[ \t]*(.*)$/u;
+const NAME = /^[^:\s]+$/u;
 
 function headersIn(text: string): readonly (readonly [string, string])[] {
   const parsed = parsedJson(text);
@@ -162,8 +162,9 @@ function headersIn(text: string): readonly (readonly [string, string])[] {
     .split(/\r?\n/u)
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const [, name, value] = LINE.exec(line) ?? [];
-      if (name !== undefined && value !== undefined) return [name, value.trim()] as const;
+      const colon = line.indexOf(':');
+      const name = line.slice(0, Math.max(0, colon));
+      if (NAME.test(name)) return [name, line.slice(colon + 1).trim()] as const;
       throw new SvcError('USAGE', '--headers must be a JSON object, or lines like "Name: value"', {
         hint: 'copy them from the sender, which shows the requests it sent',
       });
