@@ -5,6 +5,7 @@ import {
   migrate,
   pendingMigrations,
   requireCurrent,
+  type Server,
   serverState,
 } from '../../../src/engine/postgres/index.js';
 import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
@@ -21,6 +22,30 @@ async function failure(work: () => Promise<unknown>): Promise<SvcError> {
     throw error;
   }
   throw new Error('did not fail');
+}
+
+/** Rows as each version of the tables has had them. */
+const ROWS = {
+  memories: `(agent, tokenizer) VALUES ('main', 'unicode61')`,
+  origins: `(memory, name, identity) SELECT id, 'host-a', '{}' FROM svc.memories`,
+  spaces: `(identity, dimensions) VALUES ('a model', 3)`,
+  embeddings: `(space, hash, vector) SELECT id, '\\x01', '\\x02' FROM svc.spaces`,
+  answers: `VALUES ('owner', 'create_flow', 'key', 'hash', '{}', 1)`,
+} as const;
+
+/** Puts rows into those of the tables that there are. */
+async function filledTables(server: Server): Promise<ReadonlyMap<string, readonly object[]>> {
+  const filled = new Map<string, readonly object[]>();
+  for (const [table, row] of Object.entries(ROWS)) {
+    const [known] = await server.query(
+      'SELECT to_regclass($1) AS name WHERE to_regclass($1) IS NOT NULL',
+      [`svc.${table}`],
+    );
+    if (known === undefined) continue;
+    await server.run(`INSERT INTO svc.${table} ${row}`);
+    filled.set(table, await server.query(`SELECT * FROM svc.${table}`));
+  }
+  return filled;
 }
 
 for (const postgres of servers) {
@@ -73,6 +98,27 @@ for (const postgres of servers) {
     assert.is((await failure(() => migrate(server))).code, 'STORAGE_NEWER');
     await server.close();
   });
+
+  for (let version = 1; version < MIGRATIONS.length; version++) {
+    test(`tables of version ${version} keep their rows`, async () => {
+      const server = serverAt(await postgres.newDatabase(), { poolSize: 1 });
+      await server.run('CREATE SCHEMA svc');
+      await server.run(
+        'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz)',
+      );
+      for (const [at, { sql }] of MIGRATIONS.slice(0, version).entries()) {
+        await server.run(sql);
+        await server.run('INSERT INTO svc.migrations VALUES ($1)', [at + 1]);
+      }
+      const before = await filledTables(server);
+      await migrate(server);
+      await requireCurrent(server);
+      for (const [table, rows] of before) {
+        assert.equal(await server.query(`SELECT * FROM svc.${table}`), rows, table);
+      }
+      await server.close();
+    });
+  }
 
   test.run();
 }
