@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isRecord } from '../../config/index.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
@@ -53,9 +54,7 @@ export function* loadTranscript(
 ): Generator<TranscriptPart> {
   let descriptor: number | undefined;
   try {
-    // Without following a link swapped in meanwhile, and without blocking on a pipe.
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    descriptor = openSync(file.absolutePath, flags);
+    descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
     const fingerprint = { size, mtimeMs, ctimeMs };
     const resume = stored === undefined ? undefined : resumable(descriptor, stored, fingerprint);
