@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeAddress, openServer, requireCurrent, type Server } from '../../postgres/index.js';
+import {
+  describeAddress,
+  openCurrentServer,
+  openServer,
+  type Server,
+} from '../../postgres/index.js';
 import type { Clock, EngineContext } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
 import { type ForgetList, Forgotten } from '../forget/index.js';
@@ -59,7 +64,8 @@ export class SharedHome implements IndexHome {
         return (await chunksByDocument(await this.server(), own, [key]))[0] ?? [];
       },
       list: async () => listOrigins(await this.server(), place.agent),
-      server: async () => describeAddress((await this.unchecked()).address),
+      server: async () =>
+        describeAddress((await openServer(options.context, place.config)).address),
     };
   }
 
@@ -160,22 +166,12 @@ export class SharedHome implements IndexHome {
 
   /** The server, checked once. */
   private server(): Promise<Server> {
-    this.connected ??= this.checked().catch((error: unknown) => {
+    const { context, place } = this.options;
+    this.connected ??= openCurrentServer(context, place.config).catch((error: unknown) => {
       this.connected = undefined;
       throw error;
     });
     return this.connected;
-  }
-
-  private async checked(): Promise<Server> {
-    const server = await this.unchecked();
-    await requireCurrent(server);
-    return server;
-  }
-
-  private unchecked(): Promise<Server> {
-    const { context, place } = this.options;
-    return openServer(context, place.config);
   }
 }
 
