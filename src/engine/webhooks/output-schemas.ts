@@ -75,14 +75,19 @@ export const routesOutputSchema = documentSchema({
   ),
 });
 
-/** `svc webhook call --json`. */
-export const callOutputSchema = documentSchema({
+/** What came of a request to a route. */
+const answered = {
   url: field(z.string(), 'Where the request was sent.'),
   status: field(z.int(), 'HTTP status of the answer.'),
   answer: field(
     z.record(z.string(), z.unknown()),
     'The answer, see [webhooks.md](webhooks.md#answers).',
   ),
+};
+
+/** `svc webhook call --json`. */
+export const callOutputSchema = documentSchema({
+  ...answered,
   curl: field(
     z.string(),
     'The same request as a shell command, with `$SVC_WEBHOOK_SECRET` in place of the secret.',
@@ -93,12 +98,7 @@ export const callOutputSchema = documentSchema({
 export const triggerOutputSchema = documentSchema({
   preset: field(z.string(), 'Name of the preset.'),
   route: field(z.string(), 'ID of the route.'),
-  url: field(z.string(), 'Where the request was sent.'),
-  status: field(z.int(), 'HTTP status of the answer.'),
-  answer: field(
-    z.record(z.string(), z.unknown()),
-    'The answer, see [webhooks.md](webhooks.md#answers).',
-  ),
+  ...answered,
   curl: field(
     z.string(),
     'The same request as a shell command. A signature expires after minutes.',
