@@ -9,20 +9,11 @@ import {
   serverState,
 } from '../../../src/engine/postgres/index.js';
 import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
+import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 
 const cluster = await startCluster();
 const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
-
-async function failure(work: () => Promise<unknown>): Promise<SvcError> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('did not fail');
-}
 
 /** Rows as each version of the tables has had them. */
 const ROWS = {
@@ -80,8 +71,8 @@ for (const postgres of servers) {
 
   test('a failed statement leaves the connection usable', async () => {
     const server = await migratedServer(postgres, { poolSize: 1 });
-    assert.is((await failure(() => server.query('SELECT nothing'))).code, 'STORAGE_OUTDATED');
-    await failure(() => server.transaction(async (tx) => tx.query('SELECT 1 / 0')));
+    assert.is((await failureOf(server.query('SELECT nothing'))).code, 'STORAGE_OUTDATED');
+    await failureOf(server.transaction(async (tx) => tx.query('SELECT 1 / 0')));
     assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
     await server.close();
   });
@@ -94,8 +85,8 @@ for (const postgres of servers) {
     await requireCurrent(server);
     assert.is((await serverState(server)).schemaVersion, MIGRATIONS.length);
     await server.run('INSERT INTO svc.migrations (version) VALUES (9999)');
-    assert.is((await failure(() => requireCurrent(server))).code, 'STORAGE_NEWER');
-    assert.is((await failure(() => migrate(server))).code, 'STORAGE_NEWER');
+    assert.is((await failureOf(requireCurrent(server))).code, 'STORAGE_NEWER');
+    assert.is((await failureOf(migrate(server))).code, 'STORAGE_NEWER');
     await server.close();
   });
 
@@ -145,7 +136,7 @@ if (cluster !== undefined) {
     assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
     assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
     await cluster.halt();
-    const error = await failure(() => server.query('SELECT 1'));
+    const error = await failureOf(server.query('SELECT 1'));
     assert.is(error.code, 'STORAGE_UNREACHABLE');
     assert.match(error.message, `127.0.0.1:${cluster.port}`);
     await cluster.start();
@@ -191,12 +182,12 @@ if (cluster !== undefined) {
     await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
     const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
     const server = serverAt(url);
-    const noRight = await failure(() => migrate(server));
+    const noRight = await failureOf(migrate(server));
     assert.is(noRight.code, 'STORAGE_REFUSED');
     assert.not.match(`${noRight.message} ${noRight.hint}`, 'hush');
     await server.close();
     const nowhere = serverAt(url.replace(/svc_test\w+$/u, 'nowhere'));
-    const noDatabase = await failure(() => nowhere.query('SELECT 1'));
+    const noDatabase = await failureOf(nowhere.query('SELECT 1'));
     assert.is(noDatabase.code, 'STORAGE_REFUSED');
     assert.match(noDatabase.message, '"nowhere" does not exist');
     await nowhere.close();

@@ -22,6 +22,7 @@ import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageCopyOutputSchema } from '../../../src/engine/storage/output-schemas.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { ADA } from '../../support/flows.js';
+import { failureOf } from '../../support/memory.js';
 import { testServers } from '../../support/postgres.js';
 import {
   apply,
@@ -30,7 +31,7 @@ import {
   putting,
   textVector,
 } from '../../support/vector-index.js';
-import { failureOf, storageHost } from './support.js';
+import { storageHost } from './support.js';
 
 const copyDocument = z.omit(storageCopyOutputSchema, { warnings: true });
 /** More than one page. */

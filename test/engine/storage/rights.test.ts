@@ -10,9 +10,10 @@ import { storageOrigins } from '../../../src/engine/storage/origins.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { allPages, fencesOf } from '../../docs/pages.js';
 import { newFlow, newTask } from '../../support/flows.js';
+import { failureOf } from '../../support/memory.js';
 import { startCluster } from '../../support/postgres.js';
 import { apply, embedMissing, putting, textVector } from '../../support/vector-index.js';
-import { failureOf, type StorageHost, storageHost } from './support.js';
+import { type StorageHost, storageHost } from './support.js';
 
 const APPLY = { dryRun: false, onApplied: () => undefined };
 

@@ -8,8 +8,9 @@ import {
 } from '../../../src/engine/storage/output-schemas.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { startPostgresFake } from '../../fakes/postgres.js';
+import { failureOf } from '../../support/memory.js';
 import { testServers } from '../../support/postgres.js';
-import { failureOf, storageHost } from './support.js';
+import { storageHost } from './support.js';
 
 const statusDocument = z.omit(storageStatusOutputSchema, { warnings: true });
 const migrateDocument = z.omit(storageMigrateOutputSchema, { warnings: true });

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
-import { SvcError } from '../../../src/engine/errors/index.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -27,15 +26,4 @@ export function storageHost(url?: string, clock: () => number = Date.now): Stora
     },
     loaded: { file: undefined, input, resolved: resolveConfig(input), warnings: [] },
   };
-}
-
-/** The SvcError that some work ends with. */
-export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('did not fail');
 }
