@@ -97,12 +97,13 @@ function commandList(argv: readonly string[], config: Config): string | undefine
   return listText(found.description ?? '', topic, rowsOf(topic, config));
 }
 
+/** Not listed at the top, where every line counts: what `--help` and `--version` do too. */
+const UNLISTED = ['help', 'version'];
+
 function rootList(config: Config): string {
   const rows = rowsOf('', config);
-  rows.delete('help');
-  return listText(config.pjson['description'] ?? '', '', rows, [
-    'Short forms: svc "a question", svc search (or s), svc get and svc index.',
-  ]);
+  for (const name of UNLISTED) rows.delete(name);
+  return listText(config.pjson['description'] ?? '', '', rows);
 }
 
 /** What each command and topic directly below a topic does, by name. */
@@ -123,19 +124,15 @@ function rowsOf(topic: string, { commands, topics }: Config): Map<string, string
   return rows;
 }
 
-function listText(
-  title: string,
-  topic: string,
-  rows: ReadonlyMap<string, string>,
-  notes: readonly string[] = [],
-): string {
+function listText(title: string, topic: string, rows: ReadonlyMap<string, string>): string {
   const program = ['svc', ...topic.split(':')].join(' ').trim();
   const width = Math.max(...[...rows.keys()].map((name) => name.length));
   const lines = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
-  const usage = `Usage: ${program} COMMAND [ARGUMENT] [--flag value]`;
-  const footer = [...notes, `Run ${program} COMMAND --help for details.`];
+  const short = topic === '' ? ', or svc "a question"' : '';
+  const usage = `Usage: ${program} COMMAND [ARGUMENT] [--flag value]${short}`;
+  const footer = `Run ${program} COMMAND --help for details.`;
   // A terminal of 24 lines shows all of it, with the prompt.
-  return `${[title, usage, ...lines, '', ...footer].join('\n')}\n`;
+  return `${[title, usage, ...lines, '', footer].join('\n')}\n`;
 }
