@@ -155,6 +155,8 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
     'task fail': { args: [claimedTask, '--error', 'none', ...lease], changes: 'state' },
     'task heartbeat': { args: [claimedTask, ...lease] },
     'task list': { args: [] },
+    'task pause': { args: ['--runtime', 'cron'], changes: 'state' },
+    'task resume': { args: [], changes: 'state' },
     'task retry': { args: [failedTask], changes: 'state' },
     'task show': { args: [queuedTask] },
     'webhook call': { args: ['ci', 'list_flows', '--url', listener] },

@@ -9,6 +9,7 @@ import {
   taskHeartbeatOutputSchema,
   taskListOutputSchema,
   taskOutputSchema,
+  taskPauseOutputSchema,
   taskShowOutputSchema,
 } from '../../src/engine/flows/output-schemas.js';
 import { EMPTY_TASK, taskOutput } from '../../src/engine/flows/task-record.js';
@@ -114,7 +115,7 @@ const taskList: JsonDocument = {
   title: 'svc task list',
   introduction: 'With `--watch` there is no document: each change of a task is one line.',
   schema: taskListOutputSchema,
-  example: { tasks: [taskExample], total: 1, warnings: [] },
+  example: { tasks: [taskExample], total: 1, paused: [], warnings: [] },
 };
 
 const taskShow: JsonDocument = {
@@ -153,6 +154,18 @@ const taskOther: JsonDocument = {
   },
 };
 
+const taskPause: JsonDocument = {
+  title: 'svc task pause and resume',
+  introduction: 'What is paused after the change.',
+  schema: taskPauseOutputSchema,
+  example: {
+    paused: [
+      { runtime: 'acp', reason: 'upgrading the agents', pausedAt: '2026-03-02T16:20:00.000Z' },
+    ],
+    warnings: [],
+  },
+};
+
 /** The documents of `svc flow` and `svc task`. */
 export const FLOW_DOCUMENTS: readonly JsonDocument[] = [
   flowList,
@@ -164,4 +177,5 @@ export const FLOW_DOCUMENTS: readonly JsonDocument[] = [
   taskClaim,
   taskHeartbeat,
   taskOther,
+  taskPause,
 ];

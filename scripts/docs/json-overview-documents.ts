@@ -130,6 +130,7 @@ const overallStatus: JsonDocument = {
     },
     flows: [{ status: 'running', count: 3 }],
     tasks: [{ status: 'queued', count: 2 }],
+    pausedTasks: [],
     dreams: [
       {
         agents: ['main'],

@@ -7,6 +7,7 @@ import {
   flowEntryOutput,
   type LeaseRefusal,
   openFlows,
+  TASK_RUNTIMES,
   taskOutput,
 } from '../engine/flows/index.js';
 import type { Clock } from '../engine/support/context.js';
@@ -54,6 +55,11 @@ export function leaseError(refusal: LeaseRefusal, taskId: string): SvcError {
         hint: 'the lease may have expired: stop working on the task',
       });
   }
+}
+
+/** `--runtime`, once or more. */
+export function runtimesFlag(summary: string) {
+  return Flags.option({ options: TASK_RUNTIMES, multiple: true, summary, helpValue: 'RUNTIME' })();
 }
 
 /** Flags of the lists of flows and tasks. */

@@ -147,6 +147,7 @@ const TIMES = {
   ],
   notifications: ['created_at', 'next_attempt_at', 'settled_at'],
   answers: ['expires_at'],
+  pauses: ['paused_at'],
 } as const;
 
 function olderBy(ms: number): string {

@@ -49,7 +49,7 @@ const WORK: OverallStatus['work'] = {
     rejected: 0,
     last: null,
   },
-  flows: { flows: { running: 2, succeeded: 1 }, tasks: {}, fault: undefined },
+  flows: { flows: { running: 2, succeeded: 1 }, tasks: {}, paused: [], fault: undefined },
   dreams: [
     {
       agents: ['main'],

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
-import { FlowsCommand } from '../../cli/flows-command.js';
+import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import type { TaskClaimOutput } from '../../engine/flows/index.js';
-import { flowOutput, TASK_RUNTIMES, taskOutput } from '../../engine/flows/index.js';
+import { flowOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
   static override summary = 'Claim the oldest queued task.';
@@ -17,12 +17,7 @@ No other worker gets the same task. Without --wait, the task is null if none is 
   ];
   static override flags = withEnvironment({
     wait: Flags.boolean({ summary: 'Wait until a task is queued.' }),
-    runtime: Flags.option({
-      options: TASK_RUNTIMES,
-      multiple: true,
-      summary: 'Claim only tasks for this runtime.',
-      helpValue: 'RUNTIME',
-    })(),
+    runtime: runtimesFlag('Claim only tasks for this runtime.'),
     agent: Flags.string({
       char: 'a',
       summary: 'Claim only tasks for this agent.',

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { readSince, withEnvironment } from '../../cli/flags.js';
-import { followedTasks, ListCommand, listFlags } from '../../cli/flows-command.js';
+import { followedTasks, ListCommand, listFlags, runtimesFlag } from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
-import { TASK_RUNTIMES, TASK_STATUSES, taskListOutput } from '../../engine/flows/index.js';
+import { TASK_STATUSES, taskListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
+import { renderPauses } from '../../ui/flows/pauses.js';
 
 export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, newest first.';
@@ -24,12 +25,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
         summary: 'Show only tasks in this state.',
         helpValue: 'STATUS',
       })(),
-      runtime: Flags.option({
-        options: TASK_RUNTIMES,
-        multiple: true,
-        summary: 'Show only tasks for this runtime.',
-        helpValue: 'RUNTIME',
-      })(),
+      runtime: runtimesFlag('Show only tasks for this runtime.'),
     }),
   };
 
@@ -47,15 +43,19 @@ export default class TaskList extends ListCommand<TaskListOutput> {
     const { operator } = flows;
     if (flags.watch) {
       await this.watch(flows, flags, followedTasks(flows, filter, clock));
-      return { tasks: [], total: 0 };
+      return { tasks: [], total: 0, paused: [] };
     }
     const page = await operator.listTasks(filter);
     const findings = flags.audit ? await operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
+    const paused = await flows.tasks.paused();
     const options = this.view(flags);
     this.write(
-      findings === undefined ? renderTaskList(page, options) : renderFindings(findings, options),
+      renderPauses(paused, options) +
+        (findings === undefined
+          ? renderTaskList(page, options)
+          : renderFindings(findings, options)),
     );
-    return taskListOutput(page, findings);
+    return taskListOutput(page, paused, findings);
   }
 }

@@ -1,6 +1,7 @@
 import type { DoctorCheck } from './check.js';
 import { configuration, deprecated } from './checks/configuration.js';
 import { dreaming, schedule } from './checks/dreaming.js';
+import { flows } from './checks/flows.js';
 import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
 import { disk, watchers } from './checks/limits.js';
@@ -30,6 +31,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   media,
   secrets,
   webhooks,
+  flows,
   tasks,
   schedule,
   dreaming,

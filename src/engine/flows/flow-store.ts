@@ -1,5 +1,6 @@
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { NotificationRecord } from './notification-record.js';
+import type { PauseRecord } from './pause-record.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
 import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
 import type { TaskCount } from './task-summary.js';
@@ -44,6 +45,7 @@ export interface Tables {
   readonly tasks: TaskRows;
   readonly notifications: NotificationRows;
   readonly answers: AnswerRows;
+  readonly pauses: PauseRows;
 }
 
 /** Which records to list; what is left out limits nothing. */
@@ -118,9 +120,9 @@ export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
   ofFlow(flowSeq: number): Promise<readonly TaskRecord[]>;
   activeOf(flowSeq: number): Promise<number>;
   countsOf(flowSeq: number): Promise<readonly TaskCount[]>;
-  /** The oldest task that can start now and that no other change takes. */
+  /** The oldest task that can start now, whose runtime is not paused, and that no other change takes. */
   nextQueued(nowMs: number, filter: QueueFilter): Promise<TaskRecord | undefined>;
-  /** When the next retry is due or the next lease expires. */
+  /** When the next retry of a runtime that is not paused is due, or the next lease expires. */
   nextDueAt(): Promise<number | undefined>;
   /**
    * Tasks whose worker has not reported in time. A lease from before a jump of the clock lasts that
@@ -133,6 +135,14 @@ export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
   prune(nowMs: number, limit: number): Promise<number>;
   /** Tasks that something is wrong with. @param beforeMs what happened before is too long ago */
   troubled(trouble: TaskTrouble, beforeMs: number, limit: number): Promise<readonly TaskRecord[]>;
+}
+
+/** The table of runtimes whose tasks wait. */
+export interface PauseRows {
+  all(): Promise<readonly PauseRecord[]>;
+  /** An existing one keeps its time, and its reason unless there is another one. */
+  keep(pause: PauseRecord): Promise<void>;
+  remove(runtime: TaskRuntime): Promise<void>;
 }
 
 /** Which notifications to take, and for how long. */

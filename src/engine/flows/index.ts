@@ -33,8 +33,10 @@ export type {
   TaskHeartbeatOutput,
   TaskListOutput,
   TaskOutput,
+  TaskPauseOutput,
   TaskShowOutput,
 } from './output-schemas.js';
+export { type PauseRecord, pauseOutput } from './pause-record.js';
 export {
   TASK_RUNTIMES,
   TASK_STATUSES,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from './flow-record.js';
-import { flowSchema, taskSchema } from './record-schemas.js';
+import { flowSchema, pauseSchema, taskSchema } from './record-schemas.js';
 import { TASK_STATUSES } from './task-record.js';
 
 /*
@@ -109,6 +109,7 @@ export const taskListOutputSchema = documentSchema({
     z.optional(z.array(taskFinding)),
     'With `--audit`: problems found, errors first.',
   ),
+  paused: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
 });
 
 /** `svc task show --json`. */
@@ -132,6 +133,11 @@ export const taskClaimOutputSchema = documentSchema({
     z.nullable(z.string()),
     'The secret that every report on the task needs; shown only here.',
   ),
+});
+
+/** `svc task pause` and `resume` with `--json`. */
+export const taskPauseOutputSchema = documentSchema({
+  paused: field(z.array(pauseSchema), 'All runtimes whose tasks wait, after the change.'),
 });
 
 /** `svc task heartbeat --json`. */
@@ -158,3 +164,5 @@ export type TaskOutput = DocumentOf<typeof taskOutputSchema>;
 export type TaskClaimOutput = DocumentOf<typeof taskClaimOutputSchema>;
 /** `svc task heartbeat`, likewise. */
 export type TaskHeartbeatOutput = DocumentOf<typeof taskHeartbeatOutputSchema>;
+/** `svc task pause` and `resume`, likewise. */
+export type TaskPauseOutput = DocumentOf<typeof taskPauseOutputSchema>;

@@ -8,6 +8,7 @@ import type {
   TaskListOutput,
   TaskShowOutput,
 } from './output-schemas.js';
+import { type PauseRecord, pauseOutput } from './pause-record.js';
 import { type TaskRecord, taskOutput } from './task-record.js';
 
 /** One flow of a list. */
@@ -45,6 +46,7 @@ export function flowShowOutput(flow: FlowRecord, tasks: readonly TaskRecord[]): 
 /** `svc task list`. @param findings only with `--audit` */
 export function taskListOutput(
   { entries, total }: Page<TaskRecord>,
+  paused: readonly PauseRecord[],
   findings: readonly TaskFinding[] | undefined,
 ): TaskListOutput {
   const found = findings?.map(({ kind: _, task, ...finding }) => ({
@@ -54,6 +56,7 @@ export function taskListOutput(
   return {
     tasks: entries.map(taskOutput),
     total,
+    paused: paused.map(pauseOutput),
     ...(found === undefined ? {} : { findings: found }),
   };
 }

@@ -1,8 +1,9 @@
 import { SvcError } from '../errors/index.js';
 import type { FlowStore } from './flow-store.js';
-import { hasTaskEnded } from './task-record.js';
+import { hasTaskEnded, type TaskRuntime } from './task-record.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
+import { pauseTasks, resumeTasks } from './tasks/pause-tasks.js';
 import {
   completeTask,
   failTask,
@@ -67,6 +68,14 @@ export function taskStore(store: FlowStore) {
           return task instanceof SvcError ? task : retryTask(work, task);
         }),
       ),
+    /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */
+    pause: (runtimes: readonly TaskRuntime[], reason: string | null) =>
+      store.write((work) => pauseTasks(work, runtimes, reason), 'anything'),
+    /** @returns those that are still paused */
+    resume: (runtimes: readonly TaskRuntime[]) =>
+      store.write((work) => resumeTasks(work, runtimes), 'anything'),
+    /** The runtimes that are paused. */
+    paused: () => store.read(({ pauses }) => pauses.all()),
     /** When the next retry is due or the next lease expires, epoch milliseconds. */
     nextDueAt,
   };

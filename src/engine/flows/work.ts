@@ -9,6 +9,7 @@ import type { TaskRecord, TaskRuntime } from './task-record.js';
 export type FlowsChange =
   | { readonly type: 'flow'; readonly flow: FlowRecord }
   | { readonly type: 'notification'; readonly id: string }
+  | { readonly type: 'pause' }
   | { readonly type: 'task'; readonly task: TaskRecord };
 
 /** What a change works with: one transaction at one moment. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { pauseSchema } from '../flows/record-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 
@@ -111,6 +112,7 @@ export const overallStatusOutputSchema = documentSchema({
     ),
     'Tasks by status.',
   ),
+  pausedTasks: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
   dreams: field(
     z.array(
       z.strictObject({

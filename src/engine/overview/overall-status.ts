@@ -1,5 +1,6 @@
 import { credentialView } from '../embeddings/describe-provider.js';
 import { SvcError } from '../errors/index.js';
+import { pauseOutput } from '../flows/index.js';
 import { type RegisteredHook, registeredHooks } from '../integrate/index.js';
 import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
@@ -177,6 +178,7 @@ function workOutput({ storage, listener, flows, dreams }: OtherWork) {
     },
     flows: countsOutput(flows.flows),
     tasks: countsOutput(flows.tasks),
+    pausedTasks: flows.paused.map(pauseOutput),
     dreams: dreams.map(({ agents, enabled, nextMs, last: sweep }) => ({
       agents,
       enabled,

@@ -10,7 +10,12 @@ import {
   sweepOutput,
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
-import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
+import {
+  type FlowCounts,
+  type Flows,
+  openExistingFlows,
+  type PauseRecord,
+} from '../flows/index.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
@@ -123,11 +128,13 @@ function stampOf(file: string): string {
 
 /** Flows and tasks by status. */
 export interface FlowsGlance extends FlowCounts {
+  /** Runtimes whose tasks no worker can claim. */
+  readonly paused: readonly PauseRecord[];
   /** Why they cannot be read. */
   readonly fault: string | undefined;
 }
 
-const NONE: FlowsGlance = { flows: {}, tasks: {}, fault: undefined };
+const NONE: FlowsGlance = { flows: {}, tasks: {}, paused: [], fault: undefined };
 
 /**
  * Counts flows whenever something was committed. The database is opened once, and never created.
@@ -151,7 +158,9 @@ export class FlowsLook {
       const version = (await flows?.version()) ?? 'none';
       if (version === this.seen) return undefined;
       this.seen = version;
-      return flows === undefined ? NONE : { ...(await flows.operator.counts()), fault: undefined };
+      if (flows === undefined) return NONE;
+      const counts = await flows.operator.counts();
+      return { ...counts, paused: await flows.tasks.paused(), fault: undefined };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (this.seen === error.message) return undefined;

@@ -1,5 +1,6 @@
 import { FLOW_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
+import { PAUSE_TABLE } from './pause-table.js';
 import { SHARING_TABLES } from './sharing-tables.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'memories', sql: MEMORY_TABLES },
   { name: 'flows', sql: FLOW_TABLES },
   { name: 'what hosts share besides', sql: SHARING_TABLES },
+  { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
 ];

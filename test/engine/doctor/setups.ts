@@ -14,8 +14,10 @@ import {
 import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { resolveConfig } from '../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
+import { openFlows } from '../../../src/engine/flows/index.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { migrate } from '../../../src/engine/postgres/index.js';
@@ -859,6 +861,24 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: (patient) => {
       patient.write('state/c.pem', '');
       patient.write('state/k.pem', '');
+    },
+  },
+  {
+    name: 'tasks that somebody paused and forgot',
+    finds: 'flows/tasks-paused',
+    severity: 'note',
+    breaks: async (patient) => {
+      const opened = await openFlows(
+        { ...patient.options().context, clock: { now: () => Date.now() - 30 * HOUR_MS } },
+        resolveConfig({}),
+      );
+      await opened.tasks.pause(['acp'], 'a new release');
+      await opened.close();
+    },
+    fix: async (patient) => {
+      const opened = await openFlows(patient.options().context, resolveConfig({}));
+      await opened.tasks.resume(['acp']);
+      await opened.close();
     },
   },
   {

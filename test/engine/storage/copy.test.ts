@@ -86,6 +86,7 @@ for (const postgres of await testServers()) {
       tasks: 3,
       notifications: before.notifications,
       answers: FLOWS,
+      pauses: 1,
     });
     assert.is(would.verified, false);
     assert.is((await everything(host.context, host.loaded)).total, 0);
@@ -269,6 +270,7 @@ async function fill(context: EngineContext, { resolved }: LoadedConfig): Promise
   assert.ok(claimed !== undefined);
   const lease = { taskId: claimed.task.taskId, token: claimed.leaseToken };
   await flows.tasks.heartbeat(lease, { progress: 'a\0b' });
+  await flows.tasks.pause(['acp'], 'a new release');
   await flows.close();
 }
 
@@ -281,12 +283,14 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
   const { entries, total } = await flows.operator.listFlows({ limit });
   const tasks = await flows.operator.listTasks({ limit });
   const notifications = await flows.outbox.pending();
+  const pauses = await flows.tasks.paused();
   await flows.close();
   return {
     total,
     flows: entries.map(({ flow: { seq: _, ...flow } }) => flow),
     tasks: tasks.entries.map(({ seq: _, flowSeq: __, ...task }) => task),
     notifications,
+    pauses,
   };
 }
 

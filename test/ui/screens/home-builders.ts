@@ -52,6 +52,7 @@ export function busyNews(): OverviewNews {
     flows: {
       flows: { running: 3, waiting: 1, succeeded: 206 },
       tasks: { queued: 2, running: 1 },
+      paused: [],
       fault: undefined,
     },
     dreams: [
@@ -78,7 +79,7 @@ export function emptyNews(): OverviewNews {
     agents: [{ name: 'main', glance: undefined, faults: [gone] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
-    flows: { flows: {}, tasks: {}, fault: undefined },
+    flows: { flows: {}, tasks: {}, paused: [], fault: undefined },
     dreams: [
       { agents: ['main'], enabled: false, nextMs: undefined, last: undefined, fault: undefined },
     ],

@@ -337,8 +337,16 @@ test('states are told in words', () => {
     /✗ faults +1 fault · svc\.json:1:3 is broken/,
   );
   assert.match(
-    line({ flows: { flows: {}, tasks: {}, fault: 'damaged' } }, 'flows'),
+    line({ flows: { flows: {}, tasks: {}, paused: [], fault: 'damaged' } }, 'flows'),
     /✗ flows +damaged/,
+  );
+  const pause = { runtime: 'acp', reason: null, pausedAt: 0 } as const;
+  assert.match(
+    line(
+      { flows: { flows: {}, tasks: { queued: 2 }, paused: [pause], fault: undefined } },
+      'tasks',
+    ),
+    /! tasks +acp paused · 2 queued/,
   );
 });
 

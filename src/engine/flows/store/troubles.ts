@@ -3,6 +3,7 @@ interface Dialect {
   readonly flows: string;
   readonly tasks: string;
   readonly notifications: string;
+  readonly pauses: string;
   readonly greatest: string;
 }
 
@@ -40,12 +41,12 @@ export function flowTroubles({ flows, tasks, notifications }: Dialect, before: s
 }
 
 /** The same for tasks. */
-export function taskTroubles({ greatest }: Dialect, before: string) {
+export function taskTroubles({ greatest, pauses }: Dialect, before: string) {
   const stale = (status: string): string =>
     `status = '${status}'
      AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;
   return {
-    stale_queued: stale('queued'),
+    stale_queued: `${stale('queued')} AND runtime NOT IN (SELECT runtime FROM ${pauses})`,
     stale_running: stale('running'),
     lost: `status = 'lost'`,
     delivery_failed: `delivery_status = 'failed' AND notify_policy <> 'silent'`,

@@ -2,6 +2,7 @@ import { columnsOf, type Fields } from '../../flows/fields.js';
 import { FLOW_FIELDS } from '../../flows/flow-record.js';
 import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
+import { PAUSE_FIELDS } from '../../flows/pause-record.js';
 import { TASK_FIELDS } from '../../flows/task-record.js';
 
 /** A row as it is stored, by column. */
@@ -58,6 +59,14 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     own: [],
     version: ['expires_at'],
     inSqlite: 'owner_key = @owner_key AND action = @action AND key = @key',
+  },
+  {
+    ...recordTable('pauses', PAUSE_FIELDS),
+    key: ['runtime'],
+    order: ['runtime'],
+    own: [],
+    version: ['paused_at'],
+    inSqlite: 'runtime = @runtime',
   },
 ];
 

@@ -197,6 +197,10 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Ho
     return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
   }
   const counts = glance[kind];
+  if (kind === 'tasks' && glance.paused.length > 0) {
+    const paused = `${glance.paused.map(({ runtime }) => runtime).join(', ')} paused`;
+    return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
+  }
   const { running = 0, queued = 0, blocked = 0 } = { blocked: 0, ...counts };
   if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
   const mark = blocked > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';

@@ -282,6 +282,49 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('tasks of a paused runtime wait in all processes, and waiting workers notice when it is resumed', async () => {
+    const { flows, other, after, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    const held = await newTask(flows, flowId, { runtime: 'acp' });
+    const lease = leaseOf(await claimed(flows, { runtimes: ['acp'] }));
+    const waiting = await newTask(flows, flowId, { runtime: 'acp' });
+    const free = await newTask(flows, flowId);
+    const [pause] = await second.tasks.pause(['acp'], 'a new release');
+    assert.equal([pause?.runtime, pause?.reason], ['acp', 'a new release']);
+    // Kept over a restart, with its time, and another reason.
+    const third = await after(second);
+    const again = await third.tasks.pause(['acp'], null);
+    assert.equal(again, [pause]);
+    assert.equal(await flows.tasks.paused(), again);
+
+    assert.is(await flows.tasks.claim({ worker: 'w', runtimes: ['acp'] }), undefined);
+    assert.is((await claimed(third)).task.taskId, free);
+    assert.is(await third.tasks.claim({ worker: 'w' }), undefined);
+    assert.is((await flows.tasks.heartbeat(lease)).ok, true);
+    assert.is((await flows.tasks.complete(lease)).ok, true);
+    assert.is(await statusOf(flows, held), 'succeeded');
+
+    const worker = flows.tasks.wait({ worker: 'w' }, new AbortController().signal);
+    assert.equal(await third.tasks.resume(['acp', 'subagent']), []);
+    assert.is((await worker).task.taskId, waiting);
+    await close();
+  });
+
+  test('a retry of a paused runtime is not due', async () => {
+    const { flows, pass, close } = await store.open();
+    await newTask(flows, await newFlow(flows));
+    await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'x' });
+    assert.ok((await flows.tasks.nextDueAt()) !== undefined);
+    await flows.tasks.pause(['subagent'], null);
+    await pass(MINUTE);
+    assert.is(await flows.tasks.nextDueAt(), undefined);
+    assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+    await flows.tasks.resume(['subagent']);
+    assert.is((await claimed(flows)).task.attempts, 2);
+    await close();
+  });
+
   test('the version differs after each commit, and is the same without one', async () => {
     const { flows, other, close } = await store.open();
     const second = await other();
@@ -406,6 +449,11 @@ export function storeContract(store: TestFlowStore): void {
     assert.equal(
       (await flows.operator.auditTasks()).map(({ code, task }) => `${code} ${task.taskId}`).sort(),
       [`lost ${lost}`, `stale_queued ${queued}`],
+    );
+    await flows.tasks.pause(['subagent'], null);
+    assert.equal(
+      (await flows.operator.auditTasks()).map(({ code }) => code),
+      ['lost'],
     );
     assert.is((await flows.operator.sweep()).cancelledFlows, 1);
     await close();

@@ -6,6 +6,7 @@ import { AnswerTable } from './answer-table.js';
 import { Batch, Turn } from './batch.js';
 import { FlowTable } from './flow-table.js';
 import { NotificationTable } from './notification-table.js';
+import { PauseTable } from './pause-table.js';
 import { TaskTable } from './task-table.js';
 
 /** More wait only on a busy server; bounds the size of statements. */
@@ -172,6 +173,7 @@ function isConsequence(reason: unknown): boolean {
 function isForWaiters(change: FlowsChange): boolean {
   switch (change.type) {
     case 'notification':
+    case 'pause':
       return true;
     case 'task':
       return change.task.status === 'queued' || change.task.cancelRequestedAt !== null;
@@ -193,5 +195,6 @@ export function tablesOf(turn: Turn): Tables {
     tasks: new TaskTable(turn),
     notifications: new NotificationTable(turn),
     answers: new AnswerTable(turn),
+    pauses: new PauseTable(turn),
   };
 }

@@ -6,10 +6,11 @@ export const TABLES = {
   flows: 'svc.flows',
   tasks: 'svc.tasks',
   notifications: 'svc.notifications',
+  pauses: 'svc.pauses',
   greatest: 'greatest',
 } as const;
 
-type Table = 'svc.flows' | 'svc.notifications' | 'svc.tasks';
+type Table = 'svc.flows' | 'svc.notifications' | 'svc.pauses' | 'svc.tasks';
 
 /** The columns of whole records of a table, for a SELECT. */
 export function selected(table: Table, fields: Fields): string {

@@ -1,5 +1,5 @@
 import type { QueueFilter, TaskFilter, TaskRows } from '../../flow-store.js';
-import { TASK_FIELDS, type TaskRecord } from '../../task-record.js';
+import { TASK_FIELDS, TASK_RUNTIMES, type TaskRecord } from '../../task-record.js';
 import type { TaskCount } from '../../task-summary.js';
 import { type TaskTrouble, taskTroubles } from '../troubles.js';
 import { type Batch, type Question, Turn } from './batch.js';
@@ -45,6 +45,12 @@ const activeOf = oneFor<number, { readonly flowSeq: number; readonly count: numb
   ({ flowSeq }) => flowSeq,
 );
 
+/**
+ * Evaluated once for a statement. A claim compares it within nullif(): otherwise, the planner expects that few tasks
+ * are not paused, and reads and sorts the whole queue.
+ */
+const PAUSED = 'ARRAY(SELECT runtime FROM svc.pauses)';
+
 /** The place of a task in the queue, as its index has it. */
 const PLACE = `(CASE WHEN status = 'queued' THEN seq END)`;
 
@@ -72,8 +78,16 @@ async function giveQueued(batch: Batch, requests: readonly QueueRequest[]) {
       `SELECT ${COLUMNS} FROM svc.tasks WHERE ${PLACE} IS NOT NULL
          AND ($1::text[] IS NULL OR runtime = ANY($1)) AND ($3::text IS NULL OR agent_id = $3)
          AND (next_run_at IS NULL OR next_run_at <= $2) AND seq <> ALL($4::bigint[])
+         AND nullif(runtime = ANY(${PAUSED}), true) IS NOT NULL AND NOT $6::text[] <@ ${PAUSED}
        ORDER BY ${PLACE} LIMIT $5 FOR UPDATE OF tasks SKIP LOCKED`,
-      [runtimes ?? null, nowMs, agentId, [...batch.claimedSeqs], alike.length],
+      [
+        runtimes ?? null,
+        nowMs,
+        agentId,
+        [...batch.claimedSeqs],
+        alike.length,
+        runtimes ?? TASK_RUNTIMES,
+      ],
     );
     for (const [at, request] of alike.entries()) {
       const task = tasks[at];
@@ -148,7 +162,7 @@ export class TaskTable extends FoundTable<TaskRecord, TaskFilter> implements Tas
     const [row] = await this.turn.batch.query<{ at: number | null }>(
       `SELECT least(
          (SELECT min(next_run_at) FROM svc.tasks
-          WHERE status = 'queued' AND next_run_at IS NOT NULL),
+          WHERE status = 'queued' AND next_run_at IS NOT NULL AND runtime <> ALL(${PAUSED})),
          (SELECT min(lease_expires_at) FROM svc.tasks WHERE lease_expires_at IS NOT NULL)) AS at`,
     );
     return row?.at ?? undefined;

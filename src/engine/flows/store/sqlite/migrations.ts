@@ -116,4 +116,10 @@ export const MIGRATIONS: readonly string[] = [
      WHERE next_attempt_at IS NOT NULL;
    CREATE INDEX notifications_settled ON notifications (settled_at)
      WHERE settled_at IS NOT NULL;`,
+  // 4: runtimes whose tasks wait.
+  `CREATE TABLE pauses (
+     runtime TEXT PRIMARY KEY,
+     reason TEXT,
+     paused_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];

@@ -8,6 +8,7 @@ export const TABLES = {
   flows: 'flows',
   tasks: 'tasks',
   notifications: 'notifications',
+  pauses: 'pauses',
   greatest: 'max',
 } as const;
 

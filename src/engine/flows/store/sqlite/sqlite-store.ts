@@ -11,6 +11,7 @@ import { flowRows } from './flow-rows.js';
 import { GroupCommit } from './group-commit.js';
 import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
+import { pauseRows } from './pause-rows.js';
 import { taskRows } from './task-rows.js';
 
 /** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
@@ -44,6 +45,7 @@ export class SqliteFlowStore implements FlowStore {
       tasks: taskRows(this.database),
       notifications: notificationRows(this.database),
       answers: answerRows(this.database),
+      pauses: pauseRows(this.database),
     };
     const nextJump = jumpDetector(() => clock.now(), steadyMs);
     let jump: ClockJump | undefined;

@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags';
+import { withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
+import type { TaskPauseOutput } from '../../engine/flows/index.js';
+import { pauseOutput, TASK_RUNTIMES } from '../../engine/flows/index.js';
+import { renderPauses } from '../../ui/flows/pauses.js';
+
+export default class TaskPause extends FlowsCommand<TaskPauseOutput> {
+  static override summary = 'Stop workers from claiming tasks.';
+  static override description =
+    'Queued tasks wait, and running ones go on. The pause applies to all workers that share these flows, on all hosts, and lasts until "svc task resume". Without --runtime, tasks of all runtimes are paused.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --reason "upgrading the agents"',
+    '<%= config.bin %> <%= command.id %> --runtime acp --json',
+  ];
+  static override flags = withEnvironment({
+    runtime: runtimesFlag('Pause only tasks for this runtime.'),
+    reason: Flags.string({ summary: 'Why, for other people.', helpValue: 'TEXT' }),
+  });
+
+  async run(): Promise<TaskPauseOutput> {
+    const { flags } = await this.parse(TaskPause);
+    const flows = await this.openFlows(flags);
+    const reason = flags.reason?.trim() || null;
+    const paused = await flows.tasks.pause(flags.runtime ?? TASK_RUNTIMES, reason);
+    this.write(renderPauses(paused, this.view(flags)));
+    return { paused: paused.map(pauseOutput) };
+  }
+}

@@ -1,0 +1,28 @@
+import { withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
+import type { TaskPauseOutput } from '../../engine/flows/index.js';
+import { pauseOutput, TASK_RUNTIMES } from '../../engine/flows/index.js';
+import { renderPauses } from '../../ui/flows/pauses.js';
+
+export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
+  static override summary = 'Let workers claim tasks again after a pause.';
+  static override description =
+    'Waiting workers continue at once. Without --runtime, tasks of all runtimes are resumed.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --runtime acp --json',
+  ];
+  static override flags = withEnvironment({
+    runtime: runtimesFlag('Resume only tasks for this runtime.'),
+  });
+
+  async run(): Promise<TaskPauseOutput> {
+    const { flags } = await this.parse(TaskResume);
+    const flows = await this.openFlows(flags);
+    const paused = await flows.tasks.resume(flags.runtime ?? TASK_RUNTIMES);
+    this.write(
+      paused.length === 0 ? 'no tasks are paused' : renderPauses(paused, this.view(flags)),
+    );
+    return { paused: paused.map(pauseOutput) };
+  }
+}
