@@ -31,7 +31,7 @@ const rooms = {
     'chat',
   ],
   dreaming: ['errors', 'postgres', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
-  webhooks: ['errors', 'postgres', 'listener', 'config', 'secrets', 'flows'],
+  webhooks: ['errors', 'sqlite', 'postgres', 'listener', 'config', 'secrets', 'flows'],
   'task-runner': ['errors', 'postgres', 'config', 'secrets', 'flows', 'child'],
   serve: [
     'errors',

@@ -14,6 +14,10 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   CONFIG_UNTRUSTED: 'Review the keys and run `svc config trust`.',
   CONFIG_WRITE_FAILED: 'Check the permissions of its folder and the free disk space.',
   CONFIRMATION_NEEDED: 'Pass --yes.',
+  DELIVERIES_UNUSABLE:
+    'Run `svc config doctor`; a damaged record is replaced by the next delivery.',
+  DELIVERY_NOT_FOUND: 'Run `svc webhook deliveries` and pass more characters of the ID.',
+  DELIVERY_NOT_REPLAYABLE: 'Let the sender deliver it again.',
   DOCUMENT_NOT_INDEXED:
     'Run `svc memory search` to find its path, or add it with `memorySearch.extraPaths`.',
   DOCUMENT_UNREADABLE: 'Check its permissions, then run `svc memory index`.',

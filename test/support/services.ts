@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createSecretMask } from '../../src/engine/secrets/index.js';
 import { createLog } from '../../src/engine/serve/log/log.js';
 import type { Service, ServiceDefinition, ServiceHost } from '../../src/engine/serve/service.js';
 import { tempFolder } from './temp-folder.js';
@@ -80,7 +81,7 @@ export function testLog(): { readonly logger: Logger; readonly lines: string[] }
     {
       clock: { now: Date.now },
       pid: 1,
-      mask: { data: (data) => data },
+      mask: createSecretMask(),
       onLine: (line) => lines.push(line),
     },
   );

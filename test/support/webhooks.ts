@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { resolveConfig } from '../../src/engine/config/index.js';
+import { createSecretMask } from '../../src/engine/secrets/index.js';
 import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
@@ -85,10 +86,20 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
       plugins: { entries: { webhooks: { enabled: true, ...plugin, config } } },
     });
   const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
+  const mask = createSecretMask();
   const webhooks = await openWebhooks({
-    context: { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now }, servers },
+    context: {
+      env,
+      cwd: home.path,
+      homeDir: home.path,
+      state,
+      clock: { now: Date.now },
+      servers,
+      onSecret: mask.learn,
+    },
     loaded: loaded({ routes, limits, ...options.config }),
     log: logger,
+    mask,
     extend: () => undefined,
     patience: { ...CLIENT_PATIENCE, ...patience },
   });

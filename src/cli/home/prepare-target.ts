@@ -225,7 +225,7 @@ async function watchListener(
   loaded: LoadedConfig,
   { context, terminal, mask, signal }: ShownHomeOptions,
 ): Promise<void> {
-  const watched = new WatchedWebhooks(context, loaded);
+  const watched = new WatchedWebhooks(context, loaded, mask);
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => {
     leave = resolve;

@@ -153,6 +153,7 @@ export const WEBHOOKS_DEFAULTS = {
       bodyTimeoutSeconds: 15,
       trackedClients: 4096,
     },
+    deliveries: { keep: 1000, days: 7, maxBodyBytes: 65_536, maxMegabytes: 64 },
     openapi: false,
   },
 } as const;
@@ -233,7 +234,7 @@ export const EXEC_PROVIDER_DEFAULTS = {
 export const SESSIONS_DEFAULTS = { readers: ['svc'] } as const;
 
 /** `logging` of the long-lived process. */
-export const LOGGING_DEFAULTS = { level: 'info', format: 'auto' } as const;
+export const LOGGING_DEFAULTS = { level: 'info', format: 'auto', accessLog: false } as const;
 
 /** Fixed defaults of the whole tree. */
 export const CONFIG_DEFAULTS = {

@@ -175,6 +175,7 @@ function resolveWebhooks(
     enabled: filled.enabled,
     config: {
       limits: filled.config.limits,
+      deliveries: filled.config.deliveries,
       openapi: filled.config.openapi,
       routes: Object.fromEntries(
         Object.entries(routes).map(([id, route]) => [id, resolveRoute(id, route, secretDefaults)]),

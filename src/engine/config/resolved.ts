@@ -139,6 +139,7 @@ export interface ResolvedWebhooks {
   readonly config: {
     readonly routes: Readonly<Record<string, ResolvedRoute>>;
     readonly limits: FilledWebhooks['config']['limits'];
+    readonly deliveries: FilledWebhooks['config']['deliveries'];
     /** Whether `/openapi.json` is served. */
     readonly openapi: boolean;
   };

@@ -37,6 +37,19 @@ export const ERROR_CODES = {
     exit: 2,
     summary: 'The command needs a confirmation and there is no terminal to ask on.',
   },
+  DELIVERIES_UNUSABLE: {
+    exit: 1,
+    summary:
+      'The record of webhook deliveries is damaged, unreadable or of a newer version of svc.',
+  },
+  DELIVERY_NOT_FOUND: {
+    exit: 1,
+    summary: 'No recorded delivery has this ID, or several start with it.',
+  },
+  DELIVERY_NOT_REPLAYABLE: {
+    exit: 1,
+    summary: 'The body of the delivery was not kept as it was sent.',
+  },
   DOCUMENT_NOT_INDEXED: { exit: 1, summary: 'The file is not part of the index.' },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file cannot be read.' },
   DREAM_CLAIM_UNKNOWN: { exit: 1, summary: 'Dreaming knows no claim with this key or text.' },

@@ -7,24 +7,41 @@ import {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   type FastifyServerOptions,
   fastify,
   LogController,
 } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import { systemErrorCode } from '../errors/index.js';
-import { REQUEST_ID_HEADER, requestIdOf } from './listen.js';
+import { clientAddressOf, REQUEST_ID_HEADER, requestIdOf } from './listen.js';
 
 interface HttpServerOptions extends FastifyServerOptions {
   readonly address: ListenAddress;
   readonly log: FastifyBaseLogger;
-  /** Called with the status of each answer that no route gave. */
-  readonly onFault?: ((status: number) => void) | undefined;
+  /** Called with each answer that no route gave. */
+  readonly onFault?: ((request: UnroutedRequest) => void) | undefined;
   /** Options of the server of Node.js. */
   readonly node?: {
     readonly headersTimeout?: number;
     readonly connectionsCheckingInterval?: number;
   };
+}
+
+/** A request that was answered without a route. */
+export interface UnroutedRequest {
+  readonly status: number;
+  readonly code: string;
+  /** In words. */
+  readonly reason: string;
+  /** Undefined if the request is not HTTP. */
+  readonly method: string | undefined;
+  /** As it was sent, with its query. */
+  readonly path: string | undefined;
+  readonly clientIp: string | undefined;
+  readonly requestId: string;
+  /** Whether hooks of the server run for it. */
+  readonly isHooked: boolean;
 }
 
 /**
@@ -38,6 +55,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { tls, trustedProxies } = address;
   // Node.js would refuse a request without a host in its own way.
   const own = { ...node, requireHostHeader: false };
+  const refuse = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: keyof typeof FAULTS,
+    isHooked = true,
+  ): void => {
+    const { id: requestId, method, raw } = request;
+    const clientIp = clientAddressOf(request);
+    onFault(unrouted(FAULTS[name], { method, path: raw.url, clientIp, requestId, isHooked }));
+    reply.code(FAULTS[name].status).type(JSON_UTF8).send(bodyOf(FAULTS[name]));
+  };
   const server: FastifyInstance = fastify({
     ...(tls === undefined ? { http: own } : { https: { ...own, ...readCertificate(tls) } }),
     loggerInstance: log,
@@ -51,9 +79,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: true,
     // An address that cannot be decoded must not be echoed. No hook runs here.
     frameworkErrors: (_error, request, reply) => {
-      onFault(FAULTS.badAddress.status);
       reply.headers(commonHeaders(request.id));
-      sendFault(reply, 'badAddress');
+      refuse(request, reply, 'badAddress', false);
     },
     clientErrorHandler: (error, socket) => {
       const code = systemErrorCode(error) ?? '';
@@ -62,17 +89,23 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         return;
       }
       const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
-      onFault(fault.status);
-      endWith(socket, fault);
+      const requestId = randomUUID();
+      const clientIp = socket.remoteAddress;
+      const unknown = { method: undefined, path: undefined, isHooked: false };
+      onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
+      endWith(socket, fault, requestId);
     },
     ...more,
   });
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const fault = FAULTS.expectation;
     const body = bodyOf(fault);
-    onFault(fault.status);
+    const { method, url: path, socket } = request;
+    const requestId = requestIdOf(request);
+    const clientIp = socket.remoteAddress;
+    onFault(unrouted(fault, { method, path, clientIp, requestId, isHooked: false }));
     response.writeHead(fault.status, {
-      ...commonHeaders(requestIdOf(request)),
+      ...commonHeaders(requestId),
       'content-type': JSON_UTF8,
       'content-length': Buffer.byteLength(body),
       // The body that was announced never comes, or is not read.
@@ -87,15 +120,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       done();
       return;
     }
-    onFault(FAULTS.noHost.status);
-    sendFault(reply.header('connection', 'close'), 'noHost');
+    refuse(request, reply.header('connection', 'close'), 'noHost');
   });
-  server.setNotFoundHandler((_request, reply) => sendFault(reply, 'notFound'));
-  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+  server.setNotFoundHandler((request, reply) => refuse(request, reply, 'notFound'));
+  server.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error;
-    if (statusCode >= 500) log.error({ err: error }, 'a request could not be answered');
+    const fields = { err: error, requestId: request.id };
+    if (statusCode >= 500) log.error(fields, 'a request could not be answered');
     const name = statusCode >= 500 ? 'internal' : 'badRequest';
-    sendFault(reply, statusCode === 413 ? 'bodyTooLarge' : name);
+    refuse(request, reply, statusCode === 413 ? 'bodyTooLarge' : name);
   });
   return server;
 }
@@ -181,10 +214,11 @@ function bodyOf({ code, message }: HttpFault): string {
   return JSON.stringify({ error: { code, message } });
 }
 
-/** Answers a request that no route answers. */
-export function sendFault(reply: FastifyReply, name: keyof typeof FAULTS): void {
-  const fault = FAULTS[name];
-  reply.code(fault.status).type(JSON_UTF8).send(bodyOf(fault));
+function unrouted(
+  { status, code, message: reason }: HttpFault,
+  request: Omit<UnroutedRequest, 'code' | 'reason' | 'status'>,
+): UnroutedRequest {
+  return { status, code, reason, ...request };
 }
 
 function commonHeaders(requestId: string) {
@@ -192,11 +226,11 @@ function commonHeaders(requestId: string) {
 }
 
 /** What the parser did not understand is not a request that could be answered. */
-function endWith(socket: Socket, fault: HttpFault): void {
+function endWith(socket: Socket, fault: HttpFault, requestId: string): void {
   const body = bodyOf(fault);
   const head = [
     `HTTP/1.1 ${fault.status} ${fault.reason}`,
-    ...Object.entries(commonHeaders(randomUUID())).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(commonHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),
     `content-type: ${JSON_UTF8}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

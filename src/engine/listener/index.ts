@@ -1,4 +1,4 @@
-export { createHttpServer, readCertificate, sendFault } from './http-server.js';
+export { createHttpServer, readCertificate, type UnroutedRequest } from './http-server.js';
 export {
   checkAddresses,
   clientAddressOf,

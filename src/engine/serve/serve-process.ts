@@ -31,7 +31,7 @@ export interface ServeOptions {
   readonly program?: ServeSetup['program'];
   readonly pid: number;
   /** Masks everything that is logged, stored or shown. */
-  readonly mask: Pick<SecretMask, 'data'>;
+  readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly onLine: LogLineListener | undefined;
   /** Called when the log can no longer be written. */
   readonly onTrouble?: ((why: string) => void) | undefined;
@@ -112,7 +112,7 @@ export class ServeProcess {
 
   private begin(loaded: LoadedConfig): Running {
     const { context, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
-    const setup: ServeSetup = { context, loaded, program: this.options.program };
+    const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
     const log = createLog(this.logSettings(setup), { ...this.options, clock: context.clock });
     const { logger } = log;
     const startedMs = context.clock.now();
@@ -174,13 +174,13 @@ export class ServeProcess {
   private async reloadOnce(): Promise<void> {
     const { running } = this;
     if (running === undefined || this.isStopping) return;
-    const { context } = this.options;
+    const { context, mask } = this.options;
     const { logger } = running.log;
     try {
       const loaded = await this.load();
       refuseLoss(running.setup.loaded, loaded);
       refuseDistrust(running.setup.loaded, loaded);
-      const setup: ServeSetup = { context, loaded, program: this.options.program };
+      const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
       // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
       for (const { check } of definitions) await check?.(running.setup);

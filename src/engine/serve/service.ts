@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
 import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
+import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 
 /** Kinds of services, as named by `--without`. */
@@ -22,6 +23,8 @@ export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 export interface ServeSetup {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
+  /** Masks everything that is logged, stored or shown. */
+  readonly mask: Pick<SecretMask, 'data' | 'text'>;
   /** The command of svc itself, node first; undefined if unknown. */
   readonly program?: readonly [string, ...string[]] | undefined;
 }

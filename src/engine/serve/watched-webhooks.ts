@@ -1,8 +1,10 @@
 import type { LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { type FlowRecord, type Flows, openExistingFlows } from '../flows/index.js';
+import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import type { LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
+import { DeliveryReader } from '../webhooks/deliveries/delivery-reader.js';
+import type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
 import {
   configuredStandings,
   type LiveRouteActivity,
@@ -34,9 +36,22 @@ export class WatchedWebhooks implements LiveWebhooks {
   private version: string | undefined;
   private reading: Promise<void> = Promise.resolve();
 
-  constructor(context: EngineContext, loaded: LoadedConfig) {
+  readonly deliveries: LiveDeliveries;
+  private readonly reader: DeliveryReader;
+
+  constructor(context: EngineContext, loaded: LoadedConfig, mask: Pick<SecretMask, 'text'>) {
     this.context = context;
     this.loaded = loaded;
+    const reader = new DeliveryReader(context.state.stateDir);
+    this.reader = reader;
+    this.deliveries = {
+      list: (filter) => reader.list(filter),
+      find: (id) => reader.find(id),
+      replay: async (replay) => {
+        const { replayDelivery } = await import('../webhooks/deliveries/replay-delivery.js');
+        return replayDelivery(replay, { context, loaded, mask });
+      },
+    };
   }
 
   /** The running process, if any. */
@@ -52,7 +67,7 @@ export class WatchedWebhooks implements LiveWebhooks {
     const routes = standingsOf(this.loaded, this.running).map((standing) => {
       return { ...standing, activity: this.trafficOf(standing.id).live(nowMs) };
     });
-    return { routes, flows: this.flows };
+    return { routes, flows: this.flows, deliveries: this.reader.recent() };
   }
 
   follow(): void {
@@ -60,6 +75,7 @@ export class WatchedWebhooks implements LiveWebhooks {
   }
 
   close(): void {
+    this.reader.close();
     void this.reading.then(() => this.opened?.close());
   }
 

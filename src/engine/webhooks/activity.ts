@@ -56,7 +56,15 @@ export class WebhookActivity {
     }
   }
 
-  record({ routeId, status, code, action }: AnsweredRequest, nowMs: number): void {
+  record(
+    {
+      routeId,
+      status,
+      code,
+      action,
+    }: Pick<AnsweredRequest, 'action' | 'code' | 'routeId' | 'status'>,
+    nowMs: number,
+  ): void {
     const counters = this.countersOf(routeId);
     counters.requests += 1;
     counters.last = { atMs: nowMs, status, code, action };

@@ -103,6 +103,11 @@ const NO_HEADERS = {};
 /** The answer is the one that the first delivery of this id got. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
+/** Why a request was rejected, in words; null if it was not. */
+export function reasonOf({ code, body }: WebhookAnswer): string | null {
+  return code === null || typeof body['error'] !== 'string' ? null : body['error'];
+}
+
 export function rejection(
   routeId: string,
   code: RequestRejection,

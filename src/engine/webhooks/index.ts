@@ -1,7 +1,7 @@
 /*
  * The HTTP listener of webhooks. Imported directly because they load much: `open-webhooks.js` (the listener),
  * `openapi-document.js`, `call-route.js`, `trigger-preset.js`,
- * `rotate-secret.js`, `map/try-mapping.js`. `guards.js` makes a secret without loading the rest.
+ * `rotate-secret.js`, `map/try-mapping.js`, `deliveries/*.js`. `guards.js` makes a secret without loading the rest.
  */
 export {
   type LastAnswer,
@@ -9,7 +9,7 @@ export {
   type RouteActivity,
   readActivity,
 } from './activity.js';
-export type { LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
+export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
 export type { WebhookMetrics } from './metrics.js';
 export type { Webhooks } from './open-webhooks.js';
 export type {

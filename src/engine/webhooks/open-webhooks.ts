@@ -4,9 +4,14 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/index.js';
 import { gatewayAddress } from '../config/index.js';
 import { type Flows, openFlows } from '../flows/index.js';
+import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
+import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
+import { DeliveryReader } from './deliveries/delivery-reader.js';
+import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
+import { replayIn } from './deliveries/replay-delivery.js';
 import { type LiveWebhooks, liveWebhooks } from './live-webhooks.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes } from './openapi-document.js';
@@ -19,6 +24,8 @@ export interface WebhooksOptions {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
+  /** Masks what is recorded of deliveries. */
+  readonly mask: Pick<SecretMask, 'text'>;
   readonly patience?: ClientPatience | undefined;
   /** Called when a valid action could not be performed. */
   readonly onFailure?: (error: unknown) => void;
@@ -34,26 +41,31 @@ export class Webhooks {
   private readonly flows: Flows;
   private readonly activity: WebhookActivity;
   private readonly activityFile: ActivityFile;
+  private readonly recorder: DeliveryRecorder;
   private readonly listener: WebhookListener;
   private loaded: LoadedConfig;
   private resolved: ResolvedRoutes;
 
   /** Use {@link openWebhooks}. */
   constructor(options: WebhooksOptions, resolved: ResolvedRoutes, flows: Flows) {
-    const { context, loaded, log } = options;
+    const { context, loaded, log, mask } = options;
     const { clock, state } = context;
+    const { stateDir } = state;
     this.options = options;
     this.loaded = loaded;
     this.resolved = resolved;
     this.flows = flows;
-    this.activity = new WebhookActivity(readActivity(state.stateDir));
-    this.activityFile = new ActivityFile(state.stateDir, () => this.activity.totals());
+    this.activity = new WebhookActivity(readActivity(stateDir));
+    this.activityFile = new ActivityFile(stateDir, () => this.activity.totals());
     this.live = liveWebhooks({
       standings: () => this.resolved.standings,
       activity: this.activity,
       flows: this.flows,
       clock,
+      deliveries: new DeliveryReader(stateDir),
+      replay: (replay) => replayIn(this.flows, replay, { loaded: this.loaded, context, mask }),
     });
+    this.recorder = new DeliveryRecorder({ ...deliveryLimits(loaded), stateDir, mask, clock, log });
     this.metrics = createMetrics({
       underWay: () => this.listener.underWay,
       standings: () => this.resolved.standings,
@@ -63,6 +75,7 @@ export class Webhooks {
           : () => [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
     });
     const answerLog = new AnswerLog(log);
+    const { accessLog } = loaded.resolved.logging;
     this.listener = new WebhookListener({
       address: gatewayAddress(loaded, context),
       log,
@@ -71,19 +84,34 @@ export class Webhooks {
         flows: this.flows,
         now: () => performance.now(),
         clock,
-        onFailure: (error) => {
-          answerLog.failed(error, performance.now());
+        onFailure: (error, request) => {
+          answerLog.failed(error, performance.now(), request);
           options.onFailure?.(error);
         },
       }),
       ...this.served(loaded, resolved),
-      onAnswered: (answered) => {
+      onAnswered: (answered, { route, headers, handled }) => {
+        const atMs = clock.now();
         this.metrics.answered(answered);
-        this.activity.record(answered, clock.now());
+        this.activity.record(answered, atMs);
+        this.recorder.record({
+          answered,
+          atMs,
+          headers: replayHeaders(route, headers),
+          delivery: handled.delivery,
+          flowId: flowIdOf(handled.answer),
+          replayOf: null,
+        });
         this.activityFile.touch();
         answerLog.record(answered, performance.now());
+        if (accessLog) answerLog.access({ ...answered, route: answered.routeId, path: undefined });
       },
-      onFault: (status) => this.metrics.unrouted(status),
+      onFault: (request) => {
+        this.metrics.unrouted(request.status);
+        answerLog.unrouted(request, performance.now());
+        if (accessLog && !request.isHooked) answerLog.access(request);
+      },
+      onOther: accessLog ? (request) => answerLog.access(request) : undefined,
       extend: (server) => {
         options.extend(server, this.metrics);
         this.addOpenApi(server);
@@ -119,17 +147,20 @@ export class Webhooks {
     this.loaded = loaded;
     this.resolved = resolved;
     this.listener.replace(this.served(loaded, resolved));
+    this.recorder.replace(deliveryLimits(loaded).limits);
     return true;
   }
 
   /** Finishes the requests in flight; new ones get a 503. */
-  drain(): Promise<void> {
-    return this.listener.drain();
+  async drain(): Promise<void> {
+    await this.listener.drain();
+    this.recorder.writeNow();
   }
 
   /** Closes connections and files. */
   async close(): Promise<void> {
     await this.listener.close();
+    await this.recorder.close();
     this.live.close();
     this.activityFile.close();
     this.metrics.close();
@@ -153,14 +184,18 @@ export class Webhooks {
     return { routes: new RouteTable(served), limits };
   }
 
-  /** The address and the settings of flows cannot change while running. */
+  /** The address, the access log and the settings of flows cannot change while running. */
   private isReloadable(next: LoadedConfig): boolean {
-    const fixed = ({ resolved: { gateway, flows } }: LoadedConfig) => {
+    const fixed = ({ resolved: { gateway, flows, logging } }: LoadedConfig) => {
       const { drainSeconds: _, ...address } = gateway;
-      return { address, flows };
+      return { address, flows, accessLog: logging.accessLog };
     };
     return isDeepStrictEqual(fixed(this.loaded), fixed(next));
   }
+}
+
+function deliveryLimits({ resolved }: LoadedConfig) {
+  return { limits: resolved.plugins.entries.webhooks.config.deliveries };
 }
 
 /**

@@ -4,10 +4,11 @@ import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import { clientNetworkOf } from '../listener/index.js';
 import type { Clock } from '../support/context.js';
-import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
+import { type Answered, answerVerified, refused } from './answer-verified.js';
+import { rejection, type WebhookAnswer } from './answers.js';
 import { type ReadBody, readBody } from './body.js';
 import { InFlight, isFormBody, isJsonBody, RateLimiter } from './guards.js';
-import { type Requested, readRequested } from './map/requested.js';
+import { readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
@@ -32,6 +33,7 @@ export type WebhookLimits = ResolvedWebhooks['config']['limits'];
 
 /** A request on a known route. */
 export interface WebhookRequest {
+  readonly requestId: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** Its body has not been read. */
@@ -49,13 +51,29 @@ export interface PipelineOptions {
   /** For the times that senders sign. */
   readonly clock: Clock;
   /** Called when a valid action could not be performed; the client gets a 5xx status. */
-  readonly onFailure: (error: unknown) => void;
+  readonly onFailure: (error: unknown, request: FailedRequest) => void;
 }
 
-/** An answer, and the action if the request got that far. */
-export interface Handled {
-  readonly answer: WebhookAnswer;
-  readonly action: string | null;
+/** The request that an error is about. */
+export interface FailedRequest {
+  readonly route: string;
+  readonly requestId: string;
+}
+
+/** A delivery whose sender is known. */
+export interface VerifiedDelivery {
+  readonly body: Buffer;
+  readonly event: string | undefined;
+  /** The id that its sender gave it. */
+  readonly id: string | undefined;
+}
+
+/** How a request was answered. */
+export interface Handled extends Answered {
+  /** Undefined if the request was refused before its sender was known. */
+  readonly delivery?: VerifiedDelivery | undefined;
+  /** The header that would have proved the sender. */
+  readonly missing?: string | undefined;
 }
 
 /**
@@ -99,7 +117,7 @@ export class Pipeline {
     try {
       return await this.admitted(request, route, limits);
     } catch (error) {
-      return refused(this.failed(route, error));
+      return refused(this.failed(request, route, error));
     } finally {
       this.inFlight.leave(connection);
     }
@@ -112,53 +130,30 @@ export class Pipeline {
   ): Promise<Handled> {
     const { raw } = request;
     const check = route.verifier.checkHead(raw, this.options.clock.now());
-    if (!check.ok) return unauthorized(route, check.error);
+    if (!check.ok) return { ...unauthorized(route, check.error), missing: check.missing };
     const body = await readBody(raw, limits);
     if (body.type !== 'read') return refused(unread(route, body));
     const fault = check.checkBody(body.bytes);
     if (fault !== undefined) return unauthorized(route, fault);
-    return await this.requested(readRequested(route, raw, body.bytes), route);
-  }
-
-  private async requested(requested: Requested, { id, caller }: ServedRoute): Promise<Handled> {
-    switch (requested.type) {
-      case 'refused':
-        return refused(rejection(id, requested.code, { error: requested.error }));
-      case 'challenge': {
-        const body = { [requested.field]: requested.text };
-        return { answer: plainAnswer(200, body), action: 'challenge' };
-      }
-      case 'ping':
-      case 'ignored': {
-        const code = requested.type;
-        const answer = plainAnswer(code === 'ping' ? 200 : 202, {
-          ok: true,
-          routeId: id,
-          code,
-          result: {},
-        });
-        return { answer, action: code };
-      }
-      case 'action': {
-        const { action, idempotency } = requested;
-        const answer = await this.options.flows.perform(action, caller, idempotency);
-        return { answer: actionAnswer(id, answer), action: action.action };
-      }
+    const requested = readRequested(route, raw, body.bytes);
+    const { event, deliveryId: id } = requested;
+    const delivery = { body: body.bytes, event, id };
+    try {
+      const { answer, action } = await answerVerified(requested, route, this.options.flows);
+      return { answer, action, delivery };
+    } catch (error) {
+      return { ...refused(this.failed(request, route, error)), delivery };
     }
   }
 
-  private failed(route: ServedRoute, error: unknown): WebhookAnswer {
-    this.options.onFailure(error);
+  private failed({ requestId }: WebhookRequest, route: ServedRoute, error: unknown): WebhookAnswer {
+    this.options.onFailure(error, { route: route.id, requestId });
     if (error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN') {
       return rejection(route.id, 'persist_failed', { error: UNCERTAIN });
     }
     const isUnstored = error instanceof SvcError && UNSTORED.has(error.code);
     return rejection(route.id, isUnstored ? 'persist_failed' : 'internal_error');
   }
-}
-
-function refused(answer: WebhookAnswer): Handled {
-  return { answer, action: null };
 }
 
 const MAPPED_TYPES =

@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http';
+import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
@@ -7,10 +7,10 @@ import {
   createHttpServer,
   listenOn,
   readCertificate,
-  sendFault,
+  type UnroutedRequest,
 } from '../listener/index.js';
-import type { AnsweredRequest } from './answer-log.js';
-import { rejection } from './answers.js';
+import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
+import { reasonOf, rejection } from './answers.js';
 import type { Handled, Pipeline, WebhookLimits } from './pipeline.js';
 import type { RouteTable, ServedRoute } from './routes.js';
 
@@ -25,12 +25,21 @@ interface ListenerOptions extends Served {
   readonly log: FastifyBaseLogger;
   readonly pipeline: Pick<Pipeline, 'handle'>;
   /** Called with each answer; must not throw. */
-  readonly onAnswered: (answered: AnsweredRequest) => void;
-  /** Called with the status of each answer that no route gave. */
-  readonly onFault: (status: number) => void;
+  readonly onAnswered: (answered: AnsweredRequest, received: ReceivedRequest) => void;
+  /** Called with each answer that no route gave. */
+  readonly onFault: (request: UnroutedRequest) => void;
+  /** Called with each request that is on no route, such as for health; not at all if undefined. */
+  readonly onOther?: ((request: AccessedRequest) => void) | undefined;
   readonly patience?: ClientPatience | undefined;
   /** Adds endpoints that are not routes: health, metrics. */
   readonly extend?: ((server: FastifyInstance) => void) | undefined;
+}
+
+/** A request as it was received, and what became of it. */
+export interface ReceivedRequest {
+  readonly route: ServedRoute;
+  readonly headers: IncomingHttpHeaders;
+  readonly handled: Handled;
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
@@ -52,10 +61,11 @@ export class WebhookListener {
     this.options = options;
     this.served = options;
     this.server = createServer(options);
+    if (options.onOther !== undefined) addAccessHook(this.server, options.onOther);
     options.extend?.(this.server);
     this.server.route({
       method: [...this.server.supportedMethods],
-      url: '*',
+      url: ANY_URL,
       handler: (request, reply) => this.onRequest(request, reply),
     });
   }
@@ -106,12 +116,10 @@ export class WebhookListener {
 
   private onRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
-    const { onFault } = this.options;
     const { routes, limits } = this.served;
     const route = routes.find(raw.url ?? '');
     if (route === undefined) {
-      onFault(404);
-      sendFault(reply, 'notFound');
+      reply.callNotFound();
       return;
     }
     const startedMs = performance.now();
@@ -120,7 +128,8 @@ export class WebhookListener {
     void this.handle(request, route, limits)
       .then((handled) => this.answer(request, reply, route, handled, startedMs))
       .catch((error: unknown) => {
-        this.options.log.error({ err: error }, 'could not be answered');
+        const fields = { err: error, route: route.id, requestId: request.id };
+        this.options.log.error(fields, 'could not be answered');
         if (reply.sent) return;
         const failed = { answer: rejection(route.id, 'internal_error'), action: null };
         this.answer(request, reply, route, failed, startedMs);
@@ -139,8 +148,9 @@ export class WebhookListener {
     const { raw, headers, method } = request;
     const clientIp = clientAddressOf(request);
     const remoteAddress = raw.socket.remoteAddress ?? '';
+    const { id: requestId } = request;
     return this.options.pipeline.handle(
-      { raw, headers, method, clientIp, remoteAddress },
+      { requestId, raw, headers, method, clientIp, remoteAddress },
       route,
       limits,
     );
@@ -150,23 +160,29 @@ export class WebhookListener {
     request: FastifyRequest,
     reply: FastifyReply,
     route: ServedRoute,
-    { answer, action }: Handled,
+    handled: Handled,
     startedMs: number,
   ): void {
+    const { answer, action, missing } = handled;
     const { status, code, headers, lingers, body } = answer;
     // An answer too large for a string throws here, before anything is sent.
     const text = JSON.stringify(body);
     reply.code(status).headers(headers).type(JSON_UTF8).send(text);
     if (lingers) cutLater(request);
-    this.options.onAnswered({
+    const answered = {
       routeId: route.id,
       requestId: request.id,
+      method: request.method,
       status,
       code,
       action,
       clientIp: clientAddressOf(request),
       ms: performance.now() - startedMs,
-    });
+      bytes: Buffer.byteLength(text),
+      reason: reasonOf(answer),
+      missing,
+    };
+    this.options.onAnswered(answered, { route, headers: request.headers, handled });
   }
 
   /**
@@ -186,6 +202,30 @@ export class WebhookListener {
       this.onIdle.clear();
     };
   }
+}
+
+/** The URL of the route that answers all webhooks. */
+const ANY_URL = '*';
+
+function addAccessHook(
+  server: FastifyInstance,
+  onOther: NonNullable<ListenerOptions['onOther']>,
+): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    done();
+    const { routeOptions, id: requestId, method, raw } = request;
+    // Webhooks are reported where they are answered.
+    if (routeOptions.url === ANY_URL && !request.is404) return;
+    onOther({
+      method,
+      path: raw.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      bytes: Number(reply.getHeader('content-length') ?? 0),
+      clientIp: clientAddressOf(request),
+      requestId,
+    });
+  });
 }
 
 /**

@@ -166,7 +166,14 @@ async function checkInput({ scheme, rules, deliveries }: Input): Promise<void> {
   for (const one of deliveries) {
     const { raw, isProven } = requestOf(one, verifier);
     const { answer } = await pipeline.handle(
-      { raw, headers: raw.headers, method: 'POST', clientIp: '::1', remoteAddress: '::1' },
+      {
+        requestId: 'r',
+        raw,
+        headers: raw.headers,
+        method: 'POST',
+        clientIp: '::1',
+        remoteAddress: '::1',
+      },
       served,
       limits,
     );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { createSecretMask } from '../../../src/engine/secrets/index.js';
 import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
 import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
@@ -23,6 +24,7 @@ const setup: ServeSetup = {
     clock: { now: () => 0 },
     onSecret: () => undefined,
   },
+  mask: createSecretMask(),
   loaded: { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] },
 };
 

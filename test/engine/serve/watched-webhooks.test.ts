@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { createSecretMask } from '../../../src/engine/secrets/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
@@ -42,7 +43,8 @@ function watched() {
     home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 1, services: [service] }));
     clock.nowMs += 1000;
   };
-  return { home, clock, activity, serves, webhooks: new WatchedWebhooks(context, loaded) };
+  const watching = new WatchedWebhooks(context, loaded, createSecretMask());
+  return { home, clock, activity, serves, webhooks: watching };
 }
 
 test('where nobody serves no route is served, no secret is read, and no flows are made', async () => {

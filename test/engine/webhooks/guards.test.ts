@@ -102,7 +102,9 @@ test('places are given back, each once, and clients without requests are forgott
 function answered(code: 'unauthorized' | null = null, routeId = 'ci') {
   const status = code === null ? 200 : 401;
   const action = code === null ? 'list_flows' : null;
-  return { routeId, requestId: 'r', status, code, action, clientIp: '::1', ms: 1 };
+  const reason = code === null ? null : 'The secret of the route is missing or wrong.';
+  const request = { routeId, requestId: 'r', method: 'POST', clientIp: '::1', ms: 1, bytes: 9 };
+  return { ...request, status, code, action, reason };
 }
 
 test('activity counts by second for a minute, and by code', () => {

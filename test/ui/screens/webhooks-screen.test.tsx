@@ -6,7 +6,7 @@ import { newFlowId } from '../../../src/engine/flows/ids.js';
 import type { FlowRecord } from '../../../src/engine/flows/index.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
-import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { sparkline, webhooksFrame } from '../../../src/ui/screens/webhooks/frame.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
@@ -41,6 +41,14 @@ const SERVE: ServeState = {
       retryMs: null,
     },
   ],
+};
+
+const NO_DELIVERIES: LiveWebhooks['deliveries'] = {
+  list: () => [],
+  find: () => {
+    throw new Error('there is none');
+  },
+  replay: () => Promise.reject(new Error('there is none')),
 };
 
 function snapshot(routes = 1, flows = 1): WebhooksSnapshot {
@@ -82,6 +90,7 @@ function snapshot(routes = 1, flows = 1): WebhooksSnapshot {
       },
     ],
     flows: Array.from({ length: flows }, (_, n) => flow(n)),
+    deliveries: [],
   };
 }
 
@@ -124,6 +133,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
         return snapshot();
       },
       follow: () => undefined,
+      deliveries: NO_DELIVERIES,
       close: () => undefined,
     });
     await waitForText(terminal, '✗ lost');

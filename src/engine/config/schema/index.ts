@@ -29,6 +29,7 @@ function logging() {
       z.enum(['auto', 'json', 'pretty']),
       'Format on stderr; `auto` is `pretty` on a terminal and `json` elsewhere. Files are always JSON',
     ),
+    accessLog: key(z.boolean(), 'Log each request to the webhook listener'),
     file: key(
       text(),
       'Append the log to this file instead of stderr and `logs/serve.log` in the state folder',

@@ -156,6 +156,23 @@ const limits = () =>
     ),
   });
 
+const deliveries = () =>
+  z.strictObject({
+    keep: key(
+      integer(0, 100_000),
+      'How many deliveries to keep per route; 0 keeps none and deletes those that were',
+    ),
+    days: key(integer(1, 3650), 'How long to keep a delivery, in days'),
+    maxBodyBytes: key(
+      integer(0, 104_857_600),
+      'How much to keep of a body, in bytes; a longer one cannot be replayed',
+    ),
+    maxMegabytes: key(
+      integer(1, 100_000),
+      'Maximum size of the record, in MB; the oldest deliveries are deleted first',
+    ),
+  });
+
 /** `plugins.entries.webhooks` (spec/webhooks §2, §8). */
 export function webhooks() {
   const routeId = z
@@ -169,6 +186,7 @@ export function webhooks() {
         z.strictObject({
           routes: key(z.record(routeId, route()), 'Routes by id'),
           limits: section(limits, 'Limits of every route'),
+          deliveries: section(deliveries, 'Record of the deliveries that were received'),
           openapi: key(
             z.boolean(),
             'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',

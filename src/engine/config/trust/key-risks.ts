@@ -197,6 +197,10 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'plugins.entries.webhooks.config.limits.bodyBytes': 'harmless',
   'plugins.entries.webhooks.config.limits.bodyTimeoutSeconds': 'harmless',
   'plugins.entries.webhooks.config.limits.trackedClients': 'harmless',
+  'plugins.entries.webhooks.config.deliveries.keep': 'harmless',
+  'plugins.entries.webhooks.config.deliveries.days': 'harmless',
+  'plugins.entries.webhooks.config.deliveries.maxBodyBytes': 'harmless',
+  'plugins.entries.webhooks.config.deliveries.maxMegabytes': 'harmless',
   'plugins.entries.webhooks.config.openapi': 'harmless',
 
   'gateway.host': ['127.0.0.1', '::1', 'localhost'],
@@ -230,6 +234,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
 
   'logging.level': 'harmless',
   'logging.format': 'harmless',
+  'logging.accessLog': 'harmless',
   'logging.file': 'outside',
 };
 

@@ -14,16 +14,18 @@ interface LogOptions {
   readonly onTrouble?: ((why: string) => void) | undefined;
 }
 
+type Logging = Omit<ResolvedConfig['logging'], 'accessLog'>;
+
 /**
  * Called with each line, as JSON with a line break, and the current `logging` settings. Must not throw.
  */
-export type LogLineListener = (line: string, logging: ResolvedConfig['logging']) => void;
+export type LogLineListener = (line: string, logging: Logging) => void;
 
 export interface LogSettings {
   readonly level: string;
   /** Absolute path. */
   readonly file: string;
-  readonly logging: ResolvedConfig['logging'];
+  readonly logging: Logging;
 }
 
 /** The log of the long-lived process. */

@@ -55,7 +55,7 @@ export function webhooksDefinition(
 }
 
 async function start(
-  { context, loaded }: ServeSetup,
+  { context, loaded, mask }: ServeSetup,
   { readiness, onWebhooks }: WebhooksServiceOptions,
   host: ServiceHost,
 ): Promise<Service> {
@@ -72,6 +72,7 @@ async function start(
     context,
     loaded,
     log,
+    mask,
     extend: address === undefined ? addInside : () => undefined,
     onFailure: (error) => {
       const failure = serviceFailure(error);

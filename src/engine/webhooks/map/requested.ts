@@ -13,7 +13,11 @@ import type { RequestHead } from '../verify/verifier.js';
 import type { MappedRequest } from './map-rules.js';
 
 /** What a verified request asks for. */
-export type Requested = { readonly event: string | undefined } & Decision;
+export type Requested = {
+  readonly event: string | undefined;
+  /** The id that the sender gave the delivery. */
+  readonly deliveryId: string | undefined;
+} & Decision;
 
 type Decision =
   | { readonly type: 'refused'; readonly code: RequestRejection; readonly error: string }
@@ -46,24 +50,30 @@ export function readRequested(route: Receiver, head: RequestHead, bytes: Buffer)
   const { rules, places } = route;
   const parsed =
     rules !== undefined && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes);
-  if (!parsed.ok) return { event: undefined, ...refused(parsed.error) };
+  if (!parsed.ok) return { event: undefined, deliveryId: undefined, ...refused(parsed.error) };
   const { value } = parsed;
   const event = places.event === undefined ? undefined : valueAt(places.event, head, value)?.[0];
-  return { event, ...decide(route, head, bytes, { event, body: value }) };
+  const deliveryId = deliveryIdOf(places, head, value);
+  return {
+    event,
+    deliveryId: deliveryId === 'invalid' ? undefined : deliveryId?.id,
+    ...decide(route, head, bytes, deliveryId, { event, body: value }),
+  };
 }
 
 function decide(
   route: Receiver,
   head: RequestHead,
   bytes: Buffer,
+  deliveryId: DeliveryId,
   { event, body }: MappedRequest,
 ): Decision {
   const { rules } = route;
   const answered = challengeOf(route, event, body);
   if (answered !== undefined) return answered;
-  const id = deliveryIdOf(route, head, body, bytes);
-  if (id === 'invalid')
+  if (deliveryId === 'invalid')
     return refused('the id of the delivery must be 1 to 255 visible ASCII characters');
+  const id = deliveryId === undefined ? undefined : onceFor(route, deliveryId.id, bytes);
   if (rules === undefined) return ownAction(head, body, id);
   const mapped = rules({ event, body });
   switch (mapped.type) {
@@ -125,24 +135,29 @@ function challengeOf(
   return { type: 'challenge', field, text };
 }
 
+/** Undefined if there is none. */
+type DeliveryId = { readonly id: string } | 'invalid' | undefined;
+
 function deliveryIdOf(
-  { id: routeId, places, dedupeMs }: Receiver,
+  { id: places }: Receiver['places'],
   head: RequestHead,
   body: unknown,
-  bytes: Buffer,
-): Idempotency | 'invalid' | undefined {
-  for (const place of places.id) {
+): DeliveryId {
+  for (const place of places) {
     const values = valueAt(place, head, body);
     if (values === undefined) continue;
     const [id = '', more] = values;
-    if (more !== undefined || !IDEMPOTENCY_KEY.test(id)) return 'invalid';
-    return {
-      key: `${routeId}:${id}`,
-      bodyHash: hash('sha256', bytes, 'hex'),
-      deliveryMs: dedupeMs,
-    };
+    return more !== undefined || !IDEMPOTENCY_KEY.test(id) ? 'invalid' : { id };
   }
   return undefined;
+}
+
+function onceFor({ id: routeId, dedupeMs }: Receiver, deliveryId: string, bytes: Buffer) {
+  return {
+    key: `${routeId}:${deliveryId}`,
+    bodyHash: hash('sha256', bytes, 'hex'),
+    deliveryMs: dedupeMs,
+  };
 }
 
 /** The values of a header, or the text in the body. */

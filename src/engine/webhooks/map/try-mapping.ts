@@ -85,6 +85,7 @@ export async function tryMapping(
     : {
         type: 'refused',
         event: undefined,
+        deliveryId: undefined,
         code: UNSUPPORTED,
         error: REQUEST_REJECTIONS[UNSUPPORTED].error,
       };

@@ -98,7 +98,10 @@ function fault(error: string): Extract<HeadCheck, { ok: false }> {
 
 function singleHeader({ headersDistinct }: RequestHead, name: string): Found {
   const [value, more] = headersDistinct[name] ?? [];
-  if (value === undefined || value === '') return fault(`${headerName(name)} is missing.`);
+  if (value === undefined || value === '') {
+    const missing = headerName(name);
+    return { ok: false, error: `${missing} is missing.`, missing };
+  }
   if (more !== undefined) return fault(`${headerName(name)} is sent more than once.`);
   return { ok: true, value };
 }

@@ -13,6 +13,8 @@ interface TokenScheme {
   /** The secret in a request; undefined if there is none. */
   readonly carried: (head: RequestHead) => Buffer | undefined;
   readonly header: (secret: string) => Readonly<Record<string, string>>;
+  /** The header that senders use. */
+  readonly headerName: string;
   readonly error: string;
   readonly authenticate: string;
 }
@@ -21,6 +23,7 @@ const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
   bearer: {
     carried: carriedBearer,
     header: (secret) => ({ authorization: `Bearer ${asHeader(secret)}` }),
+    headerName: 'Authorization',
     error: 'The secret of the route is missing or wrong.',
     authenticate: 'Bearer',
   },
@@ -30,6 +33,7 @@ const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
       return token === undefined ? undefined : Buffer.from(token, 'base64');
     },
     header: (secret) => ({ authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
+    headerName: 'Authorization',
     error: 'The user name or password is missing or wrong.',
     authenticate: 'Basic realm="svc", charset="UTF-8"',
   },
@@ -39,6 +43,7 @@ const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
       return token === undefined ? undefined : Buffer.from(token, 'latin1');
     },
     header: (secret) => ({ [GITLAB_HEADER]: asHeader(secret) }),
+    headerName: 'X-Gitlab-Token',
     error: 'X-Gitlab-Token is missing, wrong or sent more than once.',
     authenticate: 'X-Gitlab-Token',
   },
@@ -73,11 +78,14 @@ export function tokenVerifier(
 ): Verifier {
   const scheme = SCHEMES[name];
   const expected = secrets.map((secret) => digest(Buffer.from(secret, 'utf8')));
-  const refused: HeadCheck = { ok: false, error: scheme.error };
+  const refused = { ok: false, error: scheme.error } as const;
+  const missing = scheme.headerName;
   return {
     checkHead: (head) => {
       const carried = scheme.carried(head);
-      return carried !== undefined && equalsAny(digest(carried), expected) ? ACCEPTED : refused;
+      if (carried !== undefined && equalsAny(digest(carried), expected)) return ACCEPTED;
+      const isMissing = head.headers[scheme.headerName.toLowerCase()] === undefined;
+      return isMissing && carried === undefined ? { ...refused, missing } : refused;
     },
     sign: () => scheme.header(secrets[0] ?? ''),
     authenticate: scheme.authenticate,

@@ -10,7 +10,12 @@ export type RequestHead = Pick<IncomingMessage, 'headers' | 'headersDistinct'>;
 
 /** The result of checking headers. Errors are for the sender: they contain no secret and no signature. */
 export type HeadCheck =
-  | { readonly ok: false; readonly error: string }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      /** The header that is missing, for the log. */
+      readonly missing?: string;
+    }
   | {
       readonly ok: true;
       /** Checks the bytes as they were received. @returns why they are refused; undefined if they are not */

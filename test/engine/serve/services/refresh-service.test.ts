@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
+import { createSecretMask } from '../../../../src/engine/secrets/index.js';
 import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
 import { refreshDefinitions } from '../../../../src/engine/serve/services/refresh-service.js';
 import { resolveStatePaths } from '../../../../src/engine/support/context.js';
@@ -29,7 +30,8 @@ async function world(memory: object, script: string) {
   const state = resolveStatePaths(env, home.path);
   const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
   const setupOf = async (): Promise<ServeSetup> => {
-    return { context, loaded: await loadConfig(context, {}), program: [program, 'run.js'] };
+    const loaded = await loadConfig(context, {});
+    return { context, loaded, mask: createSecretMask(), program: [program, 'run.js'] };
   };
   return { home, setupOf, setup: await setupOf() };
 }

@@ -1,0 +1,78 @@
+import { statSync } from 'node:fs';
+import { SvcError } from '../../errors/index.js';
+import type { Delivery, DeliveryDetails } from './delivery.js';
+import {
+  DeliveryFile,
+  type DeliveryFilter,
+  deliveriesFile,
+  deliveryNotFound,
+  readable,
+} from './delivery-file.js';
+
+/** How many recent deliveries a screen gets without asking. */
+const MOST_RECENT = 100;
+
+/**
+ * Reads the record of deliveries while any process writes it. The file may appear, be set aside and be replaced in the
+ * meantime.
+ */
+export class DeliveryReader {
+  private readonly path: string;
+  private file: DeliveryFile | undefined;
+  private inode = 0;
+  private seen = '';
+  private newest: readonly Delivery[] = [];
+
+  constructor(stateDir: string) {
+    this.path = deliveriesFile(stateDir);
+  }
+
+  /** The newest first. @throws SvcError DELIVERIES_UNUSABLE */
+  list(filter: DeliveryFilter): readonly Delivery[] {
+    return this.read((file) => file.list(filter)) ?? [];
+  }
+
+  /** How many there are without the limit. @throws SvcError DELIVERIES_UNUSABLE */
+  count(filter: DeliveryFilter): number {
+    return this.read((file) => file.count(filter)) ?? 0;
+  }
+
+  /** @throws SvcError DELIVERY_NOT_FOUND, DELIVERIES_UNUSABLE */
+  find(idOrPrefix: string): DeliveryDetails {
+    const found = this.read((file) => file.find(idOrPrefix));
+    if (found === undefined) throw deliveryNotFound(idOrPrefix);
+    return found;
+  }
+
+  /** Differs whenever something was recorded in between. Cheap. @throws SvcError DELIVERIES_UNUSABLE */
+  version(): string {
+    return `${this.inode}:${this.read((file) => file.version()) ?? 0}`;
+  }
+
+  /** The newest deliveries; as they were last if the record cannot be read now. */
+  recent(): readonly Delivery[] {
+    try {
+      const version = this.version();
+      if (version === this.seen) return this.newest;
+      this.newest = this.list({ limit: MOST_RECENT });
+      this.seen = version;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+    }
+    return this.newest;
+  }
+
+  close(): void {
+    this.file?.close();
+    this.file = undefined;
+  }
+
+  private read<T>(use: (file: DeliveryFile) => T): T | undefined {
+    const { ino = 0 } = statSync(this.path, { throwIfNoEntry: false }) ?? {};
+    if (ino !== this.inode) this.close();
+    this.file ??= DeliveryFile.openExisting(this.path);
+    this.inode = ino;
+    const { file } = this;
+    return file === undefined ? undefined : readable(this.path, () => use(file));
+  }
+}

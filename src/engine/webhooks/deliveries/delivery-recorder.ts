@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { messageOf } from '../../errors/index.js';
+import type { SecretMask } from '../../secrets/index.js';
+import { databaseFault } from '../../sqlite/database.js';
+import type { Clock } from '../../support/context.js';
+import { type DeliveryDetails, type NewDelivery, recordedDelivery } from './delivery.js';
+import {
+  DeliveryFile,
+  type DeliveryLimits,
+  deliveriesFile,
+  mostKept,
+  setAsideDeliveries,
+} from './delivery-file.js';
+
+/** How long a delivery waits for others to be written with. */
+const WRITE_AFTER_MS = 200;
+/** After a failed write: a full disk or a locked file lasts a while. */
+const RETRY_AFTER_MS = 1000;
+/** How often the reason is logged. */
+const FAILURE_EVERY_MS = 60_000;
+/** So many are written at once; requests wait for no more. */
+const BATCH = 50;
+/** Writing takes at most this share of the time, however many deliveries there are. */
+const SHARE_OF_TIME = 0.03;
+/** Bodies that wait to be written take no more memory. */
+const MOST_WAITING_BYTES = 16_000_000;
+
+export interface RecorderOptions {
+  readonly stateDir: string;
+  readonly limits: DeliveryLimits;
+  readonly mask: Pick<SecretMask, 'text'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Records deliveries a moment after they were answered. A request only adds a reference to a list, from which the oldest
+ * are dropped when more wait than are kept: in a flood, what would be removed again is never masked or written.
+ */
+export class DeliveryRecorder {
+  private readonly options: RecorderOptions;
+  private readonly path: string;
+  private limits: DeliveryLimits;
+  /** By route, and whether the sender was known. */
+  private waiting = new Map<string, NewDelivery[]>();
+  private waitingBytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> | undefined;
+  private file: DeliveryFile | undefined;
+  private failedMs = Number.NEGATIVE_INFINITY;
+  private readonly closing = new AbortController();
+
+  constructor(options: RecorderOptions) {
+    this.options = options;
+    this.path = deliveriesFile(options.stateDir);
+    this.limits = options.limits;
+    this.clearIfOff();
+  }
+
+  /** Applies other limits. */
+  replace(limits: DeliveryLimits): void {
+    this.limits = limits;
+    this.clearIfOff();
+  }
+
+  /** Never fails. */
+  record(delivery: NewDelivery): void {
+    if (this.limits.keep === 0 || this.closing.signal.aborted) return;
+    const isVerified = delivery.delivery !== undefined;
+    const key = `${isVerified}:${delivery.answered.routeId}`;
+    const list = this.waiting.get(key) ?? [];
+    if (list.length === 0) this.waiting.set(key, list);
+    list.push(delivery);
+    this.waitingBytes += bytesOf(delivery);
+    // In steps: removing the first of a long list moves all others.
+    const most = mostKept(this.limits, isVerified);
+    if (list.length >= 2 * most) this.drop(list, list.length - most);
+    while (this.waitingBytes > MOST_WAITING_BYTES && list.length > 1) {
+      this.drop(list, Math.ceil(list.length / 2));
+    }
+    this.later(WRITE_AFTER_MS);
+  }
+
+  /** Writes what waits, and closes the file. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    clearTimeout(this.timer);
+    await this.writing;
+    this.writeNow();
+    this.file?.close();
+    this.file = undefined;
+  }
+
+  /** Writes what waits, such as before the process may be ended. */
+  writeNow(): void {
+    const deliveries = this.takeWaiting();
+    if (deliveries.length > 0) this.write(deliveries);
+  }
+
+  private drop(list: NewDelivery[], count: number): void {
+    for (const dropped of list.splice(0, count)) this.waitingBytes -= bytesOf(dropped);
+  }
+
+  private later(ms: number): void {
+    if (this.closing.signal.aborted || this.writing !== undefined) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.writing = this.writeInParts().finally(() => {
+        this.writing = undefined;
+        if (this.waiting.size > 0) this.later(WRITE_AFTER_MS);
+      });
+    }, ms).unref();
+  }
+
+  private async writeInParts(): Promise<void> {
+    const deliveries = this.takeWaiting();
+    for (let at = 0; at < deliveries.length; at += BATCH) {
+      const part = deliveries.slice(at, at + BATCH);
+      const startedMs = performance.now();
+      const isWritten = this.write(part);
+      const tookMs = performance.now() - startedMs;
+      const restMs = isWritten ? tookMs / SHARE_OF_TIME : RETRY_AFTER_MS;
+      const { signal } = this.closing;
+      // The rest at once when the process is about to end.
+      await sleep(restMs, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+  }
+
+  /** In the order of their arrival, without those beyond the limits. */
+  private takeWaiting(): readonly NewDelivery[] {
+    const kept = [...this.waiting.values()].flatMap((list) => {
+      const isVerified = list[0]?.delivery !== undefined;
+      return list.slice(-mostKept(this.limits, isVerified));
+    });
+    this.waiting = new Map();
+    this.waitingBytes = 0;
+    return kept.toSorted((a, b) => a.atMs - b.atMs);
+  }
+
+  /** False if they could not be written; they are tried again only if another process was writing. */
+  private write(deliveries: readonly NewDelivery[]): boolean {
+    const { mask, clock } = this.options;
+    if (this.limits.keep === 0) return true;
+    try {
+      const { maxBodyBytes } = this.limits;
+      const rows = deliveries.map((delivery) => recordedDelivery(delivery, mask, maxBodyBytes));
+      this.add(rows, clock.now());
+      return true;
+    } catch (error) {
+      this.failed(error);
+      if (databaseFault(error) === 'busy') for (const delivery of deliveries) this.record(delivery);
+      return false;
+    }
+  }
+
+  private add(rows: readonly Omit<DeliveryDetails, 'seq'>[], nowMs: number): void {
+    try {
+      this.file ??= DeliveryFile.open(this.path);
+      this.file.add(rows, this.limits, nowMs);
+    } catch (error) {
+      if (databaseFault(error) !== 'corrupt') throw error;
+      this.file?.close();
+      this.file = undefined;
+      const aside = setAsideDeliveries(this.path);
+      const { log } = this.options;
+      log.warn({ file: aside }, `the record of deliveries is damaged: ${messageOf(error)}`);
+      this.file = DeliveryFile.open(this.path);
+      this.file.add(rows, this.limits, nowMs);
+    }
+  }
+
+  private clearIfOff(): void {
+    if (this.limits.keep > 0 || !existsSync(this.path)) return;
+    try {
+      this.file ??= DeliveryFile.open(this.path);
+      this.file.clear();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private failed(error: unknown): void {
+    const nowMs = performance.now();
+    if (nowMs - this.failedMs < FAILURE_EVERY_MS) return;
+    this.failedMs = nowMs;
+    const message = `deliveries cannot be recorded: ${messageOf(error)}`;
+    this.options.log.error({ err: error }, message);
+  }
+}
+
+function bytesOf({ delivery }: NewDelivery): number {
+  return delivery?.body.length ?? 0;
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SecretMask } from '../../secrets/index.js';
+import { isRecord } from '../../support/text.js';
+import type { AnsweredRequest } from '../answer-log.js';
+import type { WebhookAnswer } from '../answers.js';
+import type { VerifiedDelivery } from '../pipeline.js';
+import type { ServedRoute } from '../routes.js';
+import { type BodyState, keptBody } from './kept-body.js';
+
+/** A recorded delivery. */
+export interface Delivery {
+  /** In the order in which deliveries were recorded. */
+  readonly seq: number;
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly route: string;
+  /** The id that its sender gave it. */
+  readonly deliveryId: string | null;
+  readonly event: string | null;
+  /** The address of the client; null for a replay. */
+  readonly clientIp: string | null;
+  readonly requestId: string;
+  readonly status: number;
+  /** Null for an action that was performed. */
+  readonly code: string | null;
+  /** Why it was rejected, in words. */
+  readonly reason: string | null;
+  /** How long the answer took. */
+  readonly ms: number;
+  readonly action: string | null;
+  readonly flowId: string | null;
+  /** The id of the delivery that it repeats. */
+  readonly replayOf: string | null;
+  /** Whether its sender was known. */
+  readonly isVerified: boolean;
+  readonly bodyState: BodyState;
+  /** As it was received. */
+  readonly bodyBytes: number;
+}
+
+/** With what only one at a time is shown of. */
+export interface DeliveryDetails extends Delivery {
+  /** Those that decide what is done with the body. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty if it was not kept. */
+  readonly body: string;
+}
+
+/** A delivery to be recorded: references only, because every request passes it. */
+export interface NewDelivery {
+  readonly answered: Omit<AnsweredRequest, 'bytes' | 'method'>;
+  readonly atMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly delivery: VerifiedDelivery | undefined;
+  readonly flowId: string | null;
+  readonly replayOf: string | null;
+}
+
+/** The alphabet of ids: no letter can be taken for another or for a digit. */
+const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_CHARS = 10;
+
+function newId(): string {
+  return Array.from(randomBytes(ID_CHARS), (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
+}
+
+const MOST_TEXT_CHARS = 500;
+
+/** The delivery as it is stored, without secrets. */
+export function recordedDelivery(
+  { answered, atMs, headers, delivery, flowId, replayOf }: NewDelivery,
+  mask: Pick<SecretMask, 'text'>,
+  maxBodyBytes: number,
+): Omit<DeliveryDetails, 'seq'> {
+  const { routeId, clientIp, requestId, status, code, reason, ms, action } = answered;
+  const text = (value: string | null | undefined): string | null =>
+    value == null ? null : mask.text(value).slice(0, MOST_TEXT_CHARS);
+  const names = Object.entries(headers).map(([name, value]) => [name, text(value) ?? '']);
+  return {
+    id: newId(),
+    atMs,
+    route: routeId,
+    deliveryId: text(delivery?.id),
+    event: text(delivery?.event),
+    clientIp: clientIp === '' ? null : clientIp,
+    requestId,
+    status,
+    code,
+    reason: text(reason),
+    ms: Math.round(ms * 10) / 10,
+    action,
+    flowId,
+    replayOf,
+    isVerified: delivery !== undefined,
+    headers: Object.fromEntries(names),
+    ...keptBody(delivery?.body, headers['content-type'], mask, maxBodyBytes),
+  };
+}
+
+/** The flow that an answer is about. */
+export function flowIdOf({ body }: WebhookAnswer): string | null {
+  const { result } = body;
+  const flow = isRecord(result) ? result['flow'] : undefined;
+  const id = isRecord(flow) ? flow['flowId'] : undefined;
+  return typeof id === 'string' ? id : null;
+}
+
+/** Prove who sends a request, or may: whatever a configuration names, they are not recorded. */
+const PROOF = /auth|cookie|secret|signature|token|password/u;
+
+/** The headers that decide what is done with a body. */
+export function replayHeaders(
+  { places, scheme }: Pick<ServedRoute, 'places' | 'scheme'>,
+  headers: IncomingHttpHeaders,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  const keep = (name: string): void => {
+    const value = headers[name];
+    if (typeof value === 'string' && !PROOF.test(name)) kept[name] = value;
+  };
+  keep('content-type');
+  if (scheme === undefined) keep('idempotency-key');
+  if (places.event?.in === 'header') keep(places.event.name);
+  for (const place of places.id) if (place.in === 'header') keep(place.name);
+  return kept;
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { LoadedConfig } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
+import { type Flows, openFlows } from '../../flows/index.js';
+import type { SecretMask } from '../../secrets/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { answerVerified } from '../answer-verified.js';
+import { reasonOf, type WebhookAnswer } from '../answers.js';
+import { type Requested, readRequested } from '../map/requested.js';
+import { receiverOf } from '../routes.js';
+import { configuredRoute } from '../signed-request.js';
+import type { RequestHead } from '../verify/verifier.js';
+import { type DeliveryDetails, flowIdOf, recordedDelivery } from './delivery.js';
+import { DeliveryFile, deliveriesFile } from './delivery-file.js';
+import { DeliveryReader } from './delivery-reader.js';
+
+/** A delivery to be replayed. */
+export interface Replay {
+  /** Or a unique prefix of it. */
+  readonly id: string;
+  /** As a new delivery: otherwise one that was performed gets its first answer. */
+  readonly again: boolean;
+}
+
+/** What a replay is done with. */
+export interface ReplayWorld {
+  readonly loaded: LoadedConfig;
+  readonly context: EngineContext;
+  readonly mask: Pick<SecretMask, 'text'>;
+}
+
+/** What came of it. */
+export interface Replayed {
+  readonly of: DeliveryDetails;
+  /** Of its own record; undefined if it could not be recorded. */
+  readonly id: string | undefined;
+  readonly answer: WebhookAnswer;
+  /** Whether it is the answer that the delivery got, and nothing was done. */
+  readonly isFirstAnswer: boolean;
+  /** Why it could not be recorded. */
+  readonly unrecorded: string | undefined;
+}
+
+/**
+ * Does with a recorded delivery what its route would do now. Its signature is not checked: an operator of this machine
+ * can do everything that its sender could.
+ *
+ * @throws SvcError DELIVERY_NOT_FOUND, DELIVERY_NOT_REPLAYABLE, DELIVERIES_UNUSABLE, WEBHOOKS_DISABLED,
+ *   WEBHOOK_ROUTE_UNKNOWN, FLOWS_*, STORAGE_*
+ */
+export async function replayDelivery(replay: Replay, world: ReplayWorld): Promise<Replayed> {
+  const prepared = prepare(replay, world);
+  const flows = await openFlows(world.context, world.loaded.resolved);
+  try {
+    return await perform(prepared, world, flows);
+  } finally {
+    await flows.close();
+  }
+}
+
+/** The same, with flows that are open. */
+export function replayIn(
+  flows: Pick<Flows, 'perform'>,
+  replay: Replay,
+  world: ReplayWorld,
+): Promise<Replayed> {
+  return perform(prepare(replay, world), world, flows);
+}
+
+type Prepared = ReturnType<typeof prepare>;
+
+function prepare({ id, again }: Replay, { loaded, context }: ReplayWorld) {
+  const of = findDelivery(id, context);
+  const route = configuredRoute(of.route, loaded);
+  if (!loaded.resolved.plugins.entries.webhooks.enabled || !route.enabled) {
+    throw new SvcError('WEBHOOKS_DISABLED', `route ${of.route} is disabled`, {
+      hint: 'enable it in plugins.entries.webhooks',
+    });
+  }
+  if (of.bodyState !== 'whole') throw notReplayable(of, route.map !== undefined);
+  const body = Buffer.from(of.body, 'utf8');
+  const receiver = receiverOf(of.route, route);
+  const head: RequestHead = { headers: of.headers, headersDistinct: {} };
+  for (const [name, value] of Object.entries(of.headers)) head.headersDistinct[name] = [value];
+  const read = readRequested(receiver, head, body);
+  return { of, body, receiver, requested: again ? asNew(read) : read };
+}
+
+function findDelivery(id: string, { state }: EngineContext): DeliveryDetails {
+  const reader = new DeliveryReader(state.stateDir);
+  try {
+    return reader.find(id);
+  } finally {
+    reader.close();
+  }
+}
+
+const UNKEPT = {
+  cut: 'its body was too long to be kept whole',
+  masked: 'secrets in its body were masked',
+  binary: 'its body is not text',
+} as const;
+
+function notReplayable({ id, route, bodyState, isVerified }: DeliveryDetails, isMapped: boolean) {
+  const why =
+    bodyState === 'none' || bodyState === 'whole'
+      ? `its body was not kept${isVerified ? '' : ', because its sender was not verified'}`
+      : UNKEPT[bodyState];
+  return new SvcError('DELIVERY_NOT_REPLAYABLE', `delivery ${id} cannot be replayed: ${why}`, {
+    hint: isMapped
+      ? 'let its sender deliver it again'
+      : `let its sender deliver it again, or send it yourself: svc webhook call ${route} ACTION --data …`,
+  });
+}
+
+/** Under another id, so that it is performed again. */
+function asNew(requested: Requested): Requested {
+  if (requested.type !== 'action' || requested.idempotency === undefined) return requested;
+  const deliveryId = `replay-${randomUUID()}`;
+  return { ...requested, deliveryId, idempotency: { ...requested.idempotency, key: deliveryId } };
+}
+
+async function perform(
+  { of, body, receiver, requested }: Prepared,
+  world: ReplayWorld,
+  flows: Pick<Flows, 'perform'>,
+): Promise<Replayed> {
+  const { clock } = world.context;
+  const atMs = clock.now();
+  const startedMs = performance.now();
+  const { answer, action } = await answerVerified(requested, receiver, flows);
+  const answered = {
+    routeId: of.route,
+    requestId: randomUUID(),
+    status: answer.status,
+    code: answer.code,
+    reason: reasonOf(answer),
+    action,
+    clientIp: '',
+    ms: performance.now() - startedMs,
+  };
+  const { event, deliveryId: id } = requested;
+  const record = {
+    answered,
+    atMs,
+    headers: of.headers,
+    delivery: { body, event, id },
+    flowId: flowIdOf(answer),
+    replayOf: of.id,
+  };
+  const isFirstAnswer = answer.headers['idempotent-replayed'] !== undefined;
+  return { of, answer, isFirstAnswer, ...addRecord(record, world) };
+}
+
+function addRecord(
+  replay: Parameters<typeof recordedDelivery>[0],
+  { loaded, context, mask }: ReplayWorld,
+): Pick<Replayed, 'id' | 'unrecorded'> {
+  const limits = loaded.resolved.plugins.entries.webhooks.config.deliveries;
+  const row = recordedDelivery(replay, mask, limits.maxBodyBytes);
+  try {
+    const file = DeliveryFile.open(deliveriesFile(context.state.stateDir));
+    try {
+      file.add([row], limits, replay.atMs);
+    } finally {
+      file.close();
+    }
+    return { id: row.id, unrecorded: undefined };
+  } catch (error) {
+    // It was performed: what is missing is only its record.
+    return { id: undefined, unrecorded: messageOf(error) };
+  }
+}

@@ -1,0 +1,218 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
+import {
+  type DeliveryLimits,
+  deliveriesFile,
+} from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
+import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/delivery-reader.js';
+import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
+import { failureOf } from '../../../support/memory.js';
+import { testLog } from '../../../support/services.js';
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+import { waitFor } from '../../../support/terminal.js';
+
+const test = suite('the record of deliveries');
+
+const LIMITS: DeliveryLimits = { keep: 1000, days: 7, maxBodyBytes: 65_536, maxMegabytes: 64 };
+const NOW = Date.parse('2026-03-02T12:00:00Z');
+const SECRET = 'correct-horse-battery-staple';
+
+function recorderIn(home: TempFolder, limits: Partial<DeliveryLimits> = {}) {
+  const { logger, lines } = testLog();
+  const mask = createSecretMask([SECRET]);
+  const options = { stateDir: home.path, mask, log: logger, clock: { now: () => NOW } };
+  const recorder = new DeliveryRecorder({ ...options, limits: { ...LIMITS, ...limits } });
+  return { recorder, lines, reader: new DeliveryReader(home.path) };
+}
+
+interface Told {
+  readonly body?: string | Buffer;
+  readonly route?: string;
+  readonly isVerified?: boolean;
+  readonly atMs?: number;
+  readonly status?: number;
+  readonly contentType?: string;
+}
+
+function delivered({
+  route = 'ci',
+  isVerified = true,
+  atMs = NOW,
+  ...told
+}: Told = {}): NewDelivery {
+  const { body = '{"n":1}', status = 200, contentType = 'application/json' } = told;
+  return {
+    answered: {
+      routeId: route,
+      requestId: 'r',
+      status,
+      code: status === 200 ? null : 'unauthorized',
+      reason: status === 200 ? null : `refused, because of ${SECRET}`,
+      action: status === 200 ? 'create_flow' : null,
+      clientIp: '::1',
+      ms: 1.23,
+    },
+    atMs,
+    headers: { 'content-type': contentType },
+    delivery: isVerified ? { body: Buffer.from(body), event: 'push', id: 'd1' } : undefined,
+    flowId: null,
+    replayOf: null,
+  };
+}
+
+test('deliveries are kept with what matters, in a private file, and read by any process', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home);
+  assert.equal(reader.list({ limit: 10 }), []);
+  assert.is(existsSync(deliveriesFile(home.path)), false);
+  const before = reader.version();
+  recorder.record(delivered());
+  recorder.record(delivered({ status: 401, isVerified: false, route: 'other' }));
+  await waitFor('the record', () => reader.count({ limit: 1 }) === 2);
+  assert.is.not(reader.version(), before);
+  assert.is(statSync(deliveriesFile(home.path)).mode & 0o777, 0o600);
+  const [refused, performed] = reader.list({ limit: 10 });
+  assert.ok(refused !== undefined && performed !== undefined);
+  assert.match(performed.id, /^[0-9a-z]{10}$/u);
+  const { event, deliveryId, action, ms, clientIp, bodyBytes } = performed;
+  assert.equal(
+    { event, deliveryId, action, ms, clientIp, bodyBytes },
+    {
+      event: 'push',
+      deliveryId: 'd1',
+      action: 'create_flow',
+      ms: 1.2,
+      clientIp: '::1',
+      bodyBytes: 7,
+    },
+  );
+  assert.equal([refused.isVerified, refused.bodyState], [false, 'none']);
+  const { body, headers } = reader.find(performed.id.slice(0, 6).toUpperCase());
+  assert.equal([body, headers], ['{"n":1}', { 'content-type': 'application/json' }]);
+  assert.equal(
+    reader.list({ limit: 9, failed: true }).map(({ route }) => route),
+    ['other'],
+  );
+  assert.equal(reader.list({ limit: 9, route: 'ci' }).length, 1);
+  assert.equal(reader.list({ limit: 9, text: 'PUSH' }).length, 1);
+  assert.equal(reader.list({ limit: 9, afterSeq: performed.seq }), [refused]);
+  assert.equal(reader.list({ limit: 9, sinceMs: NOW + 1 }), []);
+  assert.is(
+    (await failureOf(Promise.resolve().then(() => reader.find('zzzzz')))).code,
+    'DELIVERY_NOT_FOUND',
+  );
+  await recorder.close();
+  reader.close();
+});
+
+test('a flood is dropped before it is masked or written, and a scan cannot displace deliveries', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home, { keep: 150 });
+  for (let n = 0; n < 50; n++) recorder.record(delivered({ body: `{"n":${n}}` }));
+  for (let n = 0; n < 20_000; n++) recorder.record(delivered({ isVerified: false, status: 401 }));
+  await recorder.close();
+  assert.is(reader.count({ limit: 1, failed: true }), 100);
+  assert.is(reader.count({ limit: 1 }), 150);
+  const second = recorderIn(home, { keep: 150 });
+  for (let n = 0; n < 20_000; n++) {
+    second.recorder.record(delivered({ body: `{"m":${n}}`, atMs: NOW + n }));
+  }
+  await second.recorder.close();
+  assert.is(reader.count({ limit: 1 }), 250);
+  const [newest] = reader.list({ limit: 1 });
+  assert.is(reader.find(newest?.id ?? '').body, '{"m":19999}');
+  // Ids, and so the order, stay unique.
+  assert.is(new Set(reader.list({ limit: 999 }).map(({ id }) => id)).size, 250);
+  reader.close();
+});
+
+test('old deliveries and those beyond the size go first, and 0 removes all', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home, { maxMegabytes: 1 });
+  recorder.record(delivered({ atMs: NOW - 8 * 86_400_000 }));
+  for (let n = 0; n < 60; n++) {
+    recorder.record(delivered({ atMs: NOW + n, body: `"${'word '.repeat(10_000)}"` }));
+  }
+  await recorder.close();
+  const kept = reader.list({ limit: 99 });
+  assert.ok(kept.length > 5 && kept.length < 21, String(kept.length));
+  assert.is(kept[0]?.atMs, NOW + 59);
+  assert.ok(statSync(deliveriesFile(home.path)).size < 4_500_000);
+  reader.close();
+  const off = recorderIn(home, { keep: 0 });
+  off.recorder.record(delivered());
+  await off.recorder.close();
+  assert.equal(off.reader.list({ limit: 9 }), []);
+  off.reader.close();
+  const bytes = readFileSync(deliveriesFile(home.path)).toString('latin1');
+  assert.not.match(bytes, 'word word');
+});
+
+const WRITTEN: readonly (readonly [name: string, body: string, contentType?: string])[] = [
+  ['a known secret', `{"a":"${SECRET}"}`],
+  ['with escapes', `{"a":"\\u0063orrect-horse-battery-staple"}`],
+  ['a key of a vendor', '{"key":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}'],
+  ['a password', '{"password":"hunter2hunter2"}'],
+  ['in a form', `payload=%7B%22a%22%3A%22${SECRET}%22%7D`, 'application/x-www-form-urlencoded'],
+  ['hidden in a form', 'a=%63orrect-horse-battery-staple', 'application/x-www-form-urlencoded'],
+  ['at the end of what is kept', `{"a":"${'x'.repeat(990)} ${SECRET} ${'y'.repeat(9000)}"}`],
+];
+
+test('no secret is in the file, however it is written', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home, { maxBodyBytes: 1010 });
+  for (const [, body, contentType] of WRITTEN) {
+    recorder.record(delivered({ body, ...(contentType === undefined ? {} : { contentType }) }));
+  }
+  recorder.record(delivered({ status: 401, isVerified: false }));
+  await recorder.close();
+  const all = readdirSync(home.path).map((name) => readFileSync(home.at(name)).toString('latin1'));
+  for (const secret of ['correct-horse', 'battery', 'ghp_abc', 'hunter2', 'orrect-horse']) {
+    assert.not.ok(
+      all.some((bytes) => bytes.includes(secret)),
+      secret,
+    );
+  }
+  const states = reader.list({ limit: 99 }).map(({ bodyState }) => bodyState);
+  assert.equal(states, ['none', 'cut', ...Array.from({ length: 6 }, () => 'masked')]);
+  reader.close();
+});
+
+test('a body is kept byte by byte, and one that is not text is not kept', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home);
+  const bodies = ['\uFEFF{"ü":"🙂\\n"}', '{ "a" :\t1e3 }', '', Buffer.from([0xff, 0xfe])];
+  for (const body of bodies) recorder.record(delivered({ body }));
+  await recorder.close();
+  const kept = reader
+    .list({ limit: 9 })
+    .map(({ id, bodyState }) => [bodyState, reader.find(id).body]);
+  assert.equal(kept, [
+    ['binary', ''],
+    ['none', ''],
+    ['whole', bodies[1]],
+    ['whole', bodies[0]],
+  ]);
+  reader.close();
+});
+
+test('a damaged file is set aside, one of a newer svc is not touched, and nothing fails', async () => {
+  const home = tempFolder();
+  writeFileSync(
+    deliveriesFile(home.path),
+    'not a database, but long enough to be taken for one '.repeat(99),
+  );
+  const { recorder, reader, lines } = recorderIn(home);
+  assert.throws(() => reader.list({ limit: 1 }), /is damaged/);
+  recorder.record(delivered());
+  await recorder.close();
+  assert.is(reader.count({ limit: 1 }), 1);
+  assert.ok(existsSync(`${deliveriesFile(home.path)}.damaged`));
+  assert.match(lines.join(''), 'the record of deliveries is damaged');
+  reader.close();
+});
+
+test.run();
