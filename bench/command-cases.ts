@@ -146,6 +146,7 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
   const lease = ['--lease-token', leaseToken];
   return {
     'flow cancel': { args: [flow], changes: 'state' },
+    'flow history': { args: [flow] },
     'flow list': { args: [] },
     'flow prune': { args: ['--yes'] },
     'flow show': { args: [flow] },

@@ -166,7 +166,11 @@ async function makeFlows(home: string): Promise<{ readonly flow: string; readonl
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
   const flows = await openFlows(context, resolveConfig({}));
-  const caller = { sessionKey: 'agent:main:ci', controllerId: 'webhooks/ci' };
+  const caller = {
+    sessionKey: 'agent:main:ci',
+    controllerId: 'webhooks/ci',
+    actor: { kind: 'route', name: 'ci' },
+  } as const;
   const idIn = (answer: unknown, name: string): string =>
     new RegExp(`"${name}":"([^"]+)"`).exec(JSON.stringify(answer))?.[1] ?? '';
   const create = (goal: string): Promise<unknown> =>

@@ -20,7 +20,11 @@ const CALLERS = 64;
 const STORED = 100_000;
 const CREATES = 10_000;
 const ROUNDS = 7;
-const CALLER = { sessionKey: 'agent:main:main', controllerId: 'webhooks/bench' };
+const CALLER = {
+  sessionKey: 'agent:main:main',
+  controllerId: 'webhooks/bench',
+  actor: { kind: 'route', name: 'bench' },
+} as const;
 const GOAL = 'Publish the digest of this week when all of its pages are read';
 const STATE = { week: 9, pages: ['one', 'two', 'three'], done: false };
 

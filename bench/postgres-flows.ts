@@ -121,7 +121,11 @@ async function queueTasks(config: ConfigInput, home: string): Promise<void> {
   const state = resolveStatePaths(env, home);
   const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
   const flows = await openFlows(context, resolveConfig(config));
-  const caller = { sessionKey: 'agent:main:main', controllerId: 'bench' };
+  const caller = {
+    sessionKey: 'agent:main:main',
+    controllerId: 'bench',
+    actor: { kind: 'route', name: 'bench' },
+  } as const;
   const made = await flows.perform({ action: 'create_flow', goal: 'g' }, caller);
   const flowId = String(Object(made.result['flow']).flowId);
   const run = { action: 'run_task', flowId, runtime: 'subagent', task: 't' } as const;

@@ -105,7 +105,11 @@ async function storeFlows(): Promise<void> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
   const flows = await openFlows(context, resolveConfig({}));
-  const caller = { sessionKey: SESSION, controllerId: 'bench' };
+  const caller = {
+    sessionKey: SESSION,
+    controllerId: 'bench',
+    actor: { kind: 'route', name: 'bench' },
+  } as const;
   const AT_ONCE = 1000;
   for (let done = 0; done < STORED_FLOWS; done += AT_ONCE) {
     await Promise.all(

@@ -1,7 +1,9 @@
 import { EMPTY_FLOW, type FlowRecord, flowOutput } from '../../src/engine/flows/flow-record.js';
+import { historyEntryOutput } from '../../src/engine/flows/history.js';
 import { newFlowId, newTaskId } from '../../src/engine/flows/ids.js';
 import {
   flowCancelOutputSchema,
+  flowHistoryOutputSchema,
   flowListOutputSchema,
   flowPruneOutputSchema,
   flowShowOutputSchema,
@@ -87,6 +89,44 @@ const flowShow: JsonDocument = {
   },
 };
 
+const entryExample = {
+  n: 1,
+  flowSeq: 1,
+  at: at('2026-03-02T16:00:00.000Z'),
+  actorKind: 'route',
+  actorName: 'ci',
+  event: 'flow.created',
+  taskId: null,
+  fromStatus: null,
+  toStatus: 'queued',
+  revision: 0,
+  note: null,
+} as const;
+const startedExample = historyEntryOutput({
+  ...entryExample,
+  at: at('2026-03-02T16:00:09.000Z'),
+  actorKind: 'worker',
+  actorName: 'build-3',
+  event: 'task.started',
+  fromStatus: 'queued',
+  toStatus: 'running',
+  revision: 1,
+});
+
+const flowHistory: JsonDocument = {
+  title: 'svc flow history',
+  introduction: 'Every change of a flow and its tasks.',
+  schema: flowHistoryOutputSchema,
+  example: {
+    flowId: flowExample.flowId,
+    status: flowExample.status,
+    startsAt: '2026-03-02T16:00:00.000Z',
+    gapAfter: null,
+    entries: [historyEntryOutput(entryExample), { ...startedExample, taskId: taskExample.taskId }],
+    warnings: [],
+  },
+};
+
 const flowCancel: JsonDocument = {
   title: 'svc flow cancel',
   introduction: 'The flow after the request.',
@@ -122,7 +162,12 @@ const taskShow: JsonDocument = {
   title: 'svc task show',
   introduction: 'One task.',
   schema: taskShowOutputSchema,
-  example: { task: taskExample, flow: flowExample, warnings: [] },
+  example: {
+    task: taskExample,
+    flow: flowExample,
+    history: [{ ...startedExample, taskId: taskExample.taskId }],
+    warnings: [],
+  },
 };
 
 const taskClaim: JsonDocument = {
@@ -170,6 +215,7 @@ const taskPause: JsonDocument = {
 export const FLOW_DOCUMENTS: readonly JsonDocument[] = [
   flowList,
   flowShow,
+  flowHistory,
   flowCancel,
   flowPrune,
   taskList,

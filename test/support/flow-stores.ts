@@ -148,6 +148,7 @@ const TIMES = {
   notifications: ['created_at', 'next_attempt_at', 'settled_at'],
   answers: ['expires_at'],
   pauses: ['paused_at'],
+  history: ['at'],
 } as const;
 
 function olderBy(ms: number): string {

@@ -10,9 +10,17 @@ import { type EngineContext, resolveStatePaths } from '../../src/engine/support/
 import { tempFolder } from './temp-folder.js';
 
 /** A session of its own. */
-export const ADA: FlowCaller = { sessionKey: 'agent:main:main', controllerId: 'webhooks/ada' };
+export const ADA: FlowCaller = {
+  sessionKey: 'agent:main:main',
+  controllerId: 'webhooks/ada',
+  actor: { kind: 'route', name: 'ada' },
+};
 /** Another. */
-export const BOB: FlowCaller = { sessionKey: 'agent:bob:main', controllerId: 'webhooks/bob' };
+export const BOB: FlowCaller = {
+  sessionKey: 'agent:bob:main',
+  controllerId: 'webhooks/bob',
+  actor: { kind: 'route', name: 'bob' },
+};
 
 /** A clock under a test's hand. */
 export interface TestClock {

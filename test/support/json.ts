@@ -32,6 +32,7 @@ import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import { evalDraftsOutputSchema, evalOutputSchema } from '../../src/engine/eval/output-schemas.js';
 import {
   flowCancelOutputSchema,
+  flowHistoryOutputSchema,
   flowListOutputSchema,
   flowPruneOutputSchema,
   flowShowOutputSchema,
@@ -136,6 +137,7 @@ export const jsonOf = {
   storageCopy: (run: SvcRun) => read(storageCopyOutputSchema, run),
   flowList: (run: SvcRun) => read(flowListOutputSchema, run),
   flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
+  flowHistory: (run: SvcRun) => read(flowHistoryOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
   flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),
   taskList: (run: SvcRun) => read(taskListOutputSchema, run),

@@ -15,8 +15,8 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
   async run(): Promise<TaskShowOutput> {
     const { args, flags } = await this.parse(TaskShow);
     const flows = await this.openFlows(flags);
-    const { task, flow } = await flows.operator.showTask(args.task);
-    this.write(renderTask(task, flow, this.view(flags)));
-    return taskShowOutput(task, flow);
+    const shown = await flows.operator.showTask(args.task);
+    this.write(renderTask(shown, this.view(flags)));
+    return taskShowOutput(shown);
   }
 }

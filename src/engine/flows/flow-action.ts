@@ -1,11 +1,14 @@
 import type { JsonObject } from './fields.js';
 import type { FlowRecord } from './flow-record.js';
+import type { Actor } from './history.js';
 
 /** Who makes a request: everything is bound to this owner session. */
 export interface FlowCaller {
   readonly sessionKey: string;
   /** For flows that name none. */
   readonly controllerId: string;
+  /** Whom the history names. */
+  readonly actor: Actor;
 }
 
 /** Why an action was refused. */

@@ -1,4 +1,5 @@
 import { type FlowRecord, type FlowStatus, hasFlowEnded } from './flow-record.js';
+import { noteFlow } from './history.js';
 import { notifyOfFlow } from './notify.js';
 import type { Work } from './work.js';
 
@@ -57,6 +58,7 @@ export async function moveFlow(
   };
   await work.flows.update(moved);
   work.changes.push({ type: 'flow', flow: moved });
+  noteFlow(work, flow, moved);
   if (status !== flow.status) await notifyOfFlow(work, moved);
   return moved;
 }

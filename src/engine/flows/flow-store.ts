@@ -1,4 +1,5 @@
 import type { FlowRecord, FlowStatus } from './flow-record.js';
+import type { HistoryEntry } from './history.js';
 import type { NotificationRecord } from './notification-record.js';
 import type { PauseRecord } from './pause-record.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
@@ -46,6 +47,7 @@ export interface Tables {
   readonly notifications: NotificationRows;
   readonly answers: AnswerRows;
   readonly pauses: PauseRows;
+  readonly history: HistoryRows;
 }
 
 /** Which records to list; what is left out limits nothing. */
@@ -166,6 +168,17 @@ export interface NotificationRows extends RecordRows<NotificationRecord> {
   pending(): Promise<number>;
   /** Deletes those settled before a time. @returns how many */
   prune(beforeMs: number, limit: number): Promise<number>;
+}
+
+/** The table of what happened to flows. Stores add what a change notes in its {@link Work}. */
+export interface HistoryRows {
+  /** Oldest first. */
+  ofFlow(flowSeq: number): Promise<readonly HistoryEntry[]>;
+  /**
+   * Deletes the middle of histories that are too long, of flows that have not ended before a time. @returns how many
+   * were too long
+   */
+  trim(endedSinceMs: number, limit: number): Promise<number>;
 }
 
 /** The first answer to a request with an idempotency key. */

@@ -14,11 +14,13 @@ export {
   flowView,
 } from './flow-record.js';
 export type { FlowFilter, TaskFilter } from './flow-store.js';
+export type { HistoryEntry } from './history.js';
 export type { NotificationRecord } from './notification-record.js';
 export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
-export type { FlowCounts, FlowEntry, Page } from './operator-flows.js';
+export type { FlowCounts, FlowEntry, FlowHistory, Page } from './operator-flows.js';
 export {
   flowEntryOutput,
+  flowHistoryOutput,
   flowListOutput,
   flowShowOutput,
   taskListOutput,
@@ -26,6 +28,7 @@ export {
 } from './output.js';
 export type {
   FlowCancelOutput,
+  FlowHistoryOutput,
   FlowListOutput,
   FlowPruneOutput,
   FlowShowOutput,

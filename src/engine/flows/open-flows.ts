@@ -9,6 +9,7 @@ import { readFlows } from './actions/read-flows.js';
 import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
 import type { FlowStore } from './flow-store.js';
+import { by } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
 import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
@@ -92,7 +93,8 @@ async function perform(
     const code = creates.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
     return refused(code, 'stateJson or waitJson is nested too deeply.', {});
   }
-  return await store.write((work) => {
+  return await store.write((given) => {
+    const work = by(given, caller.actor);
     const change = () => changeFlows(work, action, caller, texts);
     return idempotency === undefined
       ? change()

@@ -3,6 +3,7 @@ import { cancelFlow } from './actions/cancel-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { FlowFilter, FlowStore, Tables, TaskFilter } from './flow-store.js';
+import { by, FIRST_KEPT, type HistoryEntry, MOST_KEPT, OPERATOR } from './history.js';
 import { prune, sweep } from './sweep.js';
 import type { TaskRecord, TaskStatus } from './task-record.js';
 import { findRecord, orThrow } from './task-store.js';
@@ -12,6 +13,14 @@ import { summarizeTasks, type TaskSummary } from './task-summary.js';
 export interface FlowEntry {
   readonly flow: FlowRecord;
   readonly summary: TaskSummary;
+}
+
+/** A task with its flow, and what happened to it. */
+export interface ShownTask {
+  readonly task: TaskRecord;
+  readonly flow: FlowRecord | undefined;
+  /** Oldest first. */
+  readonly history: readonly HistoryEntry[];
 }
 
 /** Part of a list, newest first. */
@@ -25,6 +34,16 @@ export interface Page<T> {
 export interface FlowCounts {
   readonly flows: Readonly<Partial<Record<FlowStatus, number>>>;
   readonly tasks: Readonly<Partial<Record<TaskStatus, number>>>;
+}
+
+/** What happened to a flow and its tasks, oldest first. */
+export interface FlowHistory {
+  readonly flow: FlowRecord;
+  readonly entries: readonly HistoryEntry[];
+  /** When the first complete entry was made; undefined while there is none. Earlier ones show only some changes. */
+  readonly startsAt: number | undefined;
+  /** Entries are missing after these first ones. */
+  readonly gapAfter: number | undefined;
 }
 
 /** What operators see and do: in all sessions, by ids or prefixes of ids. */
@@ -42,7 +61,17 @@ export function operatorFlows(store: FlowStore) {
     showFlow: (idOrPrefix: string) =>
       store.read(async (tables) => {
         const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
-        return { ...(await entryOf(tables, flow)), tasks: await tables.tasks.ofFlow(flow.seq) };
+        return {
+          ...(await entryOf(tables, flow)),
+          tasks: await tables.tasks.ofFlow(flow.seq),
+          history: await tables.history.ofFlow(flow.seq),
+        };
+      }),
+    /** @throws SvcError FLOW_NOT_FOUND */
+    history: (idOrPrefix: string): Promise<FlowHistory> =>
+      store.read(async (tables) => {
+        const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
+        return { flow, ...historyOf(await tables.history.ofFlow(flow.seq)) };
       }),
     /** @throws SvcError FLOW_NOT_FOUND, FLOW_ENDED */
     cancelFlow: async (idOrPrefix: string) =>
@@ -50,7 +79,7 @@ export function operatorFlows(store: FlowStore) {
         await store.write(async (work) => {
           const flow = await findRecord('flow', work.flows, idOrPrefix);
           if (flow instanceof SvcError) return flow;
-          const result = await cancelFlow(work, flow);
+          const result = await cancelFlow(by(work, OPERATOR), flow);
           if (result.state !== 'ended_before') return result;
           return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is already ${flow.status}`, {
             hint: 'there is nothing left to cancel',
@@ -65,10 +94,15 @@ export function operatorFlows(store: FlowStore) {
         total: await tasks.count(filter),
       })),
     /** @throws SvcError TASK_NOT_FOUND */
-    showTask: (idOrPrefix: string) =>
+    showTask: (idOrPrefix: string): Promise<ShownTask> =>
       store.read(async (tables) => {
         const task = orThrow(await findRecord('task', tables.tasks, idOrPrefix));
-        return { task, flow: await tables.flows.bySeq(task.flowSeq) };
+        const entries = await tables.history.ofFlow(task.flowSeq);
+        return {
+          task,
+          flow: await tables.flows.bySeq(task.flowSeq),
+          history: entries.filter(({ taskId }) => taskId === task.taskId),
+        };
       }),
     counts: (): Promise<FlowCounts> =>
       store.read(async ({ flows, tasks }) => ({
@@ -79,6 +113,14 @@ export function operatorFlows(store: FlowStore) {
     auditTasks: () => store.read((tables) => auditTasks(tables, store.now())),
     /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
     sweep: () => sweep(store),
+  };
+}
+
+function historyOf(entries: readonly HistoryEntry[]): Omit<FlowHistory, 'flow'> {
+  return {
+    entries,
+    startsAt: entries.find(({ actorKind }) => actorKind !== 'unknown')?.at,
+    gapAfter: entries.length < MOST_KEPT ? undefined : FIRST_KEPT,
   };
 }
 

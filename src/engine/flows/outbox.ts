@@ -1,5 +1,6 @@
 import { doublingRestMs } from '../support/time.js';
 import type { FlowStore, TakeDueOptions } from './flow-store.js';
+import { note } from './history.js';
 import type { NotificationRecord } from './notification-record.js';
 import type { Work } from './work.js';
 
@@ -71,6 +72,12 @@ async function settle(
   const settled = { outcome, lastError, nextAttemptAt: null, settledAt: work.nowMs };
   await work.notifications.update({ ...notification, ...settled });
   if (notification.kind === 'task.ended') await noteOnTask(work, notification, outcome);
+  const flow = await work.flows.byId(notification.flowId);
+  if (flow !== undefined) {
+    const { taskId } = notification;
+    const event = `notification.${outcome}` as const;
+    note(work, { flowSeq: flow.seq, event, taskId, note: lastError ?? notification.kind });
+  }
   return true;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from './flow-record.js';
-import { flowSchema, pauseSchema, taskSchema } from './record-schemas.js';
+import { flowSchema, historyEntrySchema, pauseSchema, taskSchema } from './record-schemas.js';
 import { TASK_STATUSES } from './task-record.js';
 
 /*
@@ -84,6 +84,21 @@ export const flowShowOutputSchema = documentSchema({
   tasks: field(z.array(taskSchema), 'Oldest first.'),
 });
 
+/** `svc flow history --json`. */
+export const flowHistoryOutputSchema = documentSchema({
+  flowId: field(z.string(), 'The flow.'),
+  status: field(z.enum(FLOW_STATUSES), 'Its state.'),
+  startsAt: field(
+    z.nullable(z.iso.datetime()),
+    'From when on every change is known; later than its creation for a flow of an older svc.',
+  ),
+  gapAfter: field(
+    z.nullable(count),
+    'After so many entries, some may be missing; `null` if there are all.',
+  ),
+  entries: field(z.array(historyEntrySchema), 'Oldest first.'),
+});
+
 /** `svc flow cancel --json`. */
 export const flowCancelOutputSchema = documentSchema({
   cancelled: field(
@@ -120,6 +135,7 @@ export const taskShowOutputSchema = documentSchema({
     z.optional(z.unknown()),
     'What its worker returned; left out when there is nothing.',
   ),
+  history: field(z.array(historyEntrySchema), 'What happened to it, oldest first.'),
 });
 
 /** `svc task cancel`, `retry`, `complete` and `fail` with `--json`. */
@@ -150,6 +166,8 @@ export const taskHeartbeatOutputSchema = documentSchema({
 export type FlowListOutput = DocumentOf<typeof flowListOutputSchema>;
 /** `svc flow show`, likewise. */
 export type FlowShowOutput = DocumentOf<typeof flowShowOutputSchema>;
+/** `svc flow history`, likewise. */
+export type FlowHistoryOutput = DocumentOf<typeof flowHistoryOutputSchema>;
 /** `svc flow cancel`, likewise. */
 export type FlowCancelOutput = DocumentOf<typeof flowCancelOutputSchema>;
 /** `svc flow prune`, likewise. */

@@ -1,8 +1,10 @@
 import type { FlowFinding, TaskFinding } from './audit.js';
 import { fromJsonText } from './fields.js';
 import { type FlowRecord, flowOutput } from './flow-record.js';
-import type { FlowEntry, Page } from './operator-flows.js';
+import { historyEntryOutput } from './history.js';
+import type { FlowEntry, FlowHistory, Page, ShownTask } from './operator-flows.js';
 import type {
+  FlowHistoryOutput,
   FlowListOutput,
   FlowShowOutput,
   TaskListOutput,
@@ -62,10 +64,23 @@ export function taskListOutput(
 }
 
 /** `svc task show`. */
-export function taskShowOutput(task: TaskRecord, flow: FlowRecord | undefined): TaskShowOutput {
+export function taskShowOutput({ task, flow, history }: ShownTask): TaskShowOutput {
   return {
     task: taskOutput(task),
     flow: flow === undefined ? null : flowOutput(flow),
     ...(task.resultJson === null ? {} : { result: fromJsonText(task.resultJson) }),
+    history: history.map(historyEntryOutput),
+  };
+}
+
+/** `svc flow history`. */
+export function flowHistoryOutput(history: FlowHistory): FlowHistoryOutput {
+  const { flow, entries, startsAt, gapAfter } = history;
+  return {
+    flowId: flow.flowId,
+    status: flow.status,
+    startsAt: startsAt === undefined ? null : new Date(startsAt).toISOString(),
+    gapAfter: gapAfter ?? null,
+    entries: entries.map(historyEntryOutput),
   };
 }

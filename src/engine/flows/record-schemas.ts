@@ -10,6 +10,7 @@ import {
   webhookFields,
 } from './fields.js';
 import { FLOW_FIELDS } from './flow-record.js';
+import { HISTORY_FIELDS } from './history.js';
 import { PAUSE_FIELDS } from './pause-record.js';
 import { TASK_FIELDS } from './task-record.js';
 
@@ -72,5 +73,6 @@ function viewSchema<Fs extends Fields>(fields: Fs) {
 export const flowSchema = printedSchema(FLOW_FIELDS);
 export const taskSchema = printedSchema(TASK_FIELDS);
 export const pauseSchema = printedSchema(PAUSE_FIELDS);
+export const historyEntrySchema = printedSchema(HISTORY_FIELDS);
 export const flowViewSchema = viewSchema(FLOW_FIELDS);
 export const taskViewSchema = viewSchema(TASK_FIELDS);

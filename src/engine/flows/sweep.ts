@@ -38,6 +38,9 @@ export async function sweep(store: FlowStore) {
       'anything',
     ),
   );
+  await repeat(() =>
+    store.write(({ history, nowMs }) => history.trim(nowMs - MS_PER_DAY, BATCH), 'anything'),
+  );
   return {
     requeued: taken.requeued,
     lost: taken.lost,

@@ -124,6 +124,15 @@ export interface TaskRecord extends RecordOf<typeof TASK_FIELDS> {
   readonly parentFlowId: FlowId;
 }
 
+/** What `run_task` can add to a task later. */
+export const TASK_METADATA = [
+  'label',
+  'agentId',
+  'sourceId',
+  'parentTaskId',
+  'childSessionKey',
+] as const;
+
 export const EMPTY_TASK = emptyFields(TASK_FIELDS);
 
 /** A task as operators and workers see it, without the token of its lease. */

@@ -1,5 +1,6 @@
 import { SvcError } from '../errors/index.js';
 import type { FlowStore } from './flow-store.js';
+import { by, OPERATOR } from './history.js';
 import { hasTaskEnded, type TaskRuntime } from './task-record.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
@@ -54,7 +55,7 @@ export function taskStore(store: FlowStore) {
         await store.write(async (work) => {
           const task = await findRecord('task', work.tasks, idOrPrefix);
           if (task instanceof SvcError) return task;
-          if (!hasTaskEnded(task)) return cancelTask(work, task);
+          if (!hasTaskEnded(task)) return cancelTask(by(work, OPERATOR), task);
           return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
             hint: 'there is nothing left to cancel',
           });
@@ -65,7 +66,7 @@ export function taskStore(store: FlowStore) {
       orThrow(
         await store.write(async (work) => {
           const task = await findRecord('task', work.tasks, idOrPrefix);
-          return task instanceof SvcError ? task : retryTask(work, task);
+          return task instanceof SvcError ? task : retryTask(by(work, OPERATOR), task);
         }),
       ),
     /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */

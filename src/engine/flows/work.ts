@@ -3,6 +3,7 @@ import { RUNTIME_DEFAULTS } from '../config/index.js';
 import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
 import type { Tables } from './flow-store.js';
+import type { Actor, NewHistoryEntry } from './history.js';
 import type { TaskRecord, TaskRuntime } from './task-record.js';
 
 /** A change that is on disk. */
@@ -19,8 +20,12 @@ export interface Work extends Tables {
   /** The last jump of the clock that this process noticed; it does not shorten leases. */
   readonly jump: ClockJump | undefined;
   readonly policy: FlowPolicy;
+  /** On whose behalf it is. */
+  readonly actor: Actor;
   /** What the transaction has changed so far, in order. */
   readonly changes: FlowsChange[];
+  /** The same for the history, which is stored at the end of the transaction. */
+  readonly notes: NewHistoryEntry[];
 }
 
 /** The configuration of flows, in the units it is used in. */

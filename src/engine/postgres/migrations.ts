@@ -1,4 +1,5 @@
 import { FLOW_TABLES } from './flow-tables.js';
+import { HISTORY_TABLES } from './history-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { PAUSE_TABLE } from './pause-table.js';
 import { SHARING_TABLES } from './sharing-tables.js';
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'flows', sql: FLOW_TABLES },
   { name: 'what hosts share besides', sql: SHARING_TABLES },
   { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
+  { name: 'the history of flows', sql: HISTORY_TABLES },
 ];

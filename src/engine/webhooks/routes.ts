@@ -99,7 +99,7 @@ export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 
   return {
     id,
     path,
-    caller: { sessionKey, controllerId },
+    caller: { sessionKey, controllerId, actor: { kind: 'route', name: id } },
     scheme: verify?.scheme,
     isAllowed: allow === undefined ? undefined : networkList(allow),
     places: deliveryPlaces(route),

@@ -1,16 +1,22 @@
-import type { FlowEntry, FlowRecord, TaskRecord } from '../../engine/flows/index.js';
+import type { FlowEntry, FlowRecord, HistoryEntry, TaskRecord } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
+import { renderLastChanges } from './history.js';
 import { type ListOptions, renderTaskList } from './list.js';
 import { statusPaint } from './rows.js';
 
 type Row = readonly [name: string, value: string | null | undefined];
 
-/** All fields of a flow, and its tasks. */
+type ShownFlow = FlowEntry & {
+  readonly tasks: readonly TaskRecord[];
+  readonly history: readonly HistoryEntry[];
+};
+
+/** All fields of a flow, its tasks, and its newest changes. */
 export function renderFlow(
-  { flow, summary, tasks }: FlowEntry & { readonly tasks: readonly TaskRecord[] },
+  { flow, summary, tasks, history }: ShownFlow,
   options: ListOptions,
 ): string {
   const { style, nowMs } = options;
@@ -33,15 +39,23 @@ export function renderFlow(
     tasks.length === 0
       ? ''
       : `\n${renderTaskList({ entries: tasks, total: tasks.length }, options)}`;
-  return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, style)}${list}`;
+  return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, style)}${list}${renderLastChanges(history, flow.flowId, options)}`;
 }
 
-/** All fields of a task. */
+/** All fields of a task, and its newest changes. */
 export function renderTask(
-  task: TaskRecord,
-  flow: FlowRecord | undefined,
-  { style, nowMs }: ListOptions,
+  {
+    task,
+    flow,
+    history,
+  }: {
+    readonly task: TaskRecord;
+    readonly flow: FlowRecord | undefined;
+    readonly history: readonly HistoryEntry[];
+  },
+  options: ListOptions,
 ): string {
+  const { style, nowMs } = options;
   const rows: readonly Row[] = [
     ['status', statusPaint(task.status, style)(task.status)],
     ['task', task.task],
@@ -63,7 +77,8 @@ export function renderTask(
     ['lease until', moment(task.leaseExpiresAt)],
     ['next run', moment(task.nextRunAt)],
   ];
-  return `${style.bold(`task ${task.taskId}`)}\n${fields(rows, style)}`;
+  const changes = renderLastChanges(history, task.parentFlowId, options);
+  return `${style.bold(`task ${task.taskId}`)}\n${fields(rows, style)}${changes}`;
 }
 
 function times(

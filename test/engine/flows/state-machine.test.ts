@@ -54,6 +54,7 @@ async function check(real: Real, flow: ModelFlow): Promise<void> {
     [seen['status'], seen['revision'], 'cancelRequestedAt' in seen, 'endedAt' in seen],
     [flow.status, flow.revision, flow.toBeCancelled, hasEnded(flow)],
   );
+  await checkHistory(flows, flow.id);
   const answer = await flows.perform({ action: 'get_task_summary', flowId: flow.id }, flow.owner);
   const { tasks } = flow;
   const count = (status: string): number => tasks.filter((task) => task.status === status).length;
@@ -384,6 +385,25 @@ async function perform(flows: Flows, [kind, at, revision]: AtOnce, ids: string[]
   return done(codeOf(await flows.perform(mutationOf(kind, flowId, revision), ADA)));
 }
 
+/** The history has every revision of the flow once, in order, and ends where the flow and its tasks are. */
+async function checkHistory(flows: Flows, flowId: string): Promise<void> {
+  const { flow, tasks } = await flows.operator.showFlow(flowId);
+  const { entries, startsAt } = await flows.operator.history(flowId);
+  assert.is(startsAt, flow.createdAt);
+  const ofFlow = entries.filter(({ event }) => event.startsWith('flow.'));
+  assert.equal(
+    ofFlow.map(({ revision }) => revision),
+    Array.from({ length: flow.revision + 1 }, (_, revision) => revision),
+  );
+  for (const { taskId, status } of [{ taskId: null, status: flow.status }, ...tasks]) {
+    const moves = entries.filter((entry) => entry.taskId === taskId && entry.toStatus !== null);
+    assert.is(moves.at(-1)?.toStatus, status);
+    for (const [at, move] of moves.entries()) {
+      assert.is(move.fromStatus, moves[at - 1]?.toStatus ?? null);
+    }
+  }
+}
+
 /** No revision was given to two changes, no task was lost or run twice, and nothing runs in a cancelled flow. */
 async function checkOne(flows: Flows, flowId: string, all: readonly Done[]): Promise<void> {
   const { flow, tasks } = await flows.operator.showFlow(flowId);
@@ -398,6 +418,7 @@ async function checkOne(flows: Flows, flowId: string, all: readonly Done[]): Pro
   assert.is(tasks.filter(({ status }) => status === 'succeeded').length, completed);
   const active = tasks.filter(({ status }) => status === 'queued' || status === 'running');
   if (flow.status === 'cancelled') assert.is(active.length, 0);
+  await checkHistory(flows, flowId);
   const wasCancelled =
     own.some(({ code }) => code === 'cancel_pending') || ok('cancel_flow').length > 0;
   if (wasCancelled) assert.ok(hasEnded(flow) || active.length > 0, flow.status);

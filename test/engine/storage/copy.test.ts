@@ -85,6 +85,7 @@ for (const postgres of await testServers()) {
       flows: FLOWS,
       tasks: 3,
       notifications: before.notifications,
+      history: FLOWS + 5,
       answers: FLOWS,
       pauses: 1,
     });
@@ -284,6 +285,11 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
   const tasks = await flows.operator.listTasks({ limit });
   const notifications = await flows.outbox.pending();
   const pauses = await flows.tasks.paused();
+  const histories: unknown[] = [];
+  for (const { flow } of entries) {
+    const { entries: events } = await flows.operator.history(flow.flowId);
+    histories.push(events.map(({ flowSeq: _, ...event }) => event));
+  }
   await flows.close();
   return {
     total,
@@ -291,6 +297,7 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
     tasks: tasks.entries.map(({ seq: _, flowSeq: __, ...task }) => task),
     notifications,
     pauses,
+    histories,
   };
 }
 

@@ -1,6 +1,6 @@
 import { EMPTY_FLOW } from '../../../src/engine/flows/flow-record.js';
 import { newFlowId, newTaskId } from '../../../src/engine/flows/ids.js';
-import type { FlowRecord, TaskRecord } from '../../../src/engine/flows/index.js';
+import type { FlowRecord, HistoryEntry, TaskRecord } from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
 import { EMPTY_TASK } from '../../../src/engine/flows/task-record.js';
 import { summarizeTasks } from '../../../src/engine/flows/task-summary.js';
@@ -57,6 +57,24 @@ export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
     leaseHash: 'h',
     leaseOwner: 'build-3',
     leaseExpiresAt: NOW + 60_000,
+    ...fields,
+  };
+}
+
+/** A change that a route made. */
+export function anEntry(fields: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    flowSeq: 1,
+    n: 1,
+    at: NOW,
+    actorKind: 'route',
+    actorName: 'ci',
+    event: 'flow.changed',
+    taskId: null,
+    fromStatus: null,
+    toStatus: null,
+    revision: 0,
+    note: null,
     ...fields,
   };
 }

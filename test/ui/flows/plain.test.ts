@@ -1,11 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newTaskId } from '../../../src/engine/flows/ids.js';
 import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
+import { renderHistory } from '../../../src/ui/flows/history.js';
 import { renderFindings, renderFlowList, renderTaskList } from '../../../src/ui/flows/list.js';
 import { flowRow, taskRow, watchLine } from '../../../src/ui/flows/rows.js';
 
 import { createStyle } from '../../../src/ui/style.js';
-import { aFlow, aTask, NOW } from './builders.js';
+import { aFlow, anEntry, aTask, NOW } from './builders.js';
 
 const test = suite('flows and tasks in lines');
 
@@ -33,7 +35,14 @@ test('a line keeps to the terminal, and to one line', () => {
   const evil = aFlow({ goal: 'red \u001B[31m', ownerKey: 'a\u001B[2J' });
   assert.not.match(renderFlowList({ entries: [evil], total: 1 }, PIPED), '\u001B');
   assert.not.match(
-    renderFlow({ ...evil, tasks: [aTask({ label: '\u001B]0;x' })] }, PIPED),
+    renderFlow(
+      {
+        ...evil,
+        tasks: [aTask({ label: '\u001B]0;x' })],
+        history: [anEntry({ note: '\u001B]0;x' })],
+      },
+      PIPED,
+    ),
     '\u001B',
   );
 });
@@ -48,7 +57,7 @@ test('one that is to be cancelled says so until it has ended', () => {
 
 test('details tell what there is, and leave out what there is not', () => {
   const { flow } = aFlow();
-  const text = renderTask(aTask({ progressSummary: '3 of 7' }), flow, PIPED);
+  const text = renderTask({ task: aTask({ progressSummary: '3 of 7' }), flow, history: [] }, PIPED);
   assert.match(text, /worker\s+build-3/);
   assert.match(text, /progress\s+3 of 7/);
   assert.not.match(text, 'error');
@@ -72,6 +81,35 @@ test('an audit is a table, or good news', () => {
 test('a change is a line with its moment', () => {
   const line = watchLine('tasks', taskRow(aTask(), NOW), NOW, STYLE);
   assert.match(line, /^\d\d:\d\d:\d\d {2}\S{8} {2}\S{8} {2}acp {2}running {2}1 {2}Read the pages$/);
+});
+
+test('a history says when, by what and what changed, and what it lacks', () => {
+  const { flow } = aFlow();
+  const worker = { actorKind: 'worker', actorName: 'build-3', taskId: newTaskId(NOW) } as const;
+  const entries = [
+    anEntry({ event: 'flow.created', fromStatus: null, toStatus: 'queued', note: 'one' }),
+    anEntry({ ...worker, event: 'task.started', fromStatus: 'queued', toStatus: 'running' }),
+    anEntry({ ...worker, event: 'task.progress', note: '3 of 7\nmore', revision: 2 }),
+    anEntry({ actorKind: 'system', actorName: null, event: 'notification.delivered' }),
+  ];
+  const whole = { flow, entries, startsAt: NOW, gapAfter: undefined };
+  const lines = renderHistory(whole, PIPED).trimEnd().split('\n');
+  const id = worker.taskId.slice(0, 8);
+  assert.equal(
+    lines.slice(2).map((line) => line.replaceAll(/ +/g, ' ')),
+    [
+      '2027-01-15T08:00:00Z route ci 0 created, queued: one',
+      `2027-01-15T08:00:00Z worker build-3 ${id} 0 queued → running`,
+      `2027-01-15T08:00:00Z worker build-3 ${id} 2 progress: 3 of 7\\nmore`,
+      '2027-01-15T08:00:00Z system 0 notification delivered',
+    ],
+  );
+  const old = [anEntry({ actorKind: 'unknown', actorName: null }), ...entries];
+  const text = renderHistory({ ...whole, entries: old, gapAfter: 50 }, PIPED);
+  assert.match(text, 'history starts at 2027-01-15T08:00:00Z');
+  assert.match(text, 'only the first 50');
+  const later = renderHistory({ ...whole, entries: old, startsAt: undefined }, PIPED);
+  assert.match(later, 'history starts with the next change');
 });
 
 test.run();

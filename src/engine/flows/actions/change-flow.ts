@@ -11,6 +11,7 @@ import {
 } from '../flow-action.js';
 import { type FlowMove, type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
 import { EMPTY_FLOW, type FlowRecord, flowView } from '../flow-record.js';
+import { noteFlow } from '../history.js';
 import { newFlowId } from '../ids.js';
 import { notifyOfFlow } from '../notify.js';
 import type { Work } from '../work.js';
@@ -138,6 +139,7 @@ export async function addFlow(
     }),
   );
   work.changes.push({ type: 'flow', flow });
+  noteFlow(work, undefined, flow);
   await notifyOfFlow(work, flow);
   return flow;
 }

@@ -12,9 +12,16 @@ import {
 } from '../flow-action.js';
 import { refusalOf } from '../flow-moves.js';
 import { type FlowRecord, flowView } from '../flow-record.js';
+import { noteTask } from '../history.js';
 import { newTaskId } from '../ids.js';
 import { notifyOfTask } from '../notify.js';
-import { EMPTY_TASK, hasTaskEnded, type TaskRecord, taskView } from '../task-record.js';
+import {
+  EMPTY_TASK,
+  hasTaskEnded,
+  TASK_METADATA,
+  type TaskRecord,
+  taskView,
+} from '../task-record.js';
 import { writeTask } from '../tasks/change-task.js';
 import type { Work } from '../work.js';
 import { addFlow, type JsonTexts } from './change-flow.js';
@@ -86,6 +93,7 @@ async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<T
     ...progressOf(work, action),
   });
   work.changes.push({ type: 'task', task: added });
+  noteTask(work, undefined, added);
   if (added.status === 'running') await notifyOfTask(work, added, 'task.started');
   return added;
 }
@@ -106,8 +114,6 @@ function progressOf({ nowMs }: Work, action: RunTask) {
   };
 }
 
-const METADATA = ['label', 'agentId', 'sourceId', 'parentTaskId', 'childSessionKey'] as const;
-
 /** The existing task of this run, with what this call adds to it. */
 async function sameRun(
   work: Work,
@@ -119,13 +125,13 @@ async function sameRun(
   if (task === undefined || task.runtime !== action.runtime) return undefined;
   if (hasTaskEnded(task)) return task;
   const merged = { ...task, revision: task.revision + 1 };
-  for (const field of METADATA) {
+  for (const field of TASK_METADATA) {
     const before = task[field];
     const given = action[field] ?? null;
     merged[field] = action.preferMetadata === true ? (given ?? before) : (before ?? given);
   }
-  const isSame = METADATA.every((field) => merged[field] === task[field]);
+  const isSame = TASK_METADATA.every((field) => merged[field] === task[field]);
   if (isSame) return task;
-  await writeTask(work, merged);
+  await writeTask(work, task, merged);
   return merged;
 }

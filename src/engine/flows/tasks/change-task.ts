@@ -2,6 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { doublingRestMs } from '../../support/time.js';
 import { moveFlow } from '../flow-moves.js';
 import { type FlowRecord, hasFlowEnded } from '../flow-record.js';
+import { noteTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { EndedTaskStatus, TaskRecord } from '../task-record.js';
 import type { Work } from '../work.js';
@@ -42,15 +43,16 @@ export async function endTask(work: Work, task: TaskRecord, end: TaskEnd): Promi
   };
   const notifies = await notifyOfTask(work, ended, 'task.ended');
   const noted: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
-  await writeTask(work, noted);
+  await writeTask(work, task, noted);
   await finishCancelling(work, task.flowSeq);
   return noted;
 }
 
-/** Writes a task and announces the change. */
-export async function writeTask(work: Work, task: TaskRecord): Promise<void> {
+/** Writes a task, notes what became of it, and announces the change. */
+export async function writeTask(work: Work, before: TaskRecord, task: TaskRecord): Promise<void> {
   await work.tasks.update(task);
   work.changes.push({ type: 'task', task });
+  noteTask(work, before, task);
 }
 
 /** Ends a flow whose cancellation was requested, if it has no active task. */
@@ -83,7 +85,7 @@ export async function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): Pr
     error: end.error ?? null,
     nextRunAt: work.nowMs + doublingRestMs(task.attempts, FIRST_REST_MS, LONGEST_REST_MS),
   };
-  await writeTask(work, queued);
+  await writeTask(work, task, queued);
   await notifyOfTask(work, queued, 'task.queued');
   return queued;
 }
@@ -117,7 +119,7 @@ export async function cancelTask(work: Work, task: TaskRecord): Promise<TaskReco
     revision: task.revision + 1,
     cancelRequestedAt: work.nowMs,
   };
-  await writeTask(work, requested);
+  await writeTask(work, task, requested);
   return requested;
 }
 
@@ -151,6 +153,6 @@ export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecor
     cleanupAfter: null,
     cancelRequestedAt: null,
   };
-  await writeTask(work, queued);
+  await writeTask(work, task, queued);
   return queued;
 }

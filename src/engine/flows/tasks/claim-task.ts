@@ -1,5 +1,6 @@
 import type { FlowRecord } from '../flow-record.js';
 import type { QueueFilter } from '../flow-store.js';
+import { by, SYSTEM, workerNamed } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { TaskRecord } from '../task-record.js';
 import type { Work } from '../work.js';
@@ -31,7 +32,7 @@ export async function claimTask(
 ): Promise<ClaimedTask | undefined> {
   const task = await work.tasks.nextQueued(work.nowMs, request);
   // None of them could be claimed now: they rest first, or have ended.
-  await takeBackExpired(work);
+  await takeBackExpired(by(work, SYSTEM));
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
   const leaseExpiresAt = work.nowMs + (request.leaseMs ?? work.policy.leaseMs);
@@ -47,7 +48,7 @@ export async function claimTask(
     leaseOwner: request.worker,
     leaseExpiresAt,
   };
-  await writeTask(work, claimed);
+  await writeTask(by(work, workerNamed(request.worker)), task, claimed);
   await notifyOfTask(work, claimed, 'task.started');
   const flow = await work.flows.bySeq(task.flowSeq);
   return { task: claimed, flow, leaseToken, leaseExpiresAt };

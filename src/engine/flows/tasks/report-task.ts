@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type JsonValue, toJsonText } from '../fields.js';
+import { by, workerNamed } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import { hasTaskEnded, type TaskRecord } from '../task-record.js';
 import type { Work } from '../work.js';
@@ -23,15 +24,19 @@ export type LeaseRefusal =
 /** The answer to a worker's report. */
 export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
 
-async function heldTask({ tasks }: Work, { taskId, token }: TaskLease): Promise<LeaseAnswer> {
-  const task = await tasks.byId(taskId);
+/** @returns the task, and the same transaction on behalf of its worker */
+async function heldTask(
+  work: Work,
+  { taskId, token }: TaskLease,
+): Promise<LeaseRefusal | { readonly ok: true; readonly task: TaskRecord; readonly work: Work }> {
+  const task = await work.tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
   const hash = token === undefined ? null : hashLeaseToken(token);
   if (task.status !== 'running' || task.leaseHash !== hash) {
     return { ok: false, code: 'lease_lost', task };
   }
-  return { ok: true, task };
+  return { ok: true, task, work: by(work, workerNamed(task.leaseOwner)) };
 }
 
 const TOKEN_BYTES = 32;
@@ -67,13 +72,13 @@ export type HeartbeatAnswer =
     };
 
 export async function heartbeat(
-  work: Work,
+  given: Work,
   lease: TaskLease,
   report: TaskReport,
 ): Promise<HeartbeatAnswer> {
-  const held = await heldTask(work, lease);
+  const held = await heldTask(given, lease);
   if (!held.ok) return held;
-  const { task } = held;
+  const { task, work } = held;
   const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
   const leaseMs = report.leaseMs ?? work.policy.leaseMs;
   const after: TaskRecord = {
@@ -83,7 +88,7 @@ export async function heartbeat(
     lastEventAt: work.nowMs,
     leaseExpiresAt: task.leaseHash === null ? null : work.nowMs + leaseMs,
   };
-  await writeTask(work, after);
+  await writeTask(work, task, after);
   if (isNews) await notifyOfTask(work, after, 'task.progress');
   return {
     ok: true,
@@ -104,16 +109,16 @@ export interface TaskSuccess {
 
 /** Succeeds also when its cancellation was requested meanwhile: the work is done. */
 export async function completeTask(
-  work: Work,
+  given: Work,
   lease: TaskLease,
   success: TaskSuccess,
 ): Promise<LeaseAnswer> {
-  const held = await heldTask(work, lease);
+  const held = await heldTask(given, lease);
   if (!held.ok) return held;
   const { summary, outcome = 'succeeded', result } = success;
   const resultJson = result === undefined ? undefined : toJsonText(result);
   const end = { status: 'succeeded', outcome, summary, resultJson } as const;
-  const task = await endTask(work, held.task, end);
+  const task = await endTask(held.work, held.task, end);
   return { ok: true, task };
 }
 
@@ -130,13 +135,13 @@ export interface TaskFailure {
  * was requested is cancelled now. One that runs elsewhere is not retried.
  */
 export async function failTask(
-  work: Work,
+  given: Work,
   lease: TaskLease,
   failure: TaskFailure,
 ): Promise<LeaseAnswer> {
-  const held = await heldTask(work, lease);
+  const held = await heldTask(given, lease);
   if (!held.ok) return held;
-  const { task } = held;
+  const { task, work } = held;
   const { error, retry = true, timedOut = false } = failure;
   const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
   const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
@@ -145,15 +150,15 @@ export async function failTask(
 }
 
 /** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
-export async function releaseTask(work: Work, lease: TaskLease): Promise<LeaseAnswer> {
-  const held = await heldTask(work, lease);
+export async function releaseTask(given: Work, lease: TaskLease): Promise<LeaseAnswer> {
+  const held = await heldTask(given, lease);
   if (!held.ok) return held;
-  const { task } = held;
+  const { task, work } = held;
   if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
   if (task.cancelRequestedAt !== null) {
     return { ok: true, task: await runAgainOr(work, task, { status: 'cancelled' }) };
   }
   const queued = { ...backInQueue(work, task), attempts: Math.max(0, task.attempts - 1) };
-  await writeTask(work, queued);
+  await writeTask(work, task, queued);
   return { ok: true, task: queued };
 }

@@ -1,23 +1,24 @@
 import type { Server } from '../../postgres/index.js';
 import type { CopySource, CopyTarget } from './copy-part.js';
 import {
-  copiedColumns,
   newerSql,
   pageSql,
   type RecordRow,
   type RecordTable,
+  rowsOf,
+  writtenColumns,
 } from './record-tables.js';
 
 export function postgresRecords(
   server: Server,
   table: RecordTable,
 ): CopySource<RecordRow> & CopyTarget<RecordRow> {
-  const name = `svc.${table.name}`;
-  const read = (isFirst: boolean): string => pageSql(table, name, isFirst, (at) => `$${at + 1}`);
+  const rows = rowsOf(table, 'svc.');
+  const read = (isFirst: boolean): string => pageSql(table, rows, isFirst, (at) => `$${at + 1}`);
   return {
     count: async () => {
       const [row] = await server.query<{ readonly count: number }>(
-        `SELECT count(*) AS count FROM ${name}`,
+        `SELECT count(*) AS count FROM ${rows} AS own`,
       );
       return row?.count ?? 0;
     },
@@ -28,14 +29,14 @@ export function postgresRecords(
             read(false),
             table.order.map((column) => after[column]),
           ),
-    find: (rows) =>
+    find: (page) =>
       server.query<RecordRow>(
-        `SELECT there.* FROM ${name} AS there JOIN ${given(table)} USING (${table.key.join(', ')})`,
-        [JSON.stringify(rows)],
+        `SELECT there.* FROM ${rows} AS there JOIN ${given(table)} USING (${table.key.join(', ')})`,
+        [JSON.stringify(page)],
       ),
-    write: (rows) =>
+    write: (page) =>
       server.transaction((transaction) =>
-        transaction.run(upsertSql(table), [JSON.stringify(rows)]),
+        transaction.run(upsertSql(table), [JSON.stringify(page)]),
       ),
   };
 }
@@ -47,14 +48,15 @@ function given({ columns }: RecordTable): string {
 }
 
 function upsertSql(table: RecordTable): string {
-  const columns = copiedColumns(table);
+  const columns = writtenColumns(table);
+  const key = table.isOfFlow === true ? table.order : table.key;
   const hasFlow = table.own.includes('flow_seq');
   const flow = 'coalesce((SELECT seq FROM svc.flows WHERE id = given.flow_id), 0)';
   return `INSERT INTO svc.${table.name} AS there
       (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
     SELECT ${[...columns, ...(hasFlow ? [flow] : [])].join(', ')} FROM ${given(table)}
     ORDER BY ${table.order.map((name) => `given.${name}`).join(', ')}
-    ON CONFLICT (${table.key.join(', ')}) DO UPDATE
+    ON CONFLICT (${key.join(', ')}) DO UPDATE
       SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE ${newerSql(table, 'excluded', 'there')}`;
 }

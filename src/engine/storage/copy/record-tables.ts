@@ -1,5 +1,6 @@
 import { columnsOf, type Fields } from '../../flows/fields.js';
 import { FLOW_FIELDS } from '../../flows/flow-record.js';
+import { HISTORY_FIELDS } from '../../flows/history.js';
 import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
 import { PAUSE_FIELDS } from '../../flows/pause-record.js';
@@ -14,6 +15,8 @@ export interface RecordTable {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   /** Identifies a row in both stores. */
   readonly key: readonly string[];
+  /** The rows have no id of their flow: they are identified by its `seq`, which each store has its own of. */
+  readonly isOfFlow?: true;
   /** Orders the rows of one store; grows with new ones where it can. */
   readonly order: readonly string[];
   /** Columns that each store has its own values of. */
@@ -24,7 +27,12 @@ export interface RecordTable {
   readonly inSqlite: string;
 }
 
-const BY_ID = `substr(id, ${ID_MOMENT_AT + 1}) = substr(@id, ${ID_MOMENT_AT + 1}) AND id = @id`;
+/** Finds an id bound as `@name`. */
+const byId = (name: string): string =>
+  `substr(id, ${ID_MOMENT_AT + 1}) = substr(@${name}, ${ID_MOMENT_AT + 1}) AND id = @${name}`;
+
+/** The `seq` of the flow `@flow_id` in SQLite. */
+export const FLOW_IN_SQLITE = `(SELECT seq FROM flows WHERE ${byId('flow_id')})`;
 
 /** Flows first, because tasks refer to them. */
 export const RECORD_TABLES: readonly RecordTable[] = [
@@ -32,19 +40,32 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     ...recordTable('flows', FLOW_FIELDS),
     own: ['seq'],
     version: ['revision'],
-    inSqlite: BY_ID,
+    inSqlite: byId('id'),
   },
   {
     ...recordTable('tasks', TASK_FIELDS),
     own: ['seq', 'flow_seq'],
     version: ['revision'],
-    inSqlite: BY_ID,
+    inSqlite: byId('id'),
   },
   {
     ...recordTable('notifications', NOTIFICATION_FIELDS),
     own: ['seq'],
     version: ['settled_at', 'attempts'],
     inSqlite: 'id = @id',
+  },
+  {
+    name: 'history',
+    columns: [
+      { name: 'flow_id', isNumber: false },
+      ...recordTable('history', HISTORY_FIELDS).columns,
+    ],
+    key: ['flow_id', 'n'],
+    isOfFlow: true,
+    order: ['flow_seq', 'n'],
+    own: ['flow_seq'],
+    version: ['at'],
+    inSqlite: `flow_seq = ${FLOW_IN_SQLITE} AND n = @n`,
   },
   {
     name: 'answers',
@@ -90,6 +111,19 @@ export function copiedColumns(table: RecordTable): readonly string[] {
   return columnNames(table).filter((name) => !table.own.includes(name));
 }
 
+/** The columns that are written. */
+export function writtenColumns(table: RecordTable): readonly string[] {
+  const columns = copiedColumns(table);
+  return table.isOfFlow === true ? columns.filter((name) => name !== 'flow_id') : columns;
+}
+
+/** The rows of a table with all columns, in SQL. @param schema of its name, with a dot; empty in SQLite */
+export function rowsOf({ name, isOfFlow }: RecordTable, schema: string): string {
+  if (isOfFlow !== true) return `${schema}${name}`;
+  return `(SELECT own.*, flows.id AS flow_id FROM ${schema}${name} AS own
+    JOIN ${schema}flows AS flows ON flows.seq = own.flow_seq)`;
+}
+
 /** Rows after another one. @param place the placeholder of each ordering column */
 export function pageSql(
   table: RecordTable,
@@ -101,7 +135,7 @@ export function pageSql(
   const after = isFirst
     ? ''
     : `WHERE (${order}) > (${table.order.map((_, at) => place(at)).join(', ')})`;
-  return `SELECT ${columnNames(table).join(', ')} FROM ${from} ${after} ORDER BY ${order} LIMIT ${PAGE_ROWS}`;
+  return `SELECT ${columnNames(table).join(', ')} FROM ${from} AS own ${after} ORDER BY ${order} LIMIT ${PAGE_ROWS}`;
 }
 
 const PAGE_ROWS = 200;

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
-import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
 import type { CopySource, CopyTarget } from './copy-part.js';
 import {
-  copiedColumns,
+  FLOW_IN_SQLITE,
   newerSql,
   pageSql,
   type RecordRow,
   type RecordTable,
+  rowsOf,
+  writtenColumns,
 } from './record-tables.js';
 
 /** The flows of this host, held so that no listener and no worker uses them. */
@@ -53,23 +54,23 @@ export function sqliteRecords(
   { database }: HeldFlows,
   table: RecordTable,
 ): CopySource<RecordRow> & CopyTarget<RecordRow> {
-  const { name } = table;
-  const first = database.prepare<[], RecordRow>(pageSql(table, name, true, () => '?'));
-  const next = database.prepare<unknown[], RecordRow>(pageSql(table, name, false, () => '?'));
+  const rows = rowsOf(table, '');
+  const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
+  const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
   const same = database.prepare<[RecordRow], RecordRow>(
-    `SELECT * FROM ${name} WHERE ${table.inSqlite}`,
+    `SELECT * FROM ${rows} WHERE ${table.inSqlite}`,
   );
   const upsert = database.prepare<[RecordRow]>(upsertSql(table));
   return {
     count: async () =>
-      database.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get() ?? 0,
+      database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0,
     page: async (after) =>
       after === undefined ? first.all() : next.all(table.order.map((column) => after[column])),
-    find: async (rows) => rows.flatMap((row) => same.all(row)),
-    write: async (rows) => {
+    find: async (given) => given.flatMap((row) => same.all(row)),
+    write: async (given) => {
       let written = 0;
       database.transaction(() => {
-        for (const row of rows) written += upsert.run(row).changes;
+        for (const row of given) written += upsert.run(row).changes;
       })();
       return written;
     },
@@ -77,12 +78,13 @@ export function sqliteRecords(
 }
 
 function upsertSql(table: RecordTable): string {
-  const columns = copiedColumns(table);
+  const columns = writtenColumns(table);
   const hasFlow = table.own.includes('flow_seq');
-  const flow = `coalesce((SELECT seq FROM flows
-    WHERE substr(id, ${ID_MOMENT_AT + 1}) = substr(@flow_id, ${ID_MOMENT_AT + 1}) AND id = @flow_id), 0)`;
   return `INSERT INTO ${table.name} (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
-    VALUES (${[...columns.map((name) => `@${name}`), ...(hasFlow ? [flow] : [])].join(', ')})
+    VALUES (${[
+      ...columns.map((name) => `@${name}`),
+      ...(hasFlow ? [`coalesce(${FLOW_IN_SQLITE}, 0)`] : []),
+    ].join(', ')})
     ON CONFLICT DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE ${newerSql(table, 'excluded', table.name)}`;
 }

@@ -499,6 +499,88 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('the history of a flow has every change: who made it, and what changed', async () => {
+    const { flows, pass, close } = await store.open();
+    const flowId = await newFlow(flows, ADA, { currentStep: 'one' });
+    const taskId = await newTask(flows, flowId);
+    const waiting = { action: 'set_waiting', flowId, expectedRevision: 0 } as const;
+    await flows.perform({ ...waiting, blockedSummary: 'a key is missing' }, ADA);
+    await flows.perform({ ...waiting, blockedSummary: 'refused' }, ADA);
+    const first = leaseOf(await claimed(flows, { worker: 'w1' }));
+    await flows.tasks.heartbeat(first);
+    await flows.tasks.heartbeat(first, { progress: 'half' });
+    await flows.tasks.fail(first, { error: 'no\0' });
+    await pass(MINUTE);
+    await claimed(flows, { worker: 'w2' });
+    await pass(2 * MINUTE);
+    await flows.operator.sweep();
+    await flows.operator.cancelFlow(flowId);
+    const { entries, flow } = await flows.operator.history(flowId.slice(0, 8));
+    assert.is(flow.flowId, flowId);
+    const told = entries.map((entry) => {
+      const actor = [entry.actorKind, ...(entry.actorName === null ? [] : [entry.actorName])];
+      const move = entry.toStatus === null ? '' : `${entry.fromStatus ?? ''}>${entry.toStatus}`;
+      const what = `${entry.event} ${move} ${entry.revision}`;
+      return `${actor.join(' ')}: ${what}${entry.note === null ? '' : ` (${entry.note})`}`;
+    });
+    assert.equal(told, [
+      'route ada: flow.created >queued 0 (one)',
+      'route ada: task.queued >queued 0',
+      'route ada: flow.changed queued>blocked 1 (a key is missing)',
+      'worker w1: task.started queued>running 1',
+      'worker w1: task.progress  3 (half)',
+      'worker w1: task.queued running>queued 4 (no\ufffd)',
+      'worker w2: task.started queued>running 5',
+      'system: task.queued running>queued 6 (The worker stopped reporting.)',
+      'operator: flow.cancel_requested  2',
+      'operator: task.ended queued>cancelled 7 (Cancelled by operator.)',
+      'operator: flow.ended blocked>cancelled 3',
+    ]);
+    assert.ok(entries.every((entry, at) => entry.n > (entries[at - 1]?.n ?? 0)));
+    const { history } = await flows.operator.showTask(taskId);
+    assert.equal(
+      history,
+      entries.filter((entry) => entry.taskId !== null),
+    );
+    const due = await flows.outbox.takeDue({ limit: 9, holdMs: MINUTE });
+    for (const { notificationId: id } of due.slice(1)) await flows.outbox.markDelivered(id);
+    await flows.outbox.markFailed(due[0]?.notificationId ?? '', { error: 'no', permanent: true });
+    const settled = (await flows.operator.history(flowId)).entries.slice(told.length);
+    assert.equal(
+      settled.map(({ event, note }) => [event, note]),
+      [
+        ['notification.delivered', 'flow.ended'],
+        ['notification.failed', 'no'],
+      ],
+    );
+    await pass(30 * DAY);
+    assert.is((await flows.operator.sweep()).prunedFlows, 1);
+    await close();
+  });
+
+  test('of a long history, the first and the newest changes are kept', async () => {
+    const { flows, close } = await store.open();
+    const flowId = await newFlow(flows);
+    await newTask(flows, flowId);
+    const lease = leaseOf(await claimed(flows));
+    for (let from = 0; from < 1100; from += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, at) =>
+          flows.tasks.heartbeat(lease, { progress: `${from + at}` }),
+        ),
+      );
+    }
+    const before = await flows.operator.history(flowId);
+    assert.is(before.entries.length, 1103);
+    await flows.operator.sweep();
+    const { entries, gapAfter } = await flows.operator.history(flowId);
+    assert.equal([entries.length, gapAfter], [1000, 50]);
+    assert.equal(entries, [...before.entries.slice(0, 50), ...before.entries.slice(-950)]);
+    await flows.operator.sweep();
+    assert.equal((await flows.operator.history(flowId)).entries, entries);
+    await close();
+  });
+
   test('a run is made once, also by calls at once', async () => {
     const { flows, other, close } = await store.open();
     const second = await other();

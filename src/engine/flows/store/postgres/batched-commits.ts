@@ -1,10 +1,12 @@
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import type { Server } from '../../../postgres/index.js';
 import type { ChangeScope, Tables } from '../../flow-store.js';
+import { type NewHistoryEntry, SYSTEM } from '../../history.js';
 import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
 import { AnswerTable } from './answer-table.js';
 import { Batch, Turn } from './batch.js';
 import { FlowTable } from './flow-table.js';
+import { appendHistory, HistoryTable } from './history-table.js';
 import { NotificationTable } from './notification-table.js';
 import { PauseTable } from './pause-table.js';
 import { TaskTable } from './task-table.js';
@@ -132,10 +134,11 @@ export class BatchedCommits {
         const { nowMs } = transaction;
         onTime(nowMs);
         const batch = new Batch(transaction, true, this.looks);
-        const works = jobs.map(() => newWork(batch, policy, nowMs));
+        const notes: NewHistoryEntry[] = [];
+        const works = jobs.map(() => newWork(batch, policy, nowMs, notes));
         const outcomes = await Promise.allSettled(
           jobs.map(async ({ change }, at) => {
-            const own = works[at] ?? newWork(batch, policy, nowMs);
+            const own = works[at] ?? newWork(batch, policy, nowMs, notes);
             return change(own.work).finally(own.turn.end);
           }),
         );
@@ -144,6 +147,7 @@ export class BatchedCommits {
         );
         if (reasons.length > 0)
           throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
+        await appendHistory(batch, notes);
         const changes = works.flatMap(({ work }) => work.changes);
         if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
         const answers = outcomes.flatMap((outcome) =>
@@ -182,9 +186,18 @@ function isForWaiters(change: FlowsChange): boolean {
   }
 }
 
-function newWork(batch: Batch, policy: FlowPolicy, nowMs: number) {
+/** @param notes of the whole batch, because changes of one flow take turns in any order */
+function newWork(batch: Batch, policy: FlowPolicy, nowMs: number, notes: NewHistoryEntry[]) {
   const turn = new Turn(batch);
-  const work: Work = { ...tablesOf(turn), policy, nowMs, jump: undefined, changes: [] };
+  const work: Work = {
+    ...tablesOf(turn),
+    policy,
+    nowMs,
+    jump: undefined,
+    actor: SYSTEM,
+    changes: [],
+    notes,
+  };
   return { turn, work };
 }
 
@@ -196,5 +209,6 @@ export function tablesOf(turn: Turn): Tables {
     notifications: new NotificationTable(turn),
     answers: new AnswerTable(turn),
     pauses: new PauseTable(turn),
+    history: new HistoryTable(turn),
   };
 }

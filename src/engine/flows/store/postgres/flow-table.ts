@@ -65,6 +65,7 @@ export class FlowTable extends FoundTable<FlowRecord, FlowFilter> implements Flo
          SELECT seq FROM svc.flows WHERE ended_at < $1 AND NOT ${HAS_ACTIVE_TASK}
          LIMIT $2 FOR UPDATE OF flows SKIP LOCKED),
        gone_tasks AS (DELETE FROM svc.tasks USING gone WHERE flow_seq = gone.seq RETURNING 1),
+       gone_history AS (DELETE FROM svc.history USING gone WHERE flow_seq = gone.seq),
        gone_flows AS (DELETE FROM svc.flows USING gone WHERE svc.flows.seq = gone.seq RETURNING 1)
        SELECT (SELECT count(*)::int FROM gone_flows) AS flows,
          (SELECT count(*)::int FROM gone_tasks) AS tasks`,

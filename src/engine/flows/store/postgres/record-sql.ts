@@ -10,7 +10,7 @@ export const TABLES = {
   greatest: 'greatest',
 } as const;
 
-type Table = 'svc.flows' | 'svc.notifications' | 'svc.pauses' | 'svc.tasks';
+type Table = 'svc.flows' | 'svc.history' | 'svc.notifications' | 'svc.pauses' | 'svc.tasks';
 
 /** The columns of whole records of a table, for a SELECT. */
 export function selected(table: Table, fields: Fields): string {
@@ -23,13 +23,11 @@ export function selected(table: Table, fields: Fields): string {
 export function recordWriter<Row extends { readonly seq: number }>(table: Table, fields: Fields) {
   const columns = columnsOf(fields);
   const own = columns.filter(([name]) => name !== 'seq');
-  const rowsOf = (given: typeof columns): string =>
-    `json_to_recordset($1::json) AS r(${given.map(([name]) => `"${name}" ${typeOf(fields[name])}`).join(', ')})`;
   const insertSql = `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
-    SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${rowsOf(own)} RETURNING seq, id`;
+    SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${givenRows(fields, own)} RETURNING seq, id`;
   const updateSql = `UPDATE ${table}
     SET ${own.map(([name, column]) => `${column} = r."${name}"`).join(', ')}
-    FROM ${rowsOf(columns)} WHERE ${table}.seq = r.seq AND ${table}.seq = ANY($2::bigint[])`;
+    FROM ${givenRows(fields, columns)} WHERE ${table}.seq = r.seq AND ${table}.seq = ANY($2::bigint[])`;
   const updateOneSql = `UPDATE ${table}
     SET ${own.map(([, column], at) => `${column} = $${at + 2}`).join(', ')} WHERE seq = $1`;
   const idOf = nameOf(columns, 'id');
@@ -55,6 +53,12 @@ export function recordWriter<Row extends { readonly seq: number }>(table: Table,
   };
 }
 
+/** The rows of `$1`, JSON, as `r`. */
+export function givenRows(fields: Fields, given: ReturnType<typeof columnsOf>): string {
+  const typed = given.map(([name]) => `"${name}" ${typeOf(fields[name])}`);
+  return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
+}
+
 function nameOf(columns: ReturnType<typeof columnsOf>, wanted: string): string {
   return columns.find(([, column]) => column === wanted)?.[0] ?? wanted;
 }
@@ -64,7 +68,7 @@ function typeOf(field: Field | undefined): 'bigint' | 'text' {
 }
 
 /** JSON that PostgreSQL accepts: without NUL, and without halves of characters. */
-function toJson(rows: readonly object[]): string {
+export function toJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);
   if (!/\\u(?:0000|d[89a-f])/u.test(text)) return text;
   return JSON.stringify(rows, (_name, value: unknown) =>

@@ -39,10 +39,12 @@ export function flowRows(database: Connection): FlowRows {
         .pluck()
         .all(beforeMs, limit);
       const deleteTasks = database.prepare<[number]>('DELETE FROM tasks WHERE flow_seq = ?');
+      const deleteHistory = database.prepare<[number]>('DELETE FROM history WHERE flow_seq = ?');
       const deleteFlow = database.prepare<[number]>('DELETE FROM flows WHERE seq = ?');
       let tasks = 0;
       for (const seq of seqs) {
         tasks += deleteTasks.run(seq).changes;
+        deleteHistory.run(seq);
         deleteFlow.run(seq);
       }
       return { flows: seqs.length, tasks };

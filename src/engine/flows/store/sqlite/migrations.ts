@@ -122,4 +122,33 @@ export const MIGRATIONS: readonly string[] = [
      reason TEXT,
      paused_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  // 5: what happened to flows. Of earlier changes, the records show only some.
+  `CREATE TABLE history (
+     flow_seq INTEGER NOT NULL,
+     n INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     actor_kind TEXT NOT NULL,
+     actor_name TEXT,
+     event TEXT NOT NULL,
+     task_id TEXT,
+     from_status TEXT,
+     to_status TEXT,
+     revision INTEGER,
+     note TEXT,
+     PRIMARY KEY (flow_seq, n)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO history (flow_seq, n, at, actor_kind, event, task_id, to_status)
+   SELECT flow_seq, row_number() OVER (PARTITION BY flow_seq ORDER BY at, place),
+     at, 'unknown', event, task_id, to_status
+   FROM (
+     SELECT seq AS flow_seq, created_at AS at, 1 AS place, 'flow.created' AS event,
+       NULL AS task_id, CASE WHEN revision = 0 THEN status END AS to_status FROM flows
+     UNION ALL SELECT flow_seq, created_at, 2, 'task.queued', id, NULL FROM tasks
+     UNION ALL SELECT flow_seq, started_at, 3, 'task.started', id, 'running' FROM tasks
+       WHERE started_at IS NOT NULL
+     UNION ALL SELECT flow_seq, ended_at, 4, 'task.ended', id, status FROM tasks
+       WHERE ended_at IS NOT NULL
+     UNION ALL SELECT seq, updated_at, 5, CASE WHEN ended_at IS NULL
+       THEN 'flow.changed' ELSE 'flow.ended' END, NULL, status FROM flows WHERE revision > 0)
+   WHERE flow_seq IN (SELECT seq FROM flows);`,
 ];

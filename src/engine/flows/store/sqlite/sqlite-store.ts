@@ -5,10 +5,12 @@ import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowStore, Tables } from '../../flow-store.js';
+import { type NewHistoryEntry, SYSTEM } from '../../history.js';
 import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
 import { answerRows } from './answer-rows.js';
 import { flowRows } from './flow-rows.js';
 import { GroupCommit } from './group-commit.js';
+import { historyRows } from './history-rows.js';
 import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
 import { pauseRows } from './pause-rows.js';
@@ -25,6 +27,7 @@ export class SqliteFlowStore implements FlowStore {
   private readonly commits: GroupCommit<Work>;
   private readonly listeners = new Set<(change: FlowsChange) => void>();
   private readonly dataVersion;
+  private readonly appendHistory: (entries: readonly NewHistoryEntry[]) => void;
   private committed = 0;
   private closing: Promise<void> | undefined;
 
@@ -40,12 +43,15 @@ export class SqliteFlowStore implements FlowStore {
     this.database = openFlowsDatabase(file);
     this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
     this.log = logSync(this.database);
+    const { rows: history, append } = historyRows(this.database);
+    this.appendHistory = append;
     const tables: Tables = {
       flows: flowRows(this.database),
       tasks: taskRows(this.database),
       notifications: notificationRows(this.database),
       answers: answerRows(this.database),
       pauses: pauseRows(this.database),
+      history,
     };
     const nextJump = jumpDetector(() => clock.now(), steadyMs);
     let jump: ClockJump | undefined;
@@ -54,7 +60,15 @@ export class SqliteFlowStore implements FlowStore {
       database: this.database,
       newWork: () => {
         jump = nextJump() ?? jump;
-        return { ...tables, policy, nowMs: clock.now(), jump, changes: [] };
+        return {
+          ...tables,
+          policy,
+          nowMs: clock.now(),
+          jump,
+          actor: SYSTEM,
+          changes: [],
+          notes: [],
+        };
       },
       sync: async () => {
         await this.log.sync().catch((error: unknown) => {
@@ -72,7 +86,11 @@ export class SqliteFlowStore implements FlowStore {
   }
 
   write<T>(change: (work: Work) => Promise<T>): Promise<T> {
-    return this.commits.run(change);
+    return this.commits.run(async (work) => {
+      const answer = await change(work);
+      this.appendHistory(work.notes.splice(0));
+      return answer;
+    });
   }
 
   /** On the connection of the changes: a query never starts within a transaction, nor one within a query. */

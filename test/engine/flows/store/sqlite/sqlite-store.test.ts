@@ -56,6 +56,12 @@ test('of an older version is brought to this one, with all that is in it', async
     );
     assert.is(viewOf(ended)['status'], 'succeeded', `from version ${version}`);
     assert.is(await flows.outbox.pending(), 1);
+    const { entries, startsAt } = await flows.operator.history(id);
+    const told = entries.map(({ event, actorKind, at }) => `${event} ${actorKind} ${at}`);
+    const isOld = version > 0 && version < 5;
+    const known = isOld ? ['flow.created unknown 1', 'flow.changed unknown 2'] : [];
+    assert.equal(told.slice(0, known.length), known, `from version ${version}`);
+    assert.is(startsAt, entries[known.length]?.at);
     await flows.close();
   }
 });

@@ -1,0 +1,24 @@
+import { flowArgs } from '../../cli/flags.js';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import type { FlowHistoryOutput } from '../../engine/flows/index.js';
+import { flowHistoryOutput } from '../../engine/flows/index.js';
+import { renderHistory } from '../../ui/flows/history.js';
+
+export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {
+  static override summary = 'Show every change of a task flow and its tasks.';
+  static override description =
+    'Shows when each change was made and by what: a webhook route, a worker, an operator or svc itself. Of more than 1,000 changes, the first 50 and the newest are kept.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 413d463b',
+    '<%= config.bin %> <%= command.id %> 413d463b --json',
+  ];
+  static override args = flowArgs;
+
+  async run(): Promise<FlowHistoryOutput> {
+    const { args, flags } = await this.parse(FlowHistory);
+    const flows = await this.openFlows(flags);
+    const history = await flows.operator.history(args.flow);
+    this.write(renderHistory(history, this.view(flags)));
+    return flowHistoryOutput(history);
+  }
+}

@@ -1,0 +1,198 @@
+import { type Fields, printer, type RecordOf } from './fields.js';
+import { FLOW_STATUSES, type FlowRecord, hasFlowEnded } from './flow-record.js';
+import type { TaskId } from './ids.js';
+import { hasTaskEnded, TASK_METADATA, TASK_STATUSES, type TaskRecord } from './task-record.js';
+import type { Work } from './work.js';
+
+/** What makes changes. `unknown`: before there was a history. */
+const ACTORS = ['operator', 'route', 'schedule', 'system', 'unknown', 'worker'] as const;
+
+/** Who makes a change. */
+export interface Actor {
+  readonly kind: (typeof ACTORS)[number];
+  /** The id of a route or a schedule, or the name of a worker. */
+  readonly name: string | null;
+}
+
+/** Leases, grace periods, deliveries: what svc does on its own. */
+export const SYSTEM: Actor = { kind: 'system', name: null };
+/** Somebody at a terminal of this host. */
+export const OPERATOR: Actor = { kind: 'operator', name: null };
+
+/** @param name null for one that has not claimed its task */
+export function workerNamed(name: string | null): Actor {
+  return { kind: 'worker', name };
+}
+
+/** The same transaction on behalf of somebody. */
+export function by(work: Work, actor: Actor): Work {
+  return { ...work, actor };
+}
+
+const STATUSES = [...new Set([...FLOW_STATUSES, ...TASK_STATUSES])];
+
+export const HISTORY_FIELDS = {
+  flowSeq: { kind: 'count', meaning: 'The `seq` of its flow.', operators: false },
+  n: { kind: 'count', meaning: 'Grows with each change of the flow.', operators: false },
+  at: { kind: 'time', meaning: 'When it happened.' },
+  actorKind: {
+    kind: ACTORS,
+    meaning: 'What made the change; `unknown` before there was a history.',
+    operators: 'actor',
+  },
+  actorName: {
+    kind: 'text',
+    meaning: 'The id of the route or schedule, or the name of the worker.',
+    nullable: true,
+  },
+  event: {
+    kind: [
+      'flow.cancel_requested',
+      'flow.changed',
+      'flow.created',
+      'flow.ended',
+      'notification.delivered',
+      'notification.failed',
+      'task.cancel_requested',
+      'task.changed',
+      'task.ended',
+      'task.progress',
+      'task.queued',
+      'task.started',
+    ],
+    meaning: 'What happened.',
+  },
+  taskId: { kind: 'text', meaning: 'The task that changed.', nullable: true },
+  fromStatus: {
+    kind: STATUSES,
+    meaning: 'The state before, if it changed.',
+    nullable: true,
+    operators: 'from',
+  },
+  toStatus: {
+    kind: STATUSES,
+    meaning: 'The new state, if it changed.',
+    nullable: true,
+    operators: 'to',
+  },
+  revision: {
+    kind: 'count',
+    meaning: 'The revision of the flow or task after the change.',
+    nullable: true,
+  },
+  note: {
+    kind: 'text',
+    meaning: 'What came with it: a step, a reason, progress, a summary or an error.',
+    nullable: true,
+  },
+} as const satisfies Fields;
+
+/** A change of a flow or of one of its tasks. */
+export interface HistoryEntry extends RecordOf<typeof HISTORY_FIELDS> {
+  readonly taskId: TaskId | null;
+}
+
+/** An entry that is not stored yet. */
+export type NewHistoryEntry = Omit<HistoryEntry, 'n'>;
+
+/** An entry as operators see it. */
+export const historyEntryOutput = printer(HISTORY_FIELDS);
+
+/** The most entries of a flow; of more, the first few and the newest are kept. */
+export const MOST_KEPT = 1000;
+export const FIRST_KEPT = 50;
+
+const NOTE_CHARS = 500;
+
+/** Notes an event, which is stored at the end of the transaction. */
+export function note(
+  { actor, nowMs, notes }: Work,
+  { flowSeq, event, ...more }: Event & Pick<HistoryEntry, 'event' | 'flowSeq'>,
+): void {
+  notes.push({
+    flowSeq,
+    at: nowMs,
+    actorKind: actor.kind,
+    actorName: actor.name,
+    event,
+    taskId: more.taskId ?? null,
+    fromStatus: more.fromStatus ?? null,
+    toStatus: more.toStatus ?? null,
+    revision: more.revision ?? null,
+    note: typeof more.note === 'string' ? shortened(more.note) : null,
+  });
+}
+
+/** As all stores keep it: without NUL, and without half of a character at the end. */
+function shortened(text: string): string {
+  return text.slice(0, NOTE_CHARS).replaceAll(/\0|\p{Surrogate}/gu, '\ufffd');
+}
+
+type Event = Partial<
+  Pick<HistoryEntry, 'fromStatus' | 'note' | 'revision' | 'taskId' | 'toStatus'>
+>;
+
+/** Notes what a change made of a flow. @param before undefined for a new one */
+export function noteFlow(work: Work, before: FlowRecord | undefined, after: FlowRecord): void {
+  note(work, {
+    flowSeq: after.seq,
+    event: flowEvent(before, after),
+    revision: after.revision,
+    note: news(before, after, ['blockedSummary', 'currentStep']),
+    ...moved(before?.status, after.status),
+  });
+}
+
+function flowEvent(before: FlowRecord | undefined, after: FlowRecord): HistoryEntry['event'] {
+  if (before === undefined) return 'flow.created';
+  if (hasFlowEnded(after)) return 'flow.ended';
+  const isRequest = before.cancelRequestedAt === null && after.cancelRequestedAt !== null;
+  return isRequest ? 'flow.cancel_requested' : 'flow.changed';
+}
+
+/** The same for a task. A mere sign of life is not noted. */
+export function noteTask(work: Work, before: TaskRecord | undefined, after: TaskRecord): void {
+  const event = taskEvent(before, after);
+  if (event === undefined) return;
+  note(work, {
+    flowSeq: after.flowSeq,
+    event,
+    taskId: after.taskId,
+    revision: after.revision,
+    note: news(before, after, ['terminalSummary', 'error', 'progressSummary']),
+    ...moved(before?.status, after.status),
+  });
+}
+
+function moved(from: HistoryEntry['fromStatus'] | undefined, to: HistoryEntry['toStatus']): Event {
+  return from === to ? {} : { fromStatus: from ?? null, toStatus: to };
+}
+
+function taskEvent(
+  before: TaskRecord | undefined,
+  after: TaskRecord,
+): HistoryEntry['event'] | undefined {
+  if (before?.status !== after.status) {
+    if (hasTaskEnded(after)) return 'task.ended';
+    return after.status === 'queued' ? 'task.queued' : 'task.started';
+  }
+  if (before.cancelRequestedAt === null && after.cancelRequestedAt !== null) {
+    return 'task.cancel_requested';
+  }
+  if (before.progressSummary !== after.progressSummary) return 'task.progress';
+  const isNews = TASK_METADATA.some((name) => before[name] !== after[name]);
+  return isNews ? 'task.changed' : undefined;
+}
+
+/** The first of some texts that is new. */
+function news<R extends object>(
+  before: R | undefined,
+  after: R,
+  names: readonly { [K in keyof R]: R[K] extends string | null ? K : never }[keyof R][],
+): string | null {
+  for (const name of names) {
+    const text = after[name];
+    if (typeof text === 'string' && text !== before?.[name]) return text;
+  }
+  return null;
+}
