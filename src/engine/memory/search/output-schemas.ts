@@ -52,7 +52,7 @@ export const searchOutputSchema = documentSchema({
         citation,
         similarCount: field(
           z.optional(count),
-          'Passages ranked lower that say the same, and so are not results; omitted if there are none.',
+          'Passages that say the same, and so are not results; omitted if there are none.',
         ),
         similar: field(
           z.optional(

@@ -1,4 +1,5 @@
 import type { NumberedLine, Passage } from './passages.js';
+import { weigh } from './rank.js';
 import { foldWord } from './words.js';
 
 /** An item, and the items after it that say the same. */
@@ -31,6 +32,72 @@ export function collapse<Item extends { readonly passage: Passage }>(
     kept.push({ item, similar });
   }
   return kept;
+}
+
+/** Long-term memory and what was retired from it: their entries are copies of statements in notes. */
+const COPIES = /^(?:MEMORY\.md|memory\/archive\/.+\.md)$/u;
+/** Shorter lines may be in any note. */
+const LEAST_COPIED = 12;
+
+/**
+ * Joins a passage of long-term memory with the note that makes the same statement about the query, at the place of
+ * the note: it has the context, and search stays as good as it was before the statement was copied. A passage that
+ * answers with more than one note's statements is the result after the note.
+ *
+ * @param found best first
+ * @param lineWeights for each query term: its weight among the lines of the candidates
+ */
+export function withOrigins<Item extends { readonly passage: Passage }>(
+  found: readonly Distinct<Item>[],
+  lineWeights: readonly number[],
+): readonly Distinct<Item>[] {
+  const copies = found.filter(({ item }) => isCopy(item.passage));
+  if (copies.length === 0) return found;
+  const notes = found.filter(({ item }) => !isCopy(item.passage));
+  const texts = notes.map(({ item }) => flatText(item.passage));
+  const placed = [...found];
+  for (const copy of copies) {
+    const origins = bestLines(copy.item.passage, lineWeights).map((line) =>
+      texts.findIndex((text) => text.includes(line)),
+    );
+    const origin = notes[Math.min(...origins.filter((at) => at !== -1))];
+    const at = placed.findIndex(({ item }) => item === origin?.item);
+    const there = placed[at];
+    if (there === undefined) continue;
+    const from = placed.indexOf(copy);
+    const saysMore = new Set(origins).size > 1;
+    if (!saysMore) {
+      placed[at] = { ...there, similar: [...there.similar, copy.item, ...copy.similar] };
+      placed.splice(from, 1);
+    } else if (from < at) {
+      placed.splice(at + 1, 0, copy);
+      placed.splice(from, 1);
+    }
+  }
+  return placed;
+}
+
+function isCopy({ source, path }: Passage): boolean {
+  return source === 'memory' && COPIES.test(path);
+}
+
+/** The lines with the most of the query, in comparable form. */
+function bestLines({ lines }: Passage, lineWeights: readonly number[]): readonly string[] {
+  const weighed = lines
+    .filter(({ text }) => !HEADING.test(text))
+    .map(({ text, terms }) => ({ text: plainText(text), weight: weigh(terms, lineWeights) }))
+    .filter(({ text }) => text.length >= LEAST_COPIED);
+  const most = Math.max(0, ...weighed.map(({ weight }) => weight));
+  return weighed.filter(({ weight }) => weight > 0 && weight === most).map(({ text }) => text);
+}
+
+/** All lines as one: a statement may take several lines in its note. */
+function flatText({ lines }: Passage): string {
+  return lines.map(({ text }) => plainText(text)).join(' ');
+}
+
+function plainText(line: string): string {
+  return foldWord(line.replace(MARKER, '').trim()).replaceAll(/\s+/gu, ' ');
 }
 
 /** One line of a passage: cheap, and the same for passages that say the same. */

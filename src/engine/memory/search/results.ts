@@ -1,7 +1,7 @@
 import { formatCitation } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
-import { answerOf, collapse, type Distinct, statementOf } from './repeats.js';
+import { answerOf, collapse, type Distinct, statementOf, withOrigins } from './repeats.js';
 import type { SearchOptions } from './search-index.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
@@ -49,7 +49,10 @@ export function resultsOf(
   const distinct =
     request.keepRepeats === true
       ? good.map((item) => ({ item, similar: [] }))
-      : collapse(good, mmrLambda === undefined ? statementOf : answerOf);
+      : withOrigins(
+          collapse(good, mmrLambda === undefined ? statementOf : answerOf),
+          findings.lineWeights,
+        );
   const placed =
     mmrLambda === undefined
       ? distinct.slice(0, maxResults)

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Passage } from '../../../../src/engine/memory/search/passages.js';
-import { answerOf, collapse, statementOf } from '../../../../src/engine/memory/search/repeats.js';
+import {
+  answerOf,
+  collapse,
+  statementOf,
+  withOrigins,
+} from '../../../../src/engine/memory/search/repeats.js';
 
 const test = suite('passages that say the same');
 
@@ -146,6 +151,42 @@ test('long lines take no more than their length in time', () => {
     areRepeats(day('2026-05-03', `${text}\nsame`), day('2026-05-04', `${text}\nsame`));
     assert.ok(performance.now() - started < 1000);
   }
+});
+
+/** Paths in the order of the results, with the paths that each result stands for. */
+function joined(...passages: readonly Passage[]): string[] {
+  const found = passages.map((passage) => ({ item: { passage }, similar: [] }));
+  return withOrigins(found, [1]).map(({ item, similar }) =>
+    [item.passage.path, ...similar.map(({ passage }) => passage.path)].join(' + '),
+  );
+}
+
+test('long-term memory ranks with the note it was promoted from, not above it', () => {
+  const fact = 'The nightly backup runs at 02:30.';
+  const memory = passageOf('MEMORY.md', `## Promoted\n\n!- ${fact}\n- Mira owns billing.`);
+  const other = day('2026-05-01', '!- The backup disk is new.');
+  const note = day('2026-05-03', `# 2026-05-03\n\n!- ${fact}\n- and more`);
+  const wrapped = day('2026-05-04', '!The nightly backup\n!runs at 02:30. It takes an hour.');
+  assert.equal(joined(memory, other, note), [other.path, `${note.path} + MEMORY.md`]);
+  assert.equal(joined(note, memory, other), [`${note.path} + MEMORY.md`, other.path]);
+  assert.equal(joined(memory, wrapped), [`${wrapped.path} + MEMORY.md`]);
+  const retired = passageOf('memory/archive/2026-06.md', `!- ${fact}`);
+  assert.equal(joined(retired, memory, note), [
+    `${note.path} + memory/archive/2026-06.md + MEMORY.md`,
+  ]);
+});
+
+test('what long-term memory says beyond a note is a result of its own, below the note', () => {
+  const fact = 'The nightly backup runs at 02:30.';
+  const memory = passageOf('MEMORY.md', `!- ${fact}\n!- Backups are kept for 30 days.`);
+  const other = day('2026-05-01', '!- The backup disk is new.');
+  const note = day('2026-05-03', `!- ${fact}`);
+  assert.equal(joined(memory, other, note), [other.path, note.path, 'MEMORY.md']);
+  assert.equal(joined(note, memory), [note.path, 'MEMORY.md']);
+  // No note has it: the only source keeps its place.
+  assert.equal(joined(memory, other), ['MEMORY.md', other.path]);
+  const changed = passageOf('MEMORY.md', '!- The nightly backup runs at 04:30.');
+  assert.equal(joined(changed, note), ['MEMORY.md', note.path]);
 });
 
 test.run();
