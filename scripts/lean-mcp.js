@@ -6,7 +6,7 @@ const STAND_IN = '\0lean-mcp:shims';
 const OWN = '?mcp';
 /** Number of replacements in the release pinned by package-lock.json. */
 const EXPECTED = '3 shims, zod as zod, zod/v4';
-const USERS_OF_ALL_ZOD = /[\\/]@modelcontextprotocol[\\/]|[\\/]engine[\\/]mcp[\\/]/;
+const USERS_OF_ALL_ZOD = /[\\/]@modelcontextprotocol[\\/]|[\\/]engine[\\/]mcp[\\/]tools[\\/]/;
 
 /**
  * A bundler plugin that keeps the MCP SDK from slowing down other commands, and itself.

@@ -18,7 +18,7 @@ import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { EVAL_DOCUMENTS } from './json-eval-documents.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
-import { MCP_DOCUMENT } from './json-mcp-document.js';
+import { MCP_DOCUMENTS } from './json-mcp-document.js';
 import { OVERVIEW_DOCUMENTS } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
@@ -252,7 +252,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...SERVE_DOCUMENTS,
   ...STORAGE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,
-  MCP_DOCUMENT,
+  ...MCP_DOCUMENTS,
   ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
   ...DREAM_DOCUMENTS,

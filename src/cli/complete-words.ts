@@ -11,7 +11,7 @@ import { safeLine } from '../ui/safe-text.js';
 type Suggestion = readonly [value: string, description: string];
 
 /** What kind of value a flag or argument takes, where it is one that can be listed. */
-type Kind = 'agent' | 'file' | 'flow' | 'key' | 'provider' | 'route' | 'task';
+type Kind = 'agent' | 'file' | 'flow' | 'key' | 'provider' | 'route' | 'task' | 'token';
 
 const KINDS: Readonly<Record<string, Kind>> = {
   agent: 'agent',
@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   provider: 'provider',
   route: 'route',
   task: 'task',
+  token: 'token',
   workspace: 'file',
 };
 
@@ -122,6 +123,7 @@ async function suggestionsFor(
   const loaded = await loadConfig(context, {}).catch(() => undefined);
   const resolved = loaded?.resolved;
   const keys = words[0] === 'config' ? await configKeys() : [];
+  const tokens = words[0] === 'mcp' ? await mcpTokens(context) : [];
   const [flows, tasks] =
     resolved !== undefined && words.some((word) => word === 'flow' || word === 'task')
       ? await flowsAndTasks(context, resolved)
@@ -141,6 +143,8 @@ async function suggestionsFor(
         ]);
       case 'key':
         return keys;
+      case 'token':
+        return tokens;
       case 'flow':
         return flows;
       case 'task':
@@ -157,6 +161,16 @@ async function configKeys(): Promise<readonly Suggestion[]> {
     .flat()
     .filter(({ path }) => !/[*[]/u.test(path))
     .map(({ path, description }) => [path, description]);
+}
+
+async function mcpTokens({ state }: EngineContext): Promise<readonly Suggestion[]> {
+  const { readTokens } = await import('../engine/mcp/tokens/token-store.js');
+  try {
+    return readTokens(state.stateDir).map(({ name }) => [name, 'token']);
+  } catch {
+    // Its error belongs to other commands.
+    return [];
+  }
 }
 
 const MOST_LISTED = 50;

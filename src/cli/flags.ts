@@ -94,16 +94,41 @@ export const sinceFlag = Flags.string({
 /** The time of `--since`, in milliseconds since the epoch. @throws SvcError USAGE */
 export function readSince(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
-  const unitMs = UNITS[unit];
-  if (amount !== undefined && unitMs !== undefined) return nowMs - Number(amount) * unitMs;
-  const moment = /^\d{4}-\d{2}-\d{2}/u.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(moment)) return moment;
+  const duration = durationMs(text);
+  if (duration !== undefined) return nowMs - duration;
+  if (isDate(text)) return Date.parse(text);
   throw new SvcError(
     'USAGE',
     `--since must be a date, a time or a duration such as 7d (got "${text}")`,
     { hint: 'examples: 2026-03-01, 2026-03-01T08:00Z, 30m, 2h' },
   );
+}
+
+/**
+ * The lifetime of `--expires`: a duration (`90d`) or a date, in milliseconds; undefined for `never`.
+ *
+ * @throws SvcError USAGE
+ */
+export function readLifetime(text: string, nowMs: number): number | undefined {
+  if (text === 'never') return undefined;
+  const duration = durationMs(text);
+  const lifetime = duration ?? (isDate(text) ? Date.parse(text) - nowMs : Number.NaN);
+  if (lifetime > 0) return lifetime;
+  throw new SvcError(
+    'USAGE',
+    `--expires must be a duration such as 90d, a future date, or "never" (got "${text}")`,
+    { hint: 'examples: 12h, 90d, 2027-06-30, never' },
+  );
+}
+
+function durationMs(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
+  const unitMs = UNITS[unit];
+  return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}/u.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */

@@ -1,4 +1,5 @@
-import type { GivenSession, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
+import type { HttpFlags } from '../engine/mcp/http/index.js';
+import type { GivenSession, LiveMemory, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -11,9 +12,15 @@ export interface McpRunOptions {
   readonly version: string;
   readonly session: GivenSession;
   /** Undefined uses stdin and stdout. */
-  readonly http: { readonly port: number } | undefined;
-  /** Opens the memory for a long-lived process; the caller closes it. */
-  readonly open: () => Promise<OpenedMemory>;
+  readonly http: HttpFlags | undefined;
+  /** From `--config`. */
+  readonly configFile: string | undefined;
+  /**
+   * Opens a memory for a long-lived process; the caller closes it.
+   *
+   * @param agent null opens the memory that the flags name
+   */
+  readonly open: (agent: string | null) => Promise<OpenedMemory>;
   readonly verbose: boolean;
   /** Hides warnings too. */
   readonly quiet: boolean;
@@ -25,31 +32,38 @@ const LONGEST_END_MS = 5000;
 /**
  * Serves until the client disconnects or a signal arrives. stdout carries only the protocol; logs go to stderr.
  *
- * @throws SvcError MCP_TOKEN_UNUSABLE, LISTEN_FAILED
+ * @throws SvcError MCP_TOKEN_UNUSABLE, MCP_HTTP_INSECURE, LISTEN_FAILED; those of loading a configuration
  */
 export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   const { LiveMemory, sessionOf } = await import('../engine/mcp/index.js');
   const { context, mask, version } = options;
   const log = logOnStderr(options);
-  const memory = new LiveMemory({ open: options.open, clock: context.clock, log });
-  const world = { memory, session: sessionOf(options.session), mask, log, version };
+  const memories = new Map<string | null, LiveMemory>();
+  const worldFor = (agent: string | null, session: GivenSession): McpWorld => {
+    const open = (): Promise<OpenedMemory> => options.open(agent);
+    const memory = memories.get(agent) ?? new LiveMemory({ open, clock: context.clock, log });
+    memories.set(agent, memory);
+    return { memory, session: sessionOf(session), mask, log, version };
+  };
   const signals = waitForSignals();
   // Keep serving when stderr is closed.
   process.stderr.on('error', () => undefined);
   try {
-    return await (options.http === undefined
-      ? serveStdio(world, signals.stopped)
-      : serveHttp(world, { ...options, port: options.http.port }, signals));
+    if (options.http === undefined) {
+      return await serveStdio(worldFor(null, options.session), signals.stopped);
+    }
+    const { serveHttp } = await import('./serve-mcp-http.js');
+    return await serveHttp({ ...options, http: options.http, log, worldFor }, signals);
   } finally {
     setTimeout(() => process.exit(), LONGEST_END_MS).unref();
-    await memory.close();
+    await Promise.all([...memories.values()].map((memory) => memory.close()));
     signals.close();
   }
 }
 
-type Stopped = 'SIGINT' | 'SIGTERM';
+export type Stopped = 'SIGINT' | 'SIGTERM';
 
-interface Signals {
+export interface Signals {
   readonly stopped: Promise<Stopped>;
   readonly abort: AbortSignal;
   readonly close: () => void;
@@ -61,28 +75,14 @@ async function serveStdio(world: McpWorld, stopped: Promise<Stopped>): Promise<M
   world.memory.warmUp();
   const reason = await Promise.race([stopped, connection.ended.then(() => 'closed' as const)]);
   await connection.close();
-  return { transport: 'stdio', url: null, tokenFile: null, reason };
-}
-
-async function serveHttp(
-  world: McpWorld,
-  { context, mask, port, quiet }: McpRunOptions & { readonly port: number },
-  { stopped, abort }: Signals,
-): Promise<McpOutput> {
-  const { listenHttp, loadToken } = await import('../engine/mcp/index.js');
-  const token = await loadToken(context.state.stateDir, abort);
-  mask.learn(token.value);
-  const listener = await listenHttp(world, { port, token });
-  try {
-    if (!quiet) {
-      process.stderr.write(`listening on ${listener.url}\ntoken file: ${token.file}\n`);
-    }
-    world.memory.warmUp();
-    const reason = await stopped;
-    return { transport: 'http', url: listener.url, tokenFile: token.file, reason };
-  } finally {
-    await listener.close();
-  }
+  return {
+    transport: 'stdio',
+    url: null,
+    publicUrl: null,
+    tokenFile: null,
+    auditLog: null,
+    reason,
+  };
 }
 
 /** Ctrl-C and SIGTERM; a second signal exits immediately. */

@@ -7,14 +7,14 @@ import { SvcError } from '../engine/errors/index.js';
 import type { McpOutput } from '../engine/mcp/index.js';
 import { programVersion } from '../engine/overview/package-version.js';
 
-const DEFAULT_PORT = 8788;
-
 export default class Mcp extends MemoryCommand<McpOutput> {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
     `Gives an agent the tools memory_search and memory_get, and the memory files as resources. Agents start it themselves; "svc integrate" adds it to their configuration.
 
-Uses stdin and stdout until stdin ends. With --http it listens on the loopback address instead, for agents that share one server. They need the bearer token, which is created on first start and stored in a file; its path is printed.
+Uses stdin and stdout until stdin ends. With --http it listens on mcp.http.host (127.0.0.1) instead, for agents that share one server. They need the bearer token, which is created on first start and stored in a file; its path is printed.
+
+Other machines can connect only if the traffic is encrypted (mcp.http.tls, or a proxy) and with a token of "svc mcp token create".
 
 Without --session-key and --chat-type, the conversation counts as a direct one. memory.ext.scope decides which conversations can search.`;
   static override examples = [
@@ -28,10 +28,14 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     ...sessionFlags,
     ...withEnvironment({
       http: Flags.boolean({
-        summary: 'Listen on the loopback address instead of using stdin and stdout.',
+        summary: 'Listen on an address instead of using stdin and stdout.',
+      }),
+      host: Flags.string({
+        summary: 'Listen on this address instead of mcp.http.host.',
+        helpValue: 'HOST',
       }),
       port: Flags.integer({
-        summary: `Listen on this port with --http (${DEFAULT_PORT}); 0 picks a free one.`,
+        summary: 'Listen on this port instead of mcp.http.port; 0 picks a free one.',
         helpValue: 'PORT',
         min: 0,
         max: 65_535,
@@ -51,14 +55,20 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     this.isHttp = flags.http;
     // A variable may be meant for other commands, so only typed flags are refused.
     if (!flags.http && this.isTyped('json')) throw noDocument();
-    if (!flags.http && this.isTyped('port')) throw noPort();
+    for (const name of ['host', 'port']) {
+      if (!flags.http && this.isTyped(name)) throw needsHttp(name);
+    }
     const end = await runMcp({
       context: this.context(),
       mask: this.mask,
       version: programVersion(this.config.root),
       session: sessionFacts(flags),
-      http: flags.http ? { port: flags.port ?? DEFAULT_PORT } : undefined,
-      open: () => this.openMemory(flags, { longLived: true }),
+      http: flags.http ? { host: flags.host, port: flags.port } : undefined,
+      configFile: flags.config,
+      open: (agent) =>
+        this.openMemory(agent === null ? flags : { config: flags.config, agent }, {
+          longLived: true,
+        }),
       verbose: flags.verbose,
       quiet: flags.quiet,
     });
@@ -77,6 +87,6 @@ function noDocument(): SvcError {
   );
 }
 
-function noPort(): SvcError {
-  return new SvcError('USAGE', '--port requires --http', { hint: 'add --http' });
+function needsHttp(name: string): SvcError {
+  return new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
 }

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
@@ -14,7 +16,7 @@ import {
   mcpHome,
   opening,
 } from '../support/mcp.js';
-import { runSvc } from '../support/run-svc.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
 import { towards } from '../support/semantic-memory.js';
 
 const test = suite('svc mcp over HTTP');
@@ -184,6 +186,57 @@ test('a port that is taken is told with the way out', async () => {
   const { code, hint } = jsonOf.error(await runSvc(args, { home: home.path }));
   assert.is(code, 'LISTEN_FAILED');
   assert.match(hint ?? '', /--port/);
+});
+
+test('serves other machines over TLS with a token that svc made, and not otherwise', async () => {
+  const home = mcpHome();
+  const open = await runSvc(['mcp', '--http', '--host', '0.0.0.0', '--json'], { home: home.path });
+  assert.equal([open.code, jsonOf.error(open).code], [2, 'MCP_HTTP_INSECURE']);
+  const [cert, key] = [home.at('cert.pem'), home.at('key.pem')];
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=memory.example'],
+  ]);
+  assert.is(made.status, 0, 'openssl is needed');
+  const http = { port: 0, tls: { cert, key }, publicUrl: 'https://memory.example' };
+  const agents = { defaults: { memorySearch: { provider: 'none' } } };
+  home.write('svc.json', JSON.stringify({ agents, mcp: { http } }));
+  const without = await runSvc(['mcp', '--http', '--json'], { home: home.path });
+  assert.match(jsonOf.error(without).hint ?? '', /svc mcp token create/);
+  const created = await runSvc(['mcp', 'token', 'create', 'ada'], { home: home.path });
+  const token = created.stdout.trim();
+  assert.match(token, /^svc_mcp_/);
+  const server = startSvc(['mcp', '--http'], { home: home.path });
+  server.child.stderr?.setEncoding('utf8');
+  let told = '';
+  server.child.stderr?.on('data', (text: string) => {
+    told += text;
+  });
+  try {
+    await server.wrote('audit log: ');
+    assert.match(told, /address for clients: https:\/\/memory\.example\/mcp/);
+    const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
+    const status = await new Promise((resolve, reject) => {
+      const headers = {
+        host: 'memory.example',
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${token}`,
+      };
+      const options = { ca: readFileSync(cert), servername: 'memory.example', headers };
+      requestTls(url, { ...options, method: 'POST', agent: false }, (answer) => {
+        resolve(answer.statusCode);
+        answer.destroy();
+      })
+        .on('error', reject)
+        .end(JSON.stringify(opening(1)[0]));
+    });
+    assert.is(status, 200);
+    assert.not.ok(told.includes(token));
+  } finally {
+    server.child.kill('SIGTERM');
+    await server.done;
+  }
 });
 
 test('ends in order while clients hold streams open, and says so with --json', async () => {

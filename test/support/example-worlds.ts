@@ -84,6 +84,10 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
     await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
   }
   if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
+  if (id === 'mcp:token:revoke') {
+    for (const name of ['ada-laptop', 'ci'])
+      await prepared(home, env, ['mcp', 'token', 'create', name]);
+  }
   if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
   const shared = id.startsWith('storage:') ? await sharedStore(id, home, env, vendors) : {};
   if (id === 'webhook:map') recordedPush(home);

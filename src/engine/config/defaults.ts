@@ -181,6 +181,17 @@ export const GATEWAY_DEFAULTS = {
   drainSeconds: 20,
 } as const;
 
+/** `mcp`. */
+export const MCP_DEFAULTS = {
+  http: {
+    host: '127.0.0.1',
+    port: 8788,
+    trustedProxies: [],
+    allowedOrigins: [],
+    limits: { ratePerWindow: 300, windowSeconds: 60, trackedClients: 4096 },
+  },
+} as const;
+
 /** `flows` without its runtimes and notification target. */
 export const FLOWS_DEFAULTS = {
   retentionDays: 7,
@@ -249,6 +260,7 @@ export const CONFIG_DEFAULTS = {
     },
   },
   gateway: GATEWAY_DEFAULTS,
+  mcp: MCP_DEFAULTS,
   flows: FLOWS_DEFAULTS,
   storage: STORAGE_DEFAULTS,
   secrets: SECRETS_DEFAULTS,
@@ -298,6 +310,7 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'plugins.entries.webhooks.config.routes.*.controllerId': '`webhooks/<routeId>`',
   'storage.url': 'none: SQLite files on this machine',
   'storage.origin': 'the host name',
+  'mcp.http.publicUrl': 'from `host` and `port`',
   'gateway.admin.host': 'the main listener',
   'gateway.admin.port': 'the main listener',
   'secrets.providers.*.noOutputTimeoutMs': '`timeoutMs`',

@@ -9,6 +9,7 @@ import type {
   GATEWAY_DEFAULTS,
   HMAC_DEFAULTS,
   LOGGING_DEFAULTS,
+  MCP_DEFAULTS,
   MEMORY_CORE_DEFAULTS,
   MEMORY_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
@@ -197,6 +198,7 @@ export interface ResolvedConfig {
     };
   };
   readonly gateway: WithDefaults<NonNullable<ConfigInput['gateway']>, typeof GATEWAY_DEFAULTS>;
+  readonly mcp: WithDefaults<NonNullable<ConfigInput['mcp']>, typeof MCP_DEFAULTS>;
   readonly flows: ResolvedFlows;
   readonly storage: ResolvedStorage;
   readonly secrets: Omit<WithDefaults<SecretsInput, typeof SECRETS_DEFAULTS>, 'providers'> & {

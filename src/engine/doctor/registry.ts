@@ -6,6 +6,7 @@ import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
 import { disk, watchers } from './checks/limits.js';
 import { clock, modules, runtime } from './checks/machine.js';
+import { mcp } from './checks/mcp.js';
 import { permissions } from './checks/permissions.js';
 import { hooks, tasks } from './checks/programs.js';
 import { backend, provider } from './checks/provider.js';
@@ -32,6 +33,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   secrets,
   webhooks,
   flows,
+  mcp,
   tasks,
   schedule,
   dreaming,

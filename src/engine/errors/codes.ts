@@ -148,6 +148,12 @@ export const ERROR_CODES = {
   },
   LISTEN_FAILED: { exit: 1, summary: 'The listener cannot use the configured address.' },
   LOG_MISSING: { exit: 1, summary: 'There is no log yet.' },
+  MCP_HTTP_INSECURE: {
+    exit: 2,
+    summary: 'The MCP server would be reachable from other machines without what protects it.',
+  },
+  MCP_TOKEN_EXISTS: { exit: 1, summary: 'There is a token with this name already.' },
+  MCP_TOKEN_UNKNOWN: { exit: 1, summary: 'There is no token with this name.' },
   MCP_TOKEN_UNUSABLE: {
     exit: 1,
     summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import {
   type FastifyBaseLogger,
@@ -131,6 +131,16 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     refuse(request, reply, statusCode === 413 ? 'bodyTooLarge' : name);
   });
   return server;
+}
+
+/**
+ * Accepts every method that the parser knows, so that routes can answer 405, and leaves bodies to whoever
+ * handles a request. CONNECT cannot be answered.
+ */
+export function leaveBodies(server: FastifyInstance): void {
+  for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
 }
 
 /** The certificate and its key, as they are on disk now. @throws the system's error */

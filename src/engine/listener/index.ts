@@ -1,4 +1,9 @@
-export { createHttpServer, readCertificate, type UnroutedRequest } from './http-server.js';
+export {
+  createHttpServer,
+  leaveBodies,
+  readCertificate,
+  type UnroutedRequest,
+} from './http-server.js';
 export {
   checkAddresses,
   clientAddressOf,
@@ -6,3 +11,4 @@ export {
   listenOn,
   networkList,
 } from './listen.js';
+export { RateLimiter } from './rate-limiter.js';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { McpWorld } from './mcp-world.js';
+import { allows, type McpWorld } from './mcp-world.js';
 import { registerResources } from './resources.js';
 import { registerTools } from './tools/register-tools.js';
 
@@ -17,17 +17,21 @@ Results may include warnings. They are still valid; tell the user how to fix the
  * @param announces whether to notify the client of added and removed files; for lasting connections
  */
 export function createServer(world: McpWorld, announces: boolean): McpServer {
+  const reads = allows(world, 'read');
   const server = new McpServer(
     { name: 'svc-memory', title: 'svc memory', version: world.version },
     {
-      capabilities: { tools: { listChanged: false }, resources: { listChanged: announces } },
+      capabilities: {
+        tools: { listChanged: false },
+        ...(reads ? { resources: { listChanged: announces } } : {}),
+      },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: ASKS_NOTHING,
     },
   );
   registerTools(server, world);
-  registerResources(server, world);
-  if (announces) {
+  if (reads) registerResources(server, world);
+  if (reads && announces) {
     const stop = world.memory.onListChange(() => server.sendResourceListChanged());
     server.server.onclose = stop;
   }

@@ -1,7 +1,10 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
 import type { SecretMask } from '../secrets/index.js';
+import { runningMs } from '../support/time.js';
 import type { LiveMemory } from './live-memory.js';
+import type { McpToken } from './tokens/token-store.js';
 
 /** Shared by all connections of a server. */
 export interface McpWorld {
@@ -11,7 +14,57 @@ export interface McpWorld {
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly log: McpLog;
   readonly version: string;
+  /** What the client's token allows; everything if undefined. */
+  readonly scopes?: readonly TokenScope[];
+  /** Called after each call. Must not throw. */
+  readonly onCall?: (call: McpCall) => void;
 }
+
+/** Whether the client's token allows it. */
+export function allows({ scopes }: McpWorld, scope: TokenScope): boolean {
+  return scopes === undefined || scopes.includes(scope);
+}
+
+/** What a token allows. */
+export type TokenScope = McpToken['scopes'][number];
+
+/** A call that was answered, without its contents. */
+export interface McpCall {
+  /** Name of a tool, or the method of a resource. */
+  readonly tool: string;
+  readonly ms: number;
+  /** `ok`, or the code of the error. */
+  readonly outcome: string;
+  /** Address of the client. */
+  readonly client: string | undefined;
+}
+
+/** Reports a call to {@link McpWorld.onCall} when it ends. */
+export async function audited<T>(
+  { onCall }: McpWorld,
+  tool: string,
+  { http }: Pick<ServerContext, 'http'>,
+  run: () => Promise<{ readonly result: T; readonly outcome: string }>,
+): Promise<T> {
+  const startedMs = runningMs();
+  let outcome = 'failed';
+  try {
+    const ended = await run();
+    outcome = ended.outcome;
+    return ended.result;
+  } finally {
+    const client = http?.authInfo?.extra?.[CLIENT];
+    onCall?.({
+      tool,
+      ms: Math.round(runningMs() - startedMs),
+      outcome,
+      client: typeof client === 'string' ? client : undefined,
+    });
+  }
+}
+
+/** Where `authInfo.extra` of a request has the address of its client. */
+export const CLIENT = 'client';
 
 /** Facts about the session, from the command line. */
 export type GivenSession = Pick<SessionFacts, 'channel' | 'chatType' | 'sessionKey'>;

@@ -1,11 +1,24 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+} from '../errors/output-schema.js';
 
 /** `svc mcp --http --json`, printed when the server ends. */
 export const mcpOutputSchema = documentSchema({
   transport: field(z.enum(['http', 'stdio']), 'Always `http` in a printed document.'),
   url: field(z.nullable(z.string()), 'Where it listened.'),
-  tokenFile: field(z.nullable(z.string()), 'Absolute path of the token file.'),
+  publicUrl: field(
+    z.nullable(z.string()),
+    'What clients on other machines use; `null` if only this machine can connect.',
+  ),
+  tokenFile: field(
+    z.nullable(z.string()),
+    'Absolute path of the token file for programs on this machine; `null` if others can connect, with named tokens.',
+  ),
+  auditLog: field(z.nullable(z.string()), 'Absolute path of the log with one line per call.'),
   reason: field(
     z.enum(['SIGINT', 'SIGTERM', 'closed']),
     'The signal that ended it; `closed` if the client disconnected.',
@@ -13,3 +26,51 @@ export const mcpOutputSchema = documentSchema({
 });
 
 export type McpOutput = DocumentOf<typeof mcpOutputSchema>;
+
+const tokenFields = {
+  name: field(z.string(), 'Its name, which the audit log shows.'),
+  agent: field(
+    z.nullable(z.string()),
+    'The agent whose memory it opens; `null` is the one that the server was started with.',
+  ),
+  scopes: field(
+    z.array(z.enum(['search', 'read'])),
+    'What it allows: `search` is `memory_search`, `read` is `memory_get` and the resources.',
+  ),
+  sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),
+  chatType: field(
+    z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
+    'Kind of that conversation; a direct one if this and `sessionKey` are `null`.',
+  ),
+  channel: field(z.nullable(z.string()), 'Channel of that conversation.'),
+  createdAt: field(z.string(), 'When it was created.'),
+  expiresAt: field(z.nullable(z.string()), 'When it expires; `null` is never.'),
+  expired: field(z.boolean(), 'Whether it has expired.'),
+};
+
+const tokenSchema = z.strictObject(tokenFields);
+
+export type TokenOutput = DeepReadonly<z.infer<typeof tokenSchema>>;
+
+/** `svc mcp token create --json`. */
+export const tokenCreateOutputSchema = documentSchema({
+  ...tokenFields,
+  token: field(z.string(), 'The token. It is not stored and cannot be shown again.'),
+});
+
+export type TokenCreateOutput = DocumentOf<typeof tokenCreateOutputSchema>;
+
+/** `svc mcp token list --json`. */
+export const tokenListOutputSchema = documentSchema({
+  file: field(z.string(), 'Absolute path of the file with their hashes.'),
+  tokens: field(z.array(tokenSchema), 'All tokens, the oldest first.'),
+});
+
+export type TokenListOutput = DocumentOf<typeof tokenListOutputSchema>;
+
+/** `svc mcp token revoke --json`. */
+export const tokenRevokeOutputSchema = documentSchema({
+  revoked: field(tokenSchema, 'The token that is no longer valid.'),
+});
+
+export type TokenRevokeOutput = DocumentOf<typeof tokenRevokeOutputSchema>;

@@ -5,9 +5,10 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
   ResourceNotFoundError,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ListedDocument } from '../memory/backends/index.js';
-import { admission, failureOf, failureText, type McpWorld } from './mcp-world.js';
+import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
 
 const MIME_TYPES = { markdown: 'text/markdown', transcript: 'text/plain' } as const;
 
@@ -24,12 +25,12 @@ const TEMPLATE = {
  * too many for one page.
  */
 export function registerResources({ server }: McpServer, world: McpWorld): void {
-  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
-    asProtocolError(world, () => listFiles(world, params?.cursor, mcpReq.signal)),
+  server.setRequestHandler('resources/list', ({ params }, call) =>
+    answered(call, world, 'resources/list', (signal) => listFiles(world, params?.cursor, signal)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }));
-  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
-    asProtocolError(world, () => readFile(world, params.uri, mcpReq.signal)),
+  server.setRequestHandler('resources/read', ({ params }, call) =>
+    answered(call, world, 'resources/read', (signal) => readFile(world, params.uri, signal)),
   );
 }
 
@@ -97,14 +98,22 @@ async function readFile(
 
 const ALL_LINES = 1_000_000_000;
 
-async function asProtocolError<T>(world: McpWorld, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-    const failure = failureOf(error, world);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure));
-  }
+/** Runs one call; its errors are those of the protocol. */
+function answered<T>(
+  call: ServerContext,
+  world: McpWorld,
+  method: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return audited(world, method, call, async () => {
+    try {
+      return { result: await run(call.mcpReq.signal), outcome: 'ok' };
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      const failure = failureOf(error, world);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure));
+    }
+  });
 }
 
 interface Page<T> {

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
-import { clientNetworkOf } from '../listener/index.js';
+import { clientNetworkOf, RateLimiter } from '../listener/index.js';
 import type { Clock } from '../support/context.js';
 import { type Answered, answerVerified, refused } from './answer-verified.js';
 import { rejection, type WebhookAnswer } from './answers.js';
 import { type ReadBody, readBody } from './body.js';
-import { InFlight, isFormBody, isJsonBody, RateLimiter } from './guards.js';
+import { InFlight, isFormBody, isJsonBody } from './guards.js';
 import { readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 

@@ -1,10 +1,11 @@
-import { type IncomingHttpHeaders, METHODS } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import {
   clientAddressOf,
   createHttpServer,
+  leaveBodies,
   listenOn,
   readCertificate,
   type UnroutedRequest,
@@ -279,9 +280,6 @@ function createServer({
   });
   // Only the listener itself logs a request.
   server.setChildLoggerFactory((logger) => logger);
-  // All that the parser knows, so that routes can answer 405. CONNECT cannot be answered.
-  for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
-    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  }
+  leaveBodies(server);
   return server;
 }

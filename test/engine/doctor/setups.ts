@@ -18,6 +18,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
 import { openFlows } from '../../../src/engine/flows/index.js';
+import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-store.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { migrate } from '../../../src/engine/postgres/index.js';
@@ -73,6 +74,22 @@ const dreamFile = (patient: Patient, name: 'database' | 'recallLog'): string => 
   const { files } = dreamWorkspace(patient.at('state/workspace'), { stateDir: patient.state });
   return relative(patient.path, files[name]);
 };
+const storeOf = ({ state }: Patient) => {
+  return { stateDir: state, nowMs: Date.now(), signal: new AbortController().signal };
+};
+const mcpToken = (patient: Patient, { lifetimeMs }: { lifetimeMs?: number } = {}) =>
+  createToken(
+    {
+      name: 'ada',
+      agent: null,
+      scopes: ['search'],
+      sessionKey: null,
+      chatType: null,
+      channel: null,
+      lifetimeMs,
+    },
+    storeOf(patient),
+  );
 const text = (patient: Patient): string => readFileSync(patient.config, 'utf8');
 const configure =
   (config: object | string) =>
@@ -880,6 +897,56 @@ const SERVICES: readonly BrokenSetup[] = [
       await opened.tasks.resume(['acp']);
       await opened.close();
     },
+  },
+  {
+    name: 'an MCP server that is open without TLS or a proxy',
+    finds: 'mcp/mcp-insecure',
+    severity: 'fault',
+    breaks: configure({ mcp: { http: { host: '0.0.0.0' } } }),
+    fix: configure({ mcp: { http: { host: '127.0.0.1' } } }),
+  },
+  {
+    name: 'an MCP server that nobody has a token for',
+    finds: 'mcp/mcp-without-token',
+    severity: 'warning',
+    breaks: configure({
+      mcp: { http: { trustedProxies: ['loopback'], publicUrl: 'https://memory.example' } },
+    }),
+    fix: async (patient) => void (await mcpToken(patient)),
+  },
+  {
+    name: 'a certificate of the MCP server that is not there',
+    finds: 'mcp/tls-file-missing',
+    severity: 'fault',
+    breaks: configure({
+      mcp: { http: { host: 'localhost', tls: { cert: 'c.pem', key: 'k.pem' } } },
+    }),
+    fix: (patient) => {
+      patient.write('state/c.pem', '');
+      patient.write('state/k.pem', '');
+    },
+  },
+  {
+    name: 'an MCP token that has expired',
+    finds: 'mcp/mcp-token-expired',
+    severity: 'note',
+    breaks: async (patient) => {
+      await mcpToken(patient, { lifetimeMs: 1 });
+      patient.nowMs = () => Date.now() + HOUR_MS;
+    },
+    fix: async (patient) => {
+      await revokeToken('ada', storeOf(patient));
+    },
+  },
+  {
+    name: 'tokens of MCP clients that others can read',
+    finds: 'permissions/secret-readable',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await mcpToken(patient);
+      chmodSync(patient.at('state/mcp-tokens.json'), 0o644);
+    },
+    fix: 'safe',
   },
   {
     name: 'a store of dreaming that is no database',

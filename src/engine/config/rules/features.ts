@@ -176,6 +176,8 @@ const FILE_RELATIVE_KEYS: readonly ConfigPath[] = [
   ['memory', 'ext', 'sessions', 'exportDir'],
   ['gateway', 'tls', 'cert'],
   ['gateway', 'tls', 'key'],
+  ['mcp', 'http', 'tls', 'cert'],
+  ['mcp', 'http', 'tls', 'key'],
   ['flows', 'runtimes', 'subagent', 'cwd'],
   ['flows', 'runtimes', 'acp', 'cwd'],
   ['logging', 'file'],

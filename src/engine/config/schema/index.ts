@@ -14,6 +14,7 @@ import {
   timeZone,
   waitingTime,
 } from './keys.js';
+import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { memorySearch } from './memory-search.js';
 import { plugins } from './plugins.js';
@@ -215,6 +216,7 @@ export const configSchema = z.strictObject({
   sessions: section(sessions, 'Session transcripts'),
   plugins: section(plugins, 'Optional features'),
   gateway: section(gateway, 'Where the long-running process listens'),
+  mcp: section(mcp, 'The MCP server'),
   flows: section(flows, 'Durable task flows'),
   storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
   secrets: section(secrets, 'How secret references are resolved'),

@@ -211,6 +211,16 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'gateway.admin.port': 'harmless',
   'gateway.drainSeconds': 'harmless',
 
+  'mcp.http.host': ['127.0.0.1', '::1', 'localhost'],
+  'mcp.http.port': 'harmless',
+  'mcp.http.tls': 'risky',
+  'mcp.http.trustedProxies': 'risky',
+  'mcp.http.publicUrl': 'risky',
+  'mcp.http.allowedOrigins': 'risky',
+  'mcp.http.limits.ratePerWindow': 'harmless',
+  'mcp.http.limits.windowSeconds': 'harmless',
+  'mcp.http.limits.trackedClients': 'harmless',
+
   'flows.retentionDays': 'risky',
   'flows.idempotencyHours': 'harmless',
   'flows.concurrency': 'harmless',

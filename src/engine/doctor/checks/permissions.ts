@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { hasPlainSecret } from '../../config/masked-text.js';
 import { authFolder } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
+import { tokenFile } from '../../mcp/http/token.js';
+import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
@@ -49,6 +51,7 @@ function guarded(world: DoctorWorld): readonly Guarded[] {
     ...folder(stateDir),
     ...(cacheDir === stateDir ? [] : folder(cacheDir)),
     ...authFiles(authFolder(stateDir)),
+    ...tokenFiles(stateDir),
     ...configFiles(world),
     ...secretFiles(world),
     ...indexFiles(world),
@@ -95,6 +98,17 @@ function authFiles(path: string): readonly Guarded[] {
       };
     }),
   ];
+}
+
+function tokenFiles(stateDir: string): readonly Guarded[] {
+  return [tokenFile(stateDir), tokensFile(stateDir)].map((path) => ({
+    path,
+    forbidden: OTHERS,
+    severity: 'fault',
+    code: 'secret-readable',
+    message: `the token file ${path} is accessible to other users`,
+    cause: 'svc mcp --http does not use such a file',
+  }));
 }
 
 function configFiles({ reading }: DoctorWorld): readonly Guarded[] {

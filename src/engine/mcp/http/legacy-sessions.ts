@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type AuthInfo,
   type McpServer,
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
@@ -36,14 +37,14 @@ export class LegacySessions {
     this.options = options;
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, authInfo: AuthInfo): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null) return this.begin(request);
+    if (id === null) return this.begin(request, authInfo);
     const session = this.sessions.get(id);
     if (session === undefined) return unknownSession();
     this.sessions.delete(id);
     this.sessions.set(id, session);
-    return session.transport.handleRequest(request);
+    return session.transport.handleRequest(request, { authInfo });
   }
 
   async close(): Promise<void> {
@@ -52,7 +53,7 @@ export class LegacySessions {
     await Promise.all(open.map(({ server }) => server.close()));
   }
 
-  private async begin(request: Request): Promise<Response> {
+  private async begin(request: Request, authInfo: AuthInfo): Promise<Response> {
     const server = this.options.createServer();
     const transport: Transport = new Transport({
       sessionIdGenerator: randomUUID,
@@ -61,7 +62,7 @@ export class LegacySessions {
       onsessionclosed: (id) => this.drop(id),
     });
     await server.connect(transport);
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(request, { authInfo });
     // Not an initialization; the response is an error.
     if (transport.sessionId === undefined) await server.close();
     return response;

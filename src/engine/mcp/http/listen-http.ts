@@ -1,226 +1,159 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { ReadableStream } from 'node:stream/web';
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  validateHostHeader,
-  validateOriginHeader,
-} from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import { createServer } from '../create-server.js';
-import type { McpWorld } from '../mcp-world.js';
-import { LegacySessions } from './legacy-sessions.js';
-import { bringsToken, type HttpToken } from './token.js';
+import { clientAddressOf, createHttpServer, leaveBodies, listenOn } from '../../listener/index.js';
+import type { Clock } from '../../support/context.js';
+import type { McpCall, McpLog, McpWorld } from '../mcp-world.js';
+import { LiveTokens } from '../tokens/live-tokens.js';
+import { exchange } from './exchange.js';
+import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
+import { HolderEndpoint } from './holder-endpoint.js';
+import { type HttpSettings, requireToken } from './http-settings.js';
 
 export interface HttpOptions {
-  /** 0 selects a free port. */
-  readonly port: number;
-  readonly token: HttpToken;
+  readonly settings: HttpSettings;
+  readonly stateDir: string;
+  readonly clock: Clock;
+  /** Token of programs on this machine; only if no others can connect. */
+  readonly local: Holder | undefined;
+  /** What the holder of a token gets. Called once per holder. */
+  readonly worldOf: (holder: Holder, onCall: (call: McpCall) => void) => McpWorld;
+  readonly log: McpLog;
+  /** One line per call and per refused request, without contents. */
+  readonly audit: Logger;
 }
 
 export interface HttpListener {
   /** With the actual port. */
   readonly url: string;
+  /** What clients on other machines use; null if only this machine can connect. */
+  readonly publicUrl: string | null;
   readonly close: () => Promise<void>;
 }
 
-const HOST = '127.0.0.1';
-/** Far more than a request needs. */
-const MAX_BODY_BYTES = 1024 * 1024;
 /** For receiving a request; responses can stream indefinitely. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Long enough for any network, short enough against idle attackers. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** A revoked or expired token loses its open streams after this time; requests at once. */
+const SWEEP_EVERY_MS = 1000;
 
 /**
- * Serves streamable HTTP on the loopback address to clients with the token.
+ * Serves streamable HTTP to clients with a valid token.
  *
- * @throws SvcError LISTEN_FAILED
+ * @throws SvcError LISTEN_FAILED, MCP_HTTP_INSECURE
  */
-export async function listenHttp(world: McpWorld, options: HttpOptions): Promise<HttpListener> {
-  const onError = (error: Error): void => world.log.warn(`protocol: ${error.message}`);
-  const modern = createMcpHandler(() => createServer(world, false), {
-    legacy: 'reject',
-    maxRequestBodySize: MAX_BODY_BYTES,
-    onerror: onError,
-  });
-  const legacy = new LegacySessions({
-    createServer: () => createServer(world, true),
-    maxRequestBodySize: MAX_BODY_BYTES,
-    onError,
-  });
-  const quietly = world.memory.onListChange(() => modern.notify.resourcesChanged());
-  const answer = async (request: Request): Promise<Response> => {
-    const isLegacy = await isLegacyRequest(request, undefined, {
-      maxRequestBodySize: MAX_BODY_BYTES,
-    });
-    return isLegacy ? legacy.answer(request) : modern.fetch(request);
+export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
+  const { settings, stateDir, clock, log, audit } = options;
+  const onTrouble = (why: string): void => log.warn(why);
+  const tokens = new LiveTokens({ stateDir, clock, onTrouble });
+  if (options.local === undefined) requireToken(tokens.valid());
+  const server = createServer(options);
+  const endpoints = new Map<string, HolderEndpoint>();
+  const endpointOf = (holder: Holder): HolderEndpoint => {
+    const known = endpoints.get(holder.hash);
+    if (known !== undefined) return known;
+    const onCall = (call: McpCall): void => audit.info({ token: holder.name, ...call }, 'called');
+    const endpoint = new HolderEndpoint(holder, options.worldOf(holder, onCall));
+    endpoints.set(holder.hash, endpoint);
+    return endpoint;
   };
-  const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, outgoing) => {
-    const refusal = refusalOf(headOf(incoming), options.token);
-    const answering = refusal === undefined ? answer : async () => refused(refusal);
-    exchange(incoming, outgoing, answering).catch((error: unknown) => {
-      world.log.warn(`a request failed: ${messageOf(error)}`);
-      outgoing.destroy();
-    });
-  });
-  const port = await listen(server, options.port);
-  // A connection failed, for example for lack of file handles; the next may work.
-  server.on('error', onError);
-  return {
-    url: `http://${HOST}:${port}${ENDPOINT}`,
-    close: async () => {
-      quietly();
-      await Promise.all([modern.close(), legacy.close()]);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
+  let gate: Gate | undefined;
+  server.route({
+    method: [...server.supportedMethods],
+    url: '*',
+    handler: (request, reply) => {
+      reply.hijack();
+      if (gate === undefined) return;
+      const head = headOf(request);
+      const passage = gate.pass(head);
+      if (passage.kind === 'refused' && passage.status !== 429) {
+        const { status, holder } = passage;
+        audit.warn({ client: head.client, status, token: holder?.name }, 'refused');
+      }
+      const answer = (web: Request): Promise<Response> =>
+        passage.kind === 'served'
+          ? endpointOf(passage.holder).answer(web, head.client)
+          : Promise.resolve(passage.response);
+      const more = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
+      exchange(request.raw, reply.raw, more, answer).catch((error: unknown) => {
+        log.warn(`a request failed: ${messageOf(error)}`);
+        reply.raw.destroy();
       });
+    },
+  });
+  const origin = await listen(server, settings);
+  const url = `${origin}${ENDPOINT}`;
+  gate = new Gate({ settings, url, tokens, local: options.local, clock });
+  // A connection failed, for example for lack of file handles; the next may work.
+  server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
+  const sweep = setInterval(() => {
+    const valid = new Set([options.local, ...tokens.valid()].map((holder) => holder?.hash));
+    for (const [hash, endpoint] of endpoints) {
+      if (valid.has(hash)) continue;
+      endpoints.delete(hash);
+      endpoint.close().catch((error: unknown) => log.warn(messageOf(error)));
+    }
+  }, SWEEP_EVERY_MS);
+  const { publicOrigin } = settings;
+  return {
+    url,
+    publicUrl: publicOrigin === undefined ? null : `${publicOrigin}${ENDPOINT}`,
+    close: async () => {
+      clearInterval(sweep);
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      await server.close();
     },
   };
 }
 
-function headOf({ headers, url = '/' }: IncomingMessage) {
-  const { host, origin, authorization } = headers;
-  return { host, origin, authorization, path: url.split('?', 1)[0] ?? '/' };
-}
-
-function refused({ status, message }: Refusal): Response {
-  const headers = new Headers(status === 401 ? { 'www-authenticate': 'Bearer' } : {});
-  const error = { code: -32_000, message };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers });
-}
-
-async function listen(server: Server, wanted: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    const onError = (error: Error): void => reject(listenFault(error, wanted));
-    server.once('error', onError).listen(wanted, HOST, () => {
-      server.off('error', onError);
-      resolve();
-    });
-  });
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : wanted;
-}
-
-function listenFault(error: Error, port: number): Error {
-  const why = LISTEN_FAULTS[systemErrorCode(error) ?? ''];
-  if (why === undefined) return error;
-  return new SvcError('LISTEN_FAILED', `cannot listen on ${HOST}:${port}: ${why}`, {
-    hint: 'use another port: --port NUMBER',
-    cause: error,
-  });
-}
-
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use',
-  EACCES: 'permission denied',
-};
-
-/** The parts of a request that are checked before its body is read. */
-interface RequestHead {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  readonly authorization: string | undefined;
-  /** Without query. */
-  readonly path: string;
-}
-
-interface Refusal {
-  readonly status: 401 | 403 | 404;
-  readonly message: string;
-}
-
-/** Path of the protocol. */
-const ENDPOINT = '/mcp';
-
-/**
- * Rejects requests from anything but local programs with the token. A web page can make a browser
- * send requests here with its own host name (DNS rebinding); `Host` and `Origin` reveal that.
- *
- * @returns undefined if the request is allowed
- */
-function refusalOf(head: RequestHead, token: HttpToken): Refusal | undefined {
-  if (!validateHostHeader(head.host, localhostAllowedHostnames()).ok) {
-    return { status: 403, message: 'this server must be addressed as 127.0.0.1 or localhost' };
-  }
-  if (!validateOriginHeader(head.origin, localhostAllowedOrigins()).ok) {
-    return { status: 403, message: 'requests from web pages are not allowed' };
-  }
-  if (!bringsToken(head.authorization, token)) {
-    // The server printed where the token is when it started.
-    return { status: 401, message: 'the bearer token is missing or wrong' };
-  }
-  if (head.path !== ENDPOINT) return { status: 404, message: `not found; use ${ENDPOINT}` };
-  return undefined;
-}
-
-/** How long to wait for the first body chunk, to send it together with the head. */
-const HEAD_WAITS_MS = 50;
-
-/**
- * Answers a request of Node's server with a handler for web requests.
- *
- * @param answer receives a request whose signal aborts when the client disconnects early
- */
-async function exchange(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  answer: (request: Request) => Promise<Response>,
-): Promise<void> {
-  const left = new AbortController();
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) left.abort();
-  });
-  await send(outgoing, await answer(webRequest(incoming, left.signal)));
-}
-
-function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', url = '/', headersDistinct } = incoming;
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, 'http://127.0.0.1'), {
-    method,
-    headers,
-    signal,
-    ...(hasBody ? { body: webStream(Readable.toWeb(incoming)), duplex: 'half' } : {}),
-  });
-}
-
-async function send(outgoing: ServerResponse, response: Response): Promise<void> {
-  if (outgoing.destroyed) {
-    await response.body?.cancel();
-    return;
-  }
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body === null) {
-    outgoing.end();
-    return;
-  }
-  // Lets a waiting client know that the stream has started.
-  const head = setTimeout(() => outgoing.flushHeaders(), HEAD_WAITS_MS);
+function createServer({ settings, audit }: HttpOptions): FastifyInstance {
   try {
-    await pipeline(Readable.fromWeb(webStream(response.body)), outgoing);
-  } catch (error) {
-    // A disconnecting client is not an error; its request was aborted.
-    if (!outgoing.destroyed) throw error;
-  } finally {
-    clearTimeout(head);
+    const server = createHttpServer({
+      address: settings.address,
+      log: audit,
+      node: { headersTimeout: HEADERS_TIMEOUT_MS },
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    });
+    server.setChildLoggerFactory((logger) => logger);
+    leaveBodies(server);
+    return server;
+  } catch (cause) {
+    const why = `the certificate cannot be used: ${messageOf(cause)}`;
+    throw new SvcError('LISTEN_FAILED', why, { hint: 'fix the files in mcp.http.tls', cause });
   }
 }
 
-/** The same class with two slightly different declarations, of streams and fetch. */
-function webStream(stream: unknown): ReadableStream<Uint8Array> {
-  if (stream instanceof ReadableStream) return stream;
-  throw new TypeError('no web stream');
+async function listen(server: FastifyInstance, { address }: HttpSettings): Promise<string> {
+  try {
+    return await listenOn(server, address);
+  } catch (cause) {
+    if (!(cause instanceof SvcError)) throw cause;
+    throw new SvcError('LISTEN_FAILED', cause.message, {
+      hint:
+        systemErrorCode(cause.cause) === 'EADDRINUSE'
+          ? 'use another port: --port NUMBER, or mcp.http.port'
+          : 'use another address or port: --host HOST and --port NUMBER, or mcp.http',
+      cause,
+    });
+  }
+}
+
+function headOf(request: FastifyRequest): RequestHead {
+  const { headers, method, url = '/', socket } = request.raw;
+  return {
+    method: method ?? 'GET',
+    path: url.split('?', 1)[0] ?? '/',
+    headers,
+    peer: socket.remoteAddress ?? '',
+    localAddress: socket.localAddress ?? '',
+    client: clientAddressOf(request),
+  };
+}
+
+/** What the listener adds to each answer, such as the id of the request. */
+function headersOf(reply: FastifyReply): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+  );
 }

@@ -1,12 +1,14 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, type Stats } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
-import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { tokenHash } from '../tokens/bearer.js';
+import { asUnusable, readPrivateFile, unusable } from '../tokens/private-file.js';
+import { TOKEN_SCOPES } from '../tokens/token-store.js';
+import type { Holder } from './gate.js';
 
-/** The bearer token and its file. */
+/** The bearer token of programs on this machine, and its file. */
 export interface HttpToken {
   /** Absolute path; shown instead of the token. */
   readonly file: string;
@@ -33,54 +35,34 @@ export async function loadToken(stateDir: string, signal: AbortSignal): Promise<
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // Two servers starting together must use the same token.
     return await withProcessLock(`${file}.lock`, { signal }, async () => {
-      const stats = lstatSync(file, { throwIfNoEntry: false });
-      if (stats !== undefined) return { file, value: readToken(file, stats) };
-      const value = randomBytes(TOKEN_BYTES).toString('base64url');
-      replaceFile(file, `${value}\n`, PRIVATE_MODE);
-      return { file, value };
+      const value = readToken(file);
+      if (value !== undefined) return { file, value };
+      const created = randomBytes(TOKEN_BYTES).toString('base64url');
+      replaceFile(file, `${created}\n`, PRIVATE_MODE);
+      return { file, value: created };
     });
   } catch (cause) {
-    if (signal.aborted || cause instanceof SvcError) throw cause;
-    const why = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('MCP_TOKEN_UNUSABLE', `cannot use the token file ${file}: ${why}`, {
-      hint: 'check the permissions of the file and its folder',
-      cause,
-    });
+    throw signal.aborted ? cause : asUnusable(file, cause);
   }
 }
 
 const NEW_ONE = 'delete it; the next start creates a new one';
 
-function readToken(file: string, stats: Stats): string {
-  const fault = faultOf(stats);
-  if (fault !== undefined) throw unusable(file, fault, NEW_ONE);
-  const value = readFileSync(file, 'utf8').trim();
-  if (!TOKEN.test(value)) throw unusable(file, 'it does not contain a token', NEW_ONE);
-  return value;
+function readToken(file: string): string | undefined {
+  const value = readPrivateFile(file, NEW_ONE)?.trim();
+  if (value === undefined || TOKEN.test(value)) return value;
+  throw unusable(file, 'it does not contain a token', NEW_ONE);
 }
 
-function faultOf(stats: Stats): string | undefined {
-  if (!stats.isFile()) return 'it is not a regular file';
-  const user = currentUser();
-  // Without file owners, the folder's permissions have to do.
-  if (user === undefined) return undefined;
-  if (stats.uid !== user) return 'it belongs to another user';
-  return (stats.mode & 0o077) === 0 ? undefined : 'it is readable by other users';
-}
-
-function unusable(file: string, why: string, hint: string): SvcError {
-  return new SvcError('MCP_TOKEN_UNUSABLE', `cannot use the token file ${file}: ${why}`, {
-    hint,
-  });
-}
-
-/** Checks an `Authorization` header in constant time. */
-export function bringsToken(authorization: string | undefined, { value }: HttpToken): boolean {
-  const given = /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
-  return given !== undefined && timingSafeEqual(digest(given), digest(value));
-}
-
-/** Hashes have equal length. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Programs on this machine, which can do everything with the memory that the server was started with. */
+export function localHolder({ value }: HttpToken): Holder {
+  return {
+    name: 'local',
+    agent: null,
+    scopes: [...TOKEN_SCOPES],
+    sessionKey: null,
+    chatType: null,
+    channel: null,
+    hash: tokenHash(value),
+  };
 }

@@ -1,12 +1,18 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { SyncEvent } from '../../memory/sync/index.js';
-import { failureOf, failureText, type McpWorld } from '../mcp-world.js';
+import { allows, audited, failureOf, failureText, type McpWorld } from '../mcp-world.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
 import { getInput, getResult, searchInput, searchResult } from './schemas.js';
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
+/** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, world: McpWorld): void {
+  if (allows(world, 'search')) registerSearch(server, world);
+  if (allows(world, 'read')) registerGet(server, world);
+}
+
+function registerSearch(server: McpServer, world: McpWorld): void {
   server.registerTool(
     'memory_search',
     {
@@ -18,11 +24,14 @@ export function registerTools(server: McpServer, world: McpWorld): void {
       annotations: READS_ONLY,
     },
     (input, call) =>
-      answered(call, world, async (signal) => {
+      answered(call, world, 'memory_search', async (signal) => {
         const answer = await searchMemory(input, signal, world);
         return { text: searchText(answer, input.query), answer };
       }),
   );
+}
+
+function registerGet(server: McpServer, world: McpWorld): void {
   server.registerTool(
     'memory_get',
     {
@@ -34,7 +43,7 @@ export function registerTools(server: McpServer, world: McpWorld): void {
       annotations: READS_ONLY,
     },
     (input, call) =>
-      answered(call, world, async (signal) => {
+      answered(call, world, 'memory_get', async (signal) => {
         const answer = await getLines(input, signal, world);
         return { text: getText(answer), answer };
       }),
@@ -50,19 +59,30 @@ interface Answered {
 async function answered(
   call: ServerContext,
   world: McpWorld,
+  tool: string,
   run: (signal: AbortSignal) => Promise<Answered>,
 ): Promise<CallToolResult> {
   const onEvent = progressOf(call);
   const stop = onEvent === undefined ? undefined : world.memory.onSync(onEvent);
   try {
-    const { text, answer } = await run(call.mcpReq.signal);
-    return { content: [{ type: 'text', text }], structuredContent: { ...answer } };
-  } catch (error) {
-    const text = failureText(failureOf(error, world));
-    return { content: [{ type: 'text', text }], isError: true };
+    return await audited<CallToolResult>(world, tool, call, async () => {
+      try {
+        const { text, answer } = await run(call.mcpReq.signal);
+        const result = { content: textContent(text), structuredContent: { ...answer } };
+        return { result, outcome: 'ok' };
+      } catch (error) {
+        const failure = failureOf(error, world);
+        const result = { content: textContent(failureText(failure)), isError: true };
+        return { result, outcome: failure.code };
+      }
+    });
   } finally {
     stop?.();
   }
+}
+
+function textContent(text: string): CallToolResult['content'] {
+  return [{ type: 'text', text }];
 }
 
 /** Reports the progress of a sync to clients that requested it. */

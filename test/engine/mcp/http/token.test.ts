@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bringsToken, loadToken, tokenFile } from '../../../../src/engine/mcp/http/token.js';
+import { loadToken, tokenFile } from '../../../../src/engine/mcp/http/token.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -30,22 +30,6 @@ test('is refused where it is cut off, a link or a folder, and never overwritten'
     make(tokenFile(stateDir));
     const failure = await failureOf(loadToken(stateDir, NEVER));
     assert.equal([failure.code, failure.hint !== undefined], ['MCP_TOKEN_UNUSABLE', true], what);
-  }
-});
-
-test('opens for itself alone', () => {
-  const token = { file: 'f', value: 'secret-token' };
-  assert.ok(bringsToken('Bearer secret-token', token));
-  assert.ok(bringsToken('BEARER  secret-token ', token));
-  for (const header of [
-    undefined,
-    '',
-    'Bearer ',
-    'secret-token',
-    'Bearer secret-token x',
-    'Bearer Secret-token',
-  ]) {
-    assert.not.ok(bringsToken(header, token), header ?? 'none');
   }
 });
 

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { loadConfig } from '../engine/config/index.js';
+import {
+  type HttpFlags,
+  httpSettings,
+  listenHttp,
+  loadToken,
+  localHolder,
+} from '../engine/mcp/http/index.js';
+import type { GivenSession, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
+import { readTokens } from '../engine/mcp/tokens/token-store.js';
+import { createLog } from '../engine/serve/log/log.js';
+import type { McpRunOptions, Signals } from './run-mcp.js';
+
+interface McpHttpOptions
+  extends Pick<McpRunOptions, 'configFile' | 'context' | 'mask' | 'quiet' | 'session'> {
+  readonly http: HttpFlags;
+  readonly log: McpLog;
+  /** The world of clients of an agent; null is the memory that the flags name. */
+  readonly worldFor: (agent: string | null, session: GivenSession) => McpWorld;
+}
+
+/** Serves MCP over HTTP until a signal arrives. */
+export async function serveHttp(
+  { context, configFile, http, mask, log, quiet, session, worldFor }: McpHttpOptions,
+  { stopped, abort }: Signals,
+): Promise<McpOutput> {
+  const { clock } = context;
+  const { stateDir } = context.state;
+  const loaded = await loadConfig(context, { configFile });
+  for (const { message } of loaded.warnings) log.warn(message);
+  const settings = httpSettings(loaded, http, context);
+  const isRemote = settings.publicOrigin !== undefined;
+  const token = isRemote ? undefined : await loadToken(stateDir, abort);
+  if (token !== undefined) mask.learn(token.value);
+  const { logging } = loaded.resolved;
+  const auditLog = join(stateDir, 'logs', 'mcp.log');
+  const audit = createLog(
+    { level: 'info', file: auditLog, logging },
+    {
+      clock,
+      pid: process.pid,
+      mask,
+      onTrouble: (why) => log.warn(`calls are not logged: ${why}`),
+    },
+  );
+  const local = token === undefined ? undefined : localHolder(token);
+  try {
+    const listener = await listenHttp({
+      settings,
+      stateDir,
+      clock,
+      local,
+      log,
+      audit: audit.logger,
+      worldOf: (holder, onCall) => {
+        const own = {
+          sessionKey: holder.sessionKey ?? undefined,
+          chatType: holder.chatType ?? undefined,
+          channel: holder.channel ?? undefined,
+        };
+        const world = worldFor(holder.agent, holder === local ? session : own);
+        return { ...world, scopes: holder.scopes, onCall };
+      },
+    });
+    try {
+      const { publicUrl } = listener;
+      if (!quiet) {
+        const lines = [
+          `listening on ${listener.url}`,
+          ...(publicUrl === null ? [] : [`address for clients: ${publicUrl}`]),
+          `audit log: ${auditLog}`,
+          ...(token === undefined ? [] : [`token file: ${token.file}`]),
+        ];
+        process.stderr.write(`${lines.join('\n')}\n`);
+      }
+      const holders = local === undefined ? readTokens(stateDir) : [local];
+      for (const agent of new Set(holders.map((holder) => holder.agent))) {
+        worldFor(agent, session).memory.warmUp();
+      }
+      const reason = await stopped;
+      return {
+        transport: 'http',
+        url: listener.url,
+        publicUrl,
+        tokenFile: token?.file ?? null,
+        auditLog,
+        reason,
+      };
+    } finally {
+      await listener.close();
+    }
+  } finally {
+    audit.close();
+  }
+}

@@ -1,0 +1,76 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../../cli/base-command.js';
+import { readLifetime, sessionFacts, sessionFlags, withEnvironment } from '../../../cli/flags.js';
+import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
+import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
+import { tokenOutput } from '../../../engine/mcp/tokens/output.js';
+import { createToken, TOKEN_SCOPES } from '../../../engine/mcp/tokens/token-store.js';
+import { renderCreatedToken } from '../../../ui/mcp/tokens.js';
+
+export default class McpTokenCreate extends BaseCommand<TokenCreateOutput> {
+  static override summary = 'Create a token for clients on other machines.';
+  static override description =
+    `Prints the token once; only its hash is stored. A running "svc mcp --http" accepts it at once.
+
+Give each person or machine a token of their own, so that you can revoke one. A token can be limited to one agent, to one tool, and to a conversation, which the rules of memory.ext.scope then apply to.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ada-laptop',
+    '<%= config.bin %> <%= command.id %> ci --agent main --scope search --expires 30d',
+    '<%= config.bin %> <%= command.id %> team-room --chat-type channel --channel slack --expires never',
+  ];
+  static override args = {
+    name: Args.string({ required: true, description: 'Name of the token, such as ada-laptop.' }),
+  };
+  static override flags = {
+    ...sessionFlags,
+    ...withEnvironment({
+      agent: Flags.string({
+        char: 'a',
+        summary: 'Open the memory of this agent; by default that of the server.',
+        helpValue: 'ID',
+      }),
+      scope: Flags.option({
+        options: TOKEN_SCOPES,
+        multiple: true,
+        summary: 'Allow only this: searching, or reading files. Repeatable.',
+        helpValue: 'search|read',
+      })(),
+      expires: Flags.string({
+        summary: 'When it expires: a duration, a date, or never.',
+        helpValue: 'WHEN',
+        default: '90d',
+      }),
+    }),
+  };
+
+  /** The result is a secret, so it must not be masked. */
+  protected override readonly answersVerbatim = true;
+
+  async run(): Promise<TokenCreateOutput> {
+    const { args, flags } = await this.parse(McpTokenCreate);
+    const context = this.context();
+    const nowMs = context.clock.now();
+    const lifetimeMs = readLifetime(flags.expires, nowMs);
+    const { agent, scope: scopes = [...TOKEN_SCOPES] } = flags;
+    if (agent !== undefined) {
+      resolveAgent(await loadConfig(context, { configFile: flags.config }), agent, context);
+    }
+    const { sessionKey, chatType, channel } = sessionFacts(flags);
+    const { token, value } = await createToken(
+      {
+        name: args.name,
+        agent: agent ?? null,
+        scopes,
+        sessionKey: sessionKey ?? null,
+        chatType: chatType ?? null,
+        channel: channel ?? null,
+        lifetimeMs,
+      },
+      { stateDir: context.state.stateDir, nowMs, signal: this.signal },
+    );
+    this.write(value);
+    if (!flags.quiet) this.note(renderCreatedToken(token));
+    return { ...tokenOutput(token, nowMs), token: value };
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  type ListenAddress,
+  type LoadedConfig,
+  type ResolvedConfig,
+  resolveConfiguredPath,
+} from '../../config/index.js';
+import { SvcError } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { isLoopback } from '../../support/network.js';
+
+type Http = ResolvedConfig['mcp']['http'];
+
+/** Where the server listens, and for whom. */
+export interface HttpSettings extends Pick<Http, 'allowedOrigins' | 'limits'> {
+  readonly address: ListenAddress;
+  /**
+   * Origin that clients on other machines use; undefined if only programs on this machine can
+   * connect.
+   */
+  readonly publicOrigin: string | undefined;
+}
+
+/** `mcp.http`, as flags override it. */
+export interface HttpFlags {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+}
+
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
+
+/**
+ * The settings of `svc mcp --http`. An address that other machines can reach needs TLS, or a proxy
+ * that serves it.
+ *
+ * @throws SvcError MCP_HTTP_INSECURE
+ */
+export function httpSettings(
+  loaded: LoadedConfig,
+  flags: HttpFlags,
+  context: EngineContext,
+): HttpSettings {
+  const { http } = loaded.resolved.mcp;
+  const { allowedOrigins, limits, trustedProxies, publicUrl } = http;
+  const host = flags.host ?? http.host;
+  const tls = certificateOf(http, (path) => resolveConfiguredPath(loaded, path, context));
+  const address = { host, port: flags.port ?? http.port, tls, trustedProxies };
+  const settings = { address, allowedOrigins, limits };
+  if (isLoopback(host) && publicUrl === undefined) return { ...settings, publicOrigin: undefined };
+  if (tls === undefined && trustedProxies.length === 0) throw unencrypted(host);
+  if (publicUrl !== undefined) return { ...settings, publicOrigin: new URL(publicUrl).origin };
+  if (tls === undefined || EVERYWHERE.has(host) || address.port === 0) throw unnamed();
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { ...settings, publicOrigin: new URL(`https://${name}:${address.port}`).origin };
+}
+
+function certificateOf({ tls }: Http, absolute: (path: string) => string): ListenAddress['tls'] {
+  const { cert, key } = tls ?? {};
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert: absolute(cert), key: absolute(key) };
+  const missing = cert === undefined ? 'cert' : 'key';
+  throw new SvcError('MCP_HTTP_INSECURE', `mcp.http.tls.${missing} is missing`, {
+    hint: 'set both mcp.http.tls.cert and mcp.http.tls.key, or neither',
+  });
+}
+
+function unencrypted(host: string): SvcError {
+  return new SvcError(
+    'MCP_HTTP_INSECURE',
+    `tokens and notes would be sent unencrypted to ${host}: neither TLS nor a proxy is configured`,
+    {
+      hint: 'set mcp.http.tls, or mcp.http.trustedProxies and mcp.http.publicUrl if a proxy serves HTTPS; 127.0.0.1 accepts local programs only',
+    },
+  );
+}
+
+function unnamed(): SvcError {
+  return new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
+    hint: 'svc config set mcp.http.publicUrl https://memory.example.com',
+  });
+}
+
+/** @throws SvcError MCP_HTTP_INSECURE if nobody could connect */
+export function requireToken(valid: readonly unknown[]): void {
+  if (valid.length > 0) return;
+  throw new SvcError('MCP_HTTP_INSECURE', 'there is no valid token for clients', {
+    hint: 'create one: svc mcp token create NAME',
+  });
+}

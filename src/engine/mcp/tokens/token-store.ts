@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { SvcError } from '../../errors/index.js';
+import { withProcessLock } from '../../sqlite/process-lock.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { suggestName } from '../../support/text.js';
+import { tokenHash } from './bearer.js';
+import { asUnusable, readPrivateFile, unusable } from './private-file.js';
+
+/** What a token allows: `search` is memory_search; `read` is memory_get and the resources. */
+export const TOKEN_SCOPES = ['search', 'read'] as const;
+
+const tokenSchema = z.strictObject({
+  name: z.string(),
+  /** Null uses the memory that the server was started with. */
+  agent: z.nullable(z.string()),
+  scopes: z.array(z.enum(TOKEN_SCOPES)),
+  /** The conversation that its holder takes part in; all null is a direct one. */
+  sessionKey: z.nullable(z.string()),
+  chatType: z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
+  channel: z.nullable(z.string()),
+  createdAt: z.iso.datetime(),
+  /** Null never expires. */
+  expiresAt: z.nullable(z.iso.datetime()),
+  /** SHA-256 in hexadecimal: a token is 256 random bits, so guessing from it is hopeless. */
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/u)),
+});
+
+const fileSchema = z.strictObject({ version: z.literal(1), tokens: z.array(tokenSchema) });
+
+/** A token that lets a client on another machine connect. The token itself is not stored. */
+export type McpToken = Readonly<z.infer<typeof tokenSchema>>;
+
+/** What its creator decides. */
+export type NewToken = Pick<McpToken, 'agent' | 'channel' | 'chatType' | 'name' | 'sessionKey'> & {
+  readonly scopes: readonly McpToken['scopes'][number][];
+  /** Undefined never expires. */
+  readonly lifetimeMs: number | undefined;
+};
+
+/** @param stateDir absolute path */
+export function tokensFile(stateDir: string): string {
+  return join(stateDir, 'mcp-tokens.json');
+}
+
+/** @throws SvcError MCP_TOKEN_UNUSABLE */
+export function readTokens(stateDir: string): readonly McpToken[] {
+  const file = tokensFile(stateDir);
+  const text = readPrivateFile(file, `run: chmod 600 ${JSON.stringify(file)}`);
+  if (text === undefined) return [];
+  try {
+    return fileSchema.parse(JSON.parse(text)).tokens;
+  } catch (cause) {
+    throw unusable(
+      file,
+      'it is damaged',
+      'restore it from a backup, or delete it and create the tokens again',
+      cause,
+    );
+  }
+}
+
+export function isExpired({ expiresAt }: Pick<McpToken, 'expiresAt'>, nowMs: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs;
+}
+
+const TOKEN_BYTES = 32;
+/** Lets people and scanners recognize a token that leaked. */
+const PREFIX = 'svc_mcp_';
+const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/u;
+/** Each request is compared with all of them. */
+const MOST_TOKENS = 1000;
+
+/**
+ * Creates a token. Its value exists only in the result.
+ *
+ * @throws SvcError USAGE, MCP_TOKEN_EXISTS, MCP_TOKEN_UNUSABLE
+ */
+export async function createToken(
+  { lifetimeMs, ...wanted }: NewToken,
+  { stateDir, nowMs, signal }: StoreContext,
+): Promise<{ readonly token: McpToken; readonly value: string }> {
+  if (!NAME.test(wanted.name)) {
+    throw new SvcError('USAGE', `invalid token name ${JSON.stringify(wanted.name)}`, {
+      hint: 'use at most 64 letters, digits, _, ., @ and -, such as ada-laptop',
+    });
+  }
+  const value = PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
+  const token: McpToken = {
+    ...wanted,
+    scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)),
+    createdAt: new Date(nowMs).toISOString(),
+    expiresAt: lifetimeMs === undefined ? null : new Date(nowMs + lifetimeMs).toISOString(),
+    hash: tokenHash(value),
+  };
+  await change({ stateDir, nowMs, signal }, (tokens) => {
+    if (tokens.some(({ name }) => name === token.name)) throw nameTaken(token.name);
+    if (tokens.length >= MOST_TOKENS) throw tooMany();
+    return [...tokens, token];
+  });
+  return { token, value };
+}
+
+/** @throws SvcError MCP_TOKEN_UNKNOWN, MCP_TOKEN_UNUSABLE */
+export async function revokeToken(name: string, context: StoreContext): Promise<McpToken> {
+  let revoked: McpToken | undefined;
+  await change(context, (tokens) => {
+    revoked = tokens.find((token) => token.name === name);
+    return tokens.filter((token) => token !== revoked);
+  });
+  if (revoked !== undefined) return revoked;
+  const known = readTokens(context.stateDir).map((token) => token.name);
+  const suggestion = suggestName(name, known);
+  throw new SvcError('MCP_TOKEN_UNKNOWN', `there is no token ${JSON.stringify(name)}`, {
+    hint:
+      suggestion === undefined
+        ? 'run "svc mcp token list" to see the names'
+        : `did you mean "${suggestion}"?`,
+  });
+}
+
+interface StoreContext {
+  readonly stateDir: string;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads, changes and replaces the file, while no other process does. */
+async function change(
+  { stateDir, signal }: StoreContext,
+  apply: (tokens: readonly McpToken[]) => readonly McpToken[],
+): Promise<void> {
+  const file = tokensFile(stateDir);
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    await withProcessLock(`${file}.lock`, { signal }, async () => {
+      const before = readTokens(stateDir);
+      const tokens = apply(before);
+      if (tokens.length === before.length) return;
+      replaceFile(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, PRIVATE_MODE);
+    });
+  } catch (cause) {
+    throw signal.aborted ? cause : asUnusable(file, cause);
+  }
+}
+
+function nameTaken(name: string): SvcError {
+  return new SvcError('MCP_TOKEN_EXISTS', `there is a token ${JSON.stringify(name)} already`, {
+    hint: `choose another name, or run "svc mcp token revoke ${name}" first`,
+  });
+}
+
+function tooMany(): SvcError {
+  return new SvcError('USAGE', `there are ${MOST_TOKENS} tokens already`, {
+    hint: 'revoke some of them with "svc mcp token revoke"',
+  });
+}

@@ -1,0 +1,47 @@
+import type { TokenListOutput } from '../../engine/mcp/index.js';
+import { formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable } from '../table.js';
+
+type Token = TokenListOutput['tokens'][number];
+
+/** The tokens as a table. */
+export function renderTokens(
+  tokens: readonly Token[],
+  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
+): string {
+  if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
+  const columns = ['name', 'agent', 'allows', 'conversation', 'created', 'expires'];
+  const rows = tokens.map((token) => [
+    safeLine(token.name),
+    token.agent === null ? style.dim("the server's") : safeLine(token.agent),
+    token.scopes.join(', '),
+    safeLine(conversationOf(token)),
+    formatRelativeTime(Date.parse(token.createdAt), nowMs),
+    token.expired ? style.red('expired') : expiryOf(token),
+  ]);
+  return renderTable(
+    columns.map((title) => ({ title })),
+    rows,
+    style,
+  );
+}
+
+/** What to do with a token that was printed. */
+export function renderCreatedToken(token: Omit<Token, 'expired'>): string {
+  return `${[
+    `created ${safeLine(token.name)}; expires: ${expiryOf(token)}`,
+    'It is not stored and cannot be shown again. Clients send it in a header:',
+    '  Authorization: Bearer TOKEN',
+  ].join('\n')}\n`;
+}
+
+function conversationOf({ sessionKey, chatType, channel }: Omit<Token, 'expired'>): string {
+  const facts = [sessionKey, chatType, channel].filter((fact) => fact !== null);
+  return facts.length === 0 ? 'direct' : facts.join(' ');
+}
+
+function expiryOf({ expiresAt }: Pick<Token, 'expiresAt'>): string {
+  return expiresAt === null ? 'never' : expiresAt.slice(0, 10);
+}
