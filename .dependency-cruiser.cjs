@@ -122,7 +122,7 @@ const doors = {
   storage: ['output-schemas', 'storage-status'],
   integrate: ['output-schemas'],
   // Its rooms have doors of their own.
-  memory: ['diagnose-memory', 'output-schemas', '[a-z]+/.+'],
+  memory: ['diagnose-memory', 'output-schemas', 'why-indexed', '[a-z]+/.+'],
   'memory/backends': ['get-document', 'get-shared', 'ext/open-ext', 'output-schemas'],
   'memory/chunking': ['chunk-turns'],
   'memory/embedding': ['embed-missing', 'embedding-status'],

@@ -44,7 +44,7 @@ A file that you name must exist. A file that exists but cannot be read is an err
 - \`svc config set\` and \`unset\` keep comments and formatting. Write paths like \`agents.list[0].id\`, and keys that contain dots like
   \`models.providers["my.host"].api\`.
 - An agent in \`agents.list\` overrides \`agents.defaults.memorySearch\` field by field. Lists replace each other, except
-  \`extraPaths\` and \`ext.extraCollections\`, which are joined.
+  \`exclude\`, \`extraPaths\` and \`ext.extraCollections\`, which are joined.
 
 ## Secrets
 

@@ -157,6 +157,7 @@ const status: JsonDocument = {
         staleness: { added: 1, changed: 0, removed: 0, examples: ['memory/2026-02-04.md'] },
         sources: ['memory'],
         extraPaths: [],
+        excluded: 0,
         tokenizer: 'unicode61',
         mode: 'hybrid',
         provider: 'openai',

@@ -5,6 +5,7 @@ import { FileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
@@ -14,6 +15,7 @@ import { tempFolder } from './temp-folder.js';
 export interface TargetOptions {
   readonly layout?: 'agent' | 'folder';
   readonly extraPaths?: readonly string[];
+  readonly exclude?: ExcludeSettings;
   readonly media?: MediaSelection;
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
@@ -40,6 +42,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
         workspaceDir,
         layout: options.layout ?? 'folder',
         extraPaths: options.extraPaths ?? [],
+        exclude: options.exclude ?? { patterns: [] },
         media: options.media,
       },
       transcripts: options.transcripts,

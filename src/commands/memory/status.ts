@@ -8,10 +8,12 @@ import {
   type StatusesOutput,
   type StatusOutput,
   statusOutput,
+  type WhyOutput,
 } from '../../engine/memory/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
+import { renderWhy } from '../../ui/memory/why.js';
 
 interface StatusFlags {
   readonly plain: boolean;
@@ -30,18 +32,25 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   static override description =
     `Compares the index with the files, and changes nothing. Several agents are shown as a table; --agent or --verbose shows all details.
 
+--why PATH shows whether a file belongs to memory, and which pattern of which file decided.
+
 --deep embeds a test query end to end and reports every failure with its cause and a hint; the exit code is 1 if queries cannot be embedded. Without it, no provider is contacted.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --deep --agent main',
     '<%= config.bin %> <%= command.id %> --agent main --json',
     '<%= config.bin %> <%= command.id %> --workspace ./notes --index',
+    '<%= config.bin %> <%= command.id %> --why memory/2026-02-03.md',
   ];
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
       deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
       index: Flags.boolean({ summary: 'Update the index first.' }),
+      why: Flags.string({
+        summary: 'Show whether a file is indexed, and which rule decided.',
+        helpValue: 'PATH',
+      }),
     }),
   };
 
@@ -56,19 +65,29 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
       const embedding = embeddingStatus(memory, status);
       reported.push({ memory, view: { agentId: memory.name, status, embedding } });
     }
-    this.show(
-      reported.map(({ view }) => view),
-      flags,
-    );
+    if (flags.why === undefined) {
+      this.show(
+        reported.map(({ view }) => view),
+        flags,
+      );
+    }
     const agents: StatusOutput[] = [];
     for (const { memory, view } of reported) {
       const alone = reported.length === 1;
       const deep = flags.deep ? await this.diagnose(memory, alone, flags, context) : undefined;
-      agents.push(statusOutput(memory, view.status, view.embedding, deep));
+      const why = flags.why === undefined ? undefined : await this.why(memory, flags.why, flags);
+      agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
     const isFaulty = agents.some(({ faults, deep }) => faults.length > 0 || deep?.ok === false);
     if (isFaulty) this.setExitCode(1);
     return { agents };
+  }
+
+  private async why(memory: OpenedMemory, path: string, flags: StatusFlags): Promise<WhyOutput> {
+    const { whyIndexed } = await import('../../engine/memory/why-indexed.js');
+    const why = await whyIndexed(memory, path);
+    this.write(renderWhy(memory.name, why, this.view(flags)));
+    return why;
   }
 
   private show(views: readonly AgentStatusView[], flags: StatusFlags): void {

@@ -14,6 +14,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   fallback: 'none',
   sources: ['memory'],
   extraPaths: [],
+  exclude: [],
   remote: {
     batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 2000, timeoutMinutes: 60 },
   },

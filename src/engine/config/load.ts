@@ -164,19 +164,33 @@ export function settingLocator(loaded: LoadedConfig, agentId: string): LocateSet
   if (file === undefined) return async () => undefined;
   const at = resolved.agents.list.findIndex((agent) => agent.id === agentId);
   return async (path) => {
-    const places: readonly ConfigPath[] =
-      path[0] === 'memorySearch'
-        ? [
-            ['agents', 'list', at, ...path],
-            ['agents', 'defaults', ...path],
-          ]
-        : [path];
+    const places = path[0] === 'memorySearch' ? searchPlaces(path, at, loaded) : [path];
     const written = places.find((place) => valueAt(input, place) !== undefined);
     if (written === undefined) return undefined;
     const { readCheckedConfig } = await import('./check.js');
     const { document } = readCheckedConfig(file);
     return { path: formatPath(written), location: document.locate(written) };
   };
+}
+
+/** Where a key of `memorySearch` can be written, best first. */
+function searchPlaces(
+  path: ConfigPath,
+  at: number,
+  { input }: LoadedConfig,
+): readonly ConfigPath[] {
+  const [, key, position] = path;
+  if (key === 'exclude' && typeof position === 'number') {
+    // The patterns of the agent follow those of the defaults.
+    const before = input.agents?.defaults?.memorySearch?.exclude?.length ?? 0;
+    return position < before
+      ? [['agents', 'defaults', ...path]]
+      : [['agents', 'list', at, 'memorySearch', key, position - before]];
+  }
+  return [
+    ['agents', 'list', at, ...path],
+    ['agents', 'defaults', ...path],
+  ];
 }
 
 /**

@@ -257,7 +257,8 @@ function resolveSecretProvider(entry: SecretProviderInput): ResolvedSecretProvid
 
 /**
  * Merges an agent's `memorySearch` into the defaults, field by field. `extraPaths` and
- * `ext.extraCollections` are concatenated without duplicates (spec/memory-search §2.6).
+ * `ext.extraCollections` are concatenated without duplicates (spec/memory-search §2.6), and `exclude` as it is,
+ * because its order matters.
  */
 export function resolveMemorySearch(
   defaults: MemorySearchInput | undefined,
@@ -279,6 +280,7 @@ export function resolveMemorySearch(
       paths.map((path) => path.trim()).filter((path) => path !== ''),
       (path) => path,
     ),
+    exclude: [...(defaults?.exclude ?? []), ...(agent?.exclude ?? [])],
     ext: {
       extraCollections: uniqueBy(collections, ({ path, pattern }) => `${path}\n${pattern ?? ''}`),
     },

@@ -125,7 +125,7 @@ function* leaves(
   }
 }
 
-const JOINED_LISTS = ['extraPaths', 'extraCollections'];
+const JOINED_LISTS = ['exclude', 'extraPaths', 'extraCollections'];
 
 function originsOf(
   loaded: LoadedConfig,

@@ -7,7 +7,7 @@ import {
 } from '../config/index.js';
 import { forgetPlaces } from '../memory/forget/index.js';
 import { sharedPlace } from '../memory/home/index.js';
-import { memorySourcesOf } from '../memory/sources/index.js';
+import { type ExcludeSettings, excludeSettings, memorySourcesOf } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
@@ -77,7 +77,17 @@ function reachOf(
     transcripts: agents.flatMap(
       (agent) => memorySourcesOf(agent, 'agent', context).transcripts?.places ?? [],
     ),
+    // What one agent leaves out is promoted for none of those that share the workspace.
+    exclude: mergedExclude(agents),
     forget: agents.map(({ id }) => forgetPlaces(context.state, id)),
     ...(places.length === 0 ? {} : { shared: { places, context } }),
+  };
+}
+
+function mergedExclude(agents: readonly ResolvedAgent[]): ExcludeSettings {
+  const settings = agents.map(excludeSettings);
+  return {
+    patterns: settings.flatMap(({ patterns }) => patterns),
+    respectGitignore: settings.some(({ respectGitignore }) => respectGitignore === true),
   };
 }

@@ -1,6 +1,7 @@
 /*
  * Memory. Each room below has its own index.ts. Loaded by name:
  *   diagnose-memory.ts: tests the path of a query step by step
+ *   why-indexed.ts: whether a file belongs to a memory, and which rule decided
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  */
 
@@ -9,6 +10,7 @@ export type {
   ResetOutput,
   StatusesOutput,
   StatusOutput,
+  WhyOutput,
 } from './backends/output-schemas.js';
 export {
   type MemorySelection,

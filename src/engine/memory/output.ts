@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, ExtStatus, GetResponse, SharedState } from './backends/index.js';
-import type { GetOutput, StatusOutput } from './backends/output-schemas.js';
+import type { GetOutput, StatusOutput, WhyOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding/index.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
@@ -67,7 +67,10 @@ export function statusOutput(
   memory: OpenedMemory,
   status: BackendStatus,
   embedding: EmbeddingStatus,
-  deep: Diagnosis | undefined,
+  {
+    deep,
+    why,
+  }: { readonly deep?: Diagnosis | undefined; readonly why?: WhyOutput | undefined } = {},
 ): StatusOutput {
   const { index, shared, vectors: _, watcher, media, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
@@ -91,6 +94,7 @@ export function statusOutput(
         : index,
     ext: ext === undefined ? null : extOutput(ext),
     ...(deep === undefined ? {} : { deep }),
+    ...(why === undefined ? {} : { why }),
   };
 }
 

@@ -152,9 +152,7 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
             since: iso(serving.startedMs),
             services: serving.services.map(serviceOutput),
           },
-    agents: agents.map(({ memory, status, embedding }) =>
-      statusOutput(memory, status, embedding, undefined),
-    ),
+    agents: agents.map(({ memory, status, embedding }) => statusOutput(memory, status, embedding)),
     ...workOutput(work),
     hooks: hooks.map(({ agent, file, effect }) => ({ agent, file, ...effect })),
     nextRuns: nextRuns.map(({ what, atMs }) => ({ what, at: iso(atMs) })),

@@ -79,6 +79,7 @@ function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly 
       ? []
       : [{ label: 'extra paths', lines: status.extraPaths.map(safeLine) }]),
     { label: 'sources', lines: sourceLines(status) },
+    ...excludedFacts(status),
     ...(status.shared === undefined
       ? [{ label: 'index', lines: [indexLine(status, options)] }]
       : sharedFacts(status.shared, status, options)),
@@ -92,6 +93,12 @@ function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly 
     ...skippedFacts(status, options),
     ...faultFacts(status, options),
   ];
+}
+
+function excludedFacts({ excluded }: BackendStatus): readonly Fact[] {
+  if (excluded === 0) return [];
+  const what = `${formatCount(excluded)} ${excluded === 1 ? 'file or folder' : 'files and folders'}`;
+  return [{ label: 'excluded', lines: [`${what}; --why PATH shows the pattern`] }];
 }
 
 function skippedFacts({ skipped }: BackendStatus, { style }: StatusOptions): readonly Fact[] {

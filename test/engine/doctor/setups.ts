@@ -448,6 +448,13 @@ const FILES: readonly BrokenSetup[] = [
     breaks: (patient) => rmSync(patient.at('state/workspace/MEMORY.md')),
     fix: (patient) => void patient.write('state/workspace/memory/2026-01-01.md', 'a day'),
   },
+  {
+    name: 'a pattern that excludes every note',
+    finds: 'workspace/everything-excluded',
+    severity: 'warning',
+    breaks: (patient) => void patient.write('state/workspace/.svcignore', '*\n'),
+    fix: (patient) => rmSync(patient.at('state/workspace/.svcignore')),
+  },
 ];
 
 const INDEXES: readonly BrokenSetup[] = [

@@ -80,7 +80,7 @@ test('every format is taken in; those that the vendor refuses cost themselves al
   assert.is(status.index.state === 'ready' && status.index.statistics.media.audio, 7);
   assert.is(told.media?.refused.length, 9);
   assert.equal(told.coverage.state, 'whole');
-  const json = statusOutput(memory, status, told, undefined);
+  const json = statusOutput(memory, status, told);
   statusOutputSchema.parse({ agents: [json], warnings: [] });
   assert.equal(json.media?.refused[0], {
     path: 'memory/file.aac',

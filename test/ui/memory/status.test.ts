@@ -47,6 +47,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     staleness: { added: 0, changed: 0, removed: 0, examples: [] },
     sources: ['memory', 'sessions'],
     extraPaths: [],
+    excluded: 0,
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
     media: undefined,

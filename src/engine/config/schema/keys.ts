@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { createGlob } from '../../support/glob.js';
+import { ignorePatternFault } from '../../support/ignore-pattern.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 
 /** Documentation of a schema. */
@@ -153,6 +154,16 @@ function isUsableGlob(pattern: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A pattern as in `.gitignore`. */
+export function ignorePattern() {
+  return z
+    .string()
+    .check(z.refine((pattern) => ignorePatternFault(pattern) === undefined))
+    .register(NOTES, {
+      form: 'a gitignore pattern like "drafts/" or "*.tmp.md" of up to 256 characters, with "**" at most twice',
+    });
 }
 
 function isTimeZone(name: string): boolean {

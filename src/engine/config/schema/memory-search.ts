@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
+import { MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
 import {
   decimal,
   glob,
   httpUrl,
+  ignorePattern,
   integer,
   key,
   nonEmpty,
@@ -97,6 +99,14 @@ export function memorySearch() {
     extraPaths: key(
       z.array(text()),
       'Additional folders and files to index, absolute or relative to the workspace; those of an agent are added to the defaults',
+    ),
+    exclude: key(
+      z.array(ignorePattern()).check(z.maxLength(MOST_IGNORE_PATTERNS)),
+      'Files and folders that are not indexed, as gitignore patterns relative to the workspace, or to the extra path; those of an agent are added to the defaults. See [Excluding files](memory-files.md#excluding-files)',
+    ),
+    respectGitignore: key(
+      z.boolean(),
+      'Whether files that git ignores are excluded. Unset: only in `extraPaths` that are git work trees',
     ),
     remote: section(remote, 'Endpoint, key and request settings of the provider'),
     local: section(local, 'The `local` adapter'),

@@ -20,6 +20,8 @@ const MEMORY_SEARCH: Readonly<Record<string, KeyRisk>> = {
   documentInputType: 'harmless',
   sources: 'harmless',
   'extraPaths.*': 'outside',
+  exclude: 'harmless',
+  respectGitignore: 'harmless',
   'remote.baseUrl': 'risky',
   'remote.apiKey': 'risky',
   'remote.headers': 'risky',

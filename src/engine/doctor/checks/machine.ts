@@ -4,7 +4,7 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { runtimeState, runtimesDir } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
-import { scanMemoryFiles } from '../../memory/sources/index.js';
+import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
 import { sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -64,10 +64,12 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): readonly Finding[] {
   ];
 }
 
-function filesOf({ workspaceDir, memorySearch }: ResolvedAgent): readonly SourceFile[] {
+function filesOf(agent: ResolvedAgent): readonly SourceFile[] {
+  const { workspaceDir, memorySearch } = agent;
   const { extraPaths } = memorySearch;
+  const exclude = excludeSettings(agent);
   try {
-    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths }).files;
+    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths, exclude }).files;
   } catch (error) {
     // The check of workspaces reports it.
     if (error instanceof SvcError) return [];

@@ -3,14 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { editConfigText, parseConfigText } from '../../config/authoring.js';
 import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
-import { SvcError } from '../../errors/index.js';
+import { SvcError, type Warning } from '../../errors/index.js';
 import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/index.js';
 import {
   countNotesOutside,
+  excludeSettings,
   resolveWorkspace,
   scanMemoryFiles,
 } from '../../memory/sources/index.js';
-import { notesOutside } from '../../memory/sync/index.js';
+import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { changeLines } from '../../support/text-diff.js';
 import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
@@ -36,13 +37,23 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
   try {
     const dir = resolveWorkspace(workspaceDir);
     const { extraPaths } = agent.memorySearch;
-    const { files, skipped } = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths });
+    const exclude = excludeSettings(agent);
+    const { files, skipped, decisions } = scanMemoryFiles({
+      workspaceDir: dir,
+      layout: 'agent',
+      extraPaths,
+      exclude,
+    });
     return [
       ...twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
       ...(files.length === 0
-        ? [notesElsewhere(agent, dir, place, world) ?? nothingThere(agent, place)]
+        ? [
+            allExcluded(excludesEverything(decisions, dir), place) ??
+              notesElsewhere(agent, dir, place, world) ??
+              nothingThere(agent, place),
+          ]
         : []),
     ];
   } catch (error) {
@@ -159,6 +170,13 @@ function placeOfExtra(path: string, id: string, world: ConfiguredWorld): Finding
   return undefined;
 }
 
+/** Patterns that match everything. */
+function allExcluded(warning: Warning | undefined, place: FindingPlace): Finding | undefined {
+  if (warning === undefined) return undefined;
+  const { message, hint } = warning;
+  return { code: 'everything-excluded', severity: 'warning', message, place, hint };
+}
+
 function nothingThere({ id, workspaceDir }: ResolvedAgent, place: FindingPlace): Finding {
   return {
     code: 'workspace-empty',
@@ -171,12 +189,15 @@ function nothingThere({ id, workspaceDir }: ResolvedAgent, place: FindingPlace):
 
 /** A folder of notes is set as the workspace: the fix adds it to the paths that are indexed. */
 function notesElsewhere(
-  { id, memorySearch: { extraPaths } }: ResolvedAgent,
+  agent: ResolvedAgent,
   dir: string,
   place: FindingPlace,
   world: ConfiguredWorld,
 ): Finding | undefined {
-  const count = countNotesOutside({ workspaceDir: dir, layout: 'agent', extraPaths });
+  const { id, memorySearch } = agent;
+  const { extraPaths } = memorySearch;
+  const exclude = excludeSettings(agent);
+  const count = countNotesOutside({ workspaceDir: dir, layout: 'agent', extraPaths, exclude });
   if (count === 0) return undefined;
   const { reading, loaded } = world;
   const at = (loaded.input.agents?.list ?? []).findIndex((agent) => agent.id === id);

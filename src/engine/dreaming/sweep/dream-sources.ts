@@ -3,6 +3,7 @@ import { type ForgetPlaces, readForgotten } from '../../memory/forget/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import {
+  type ExcludeSettings,
   joinedLines,
   readDocument,
   scanMemoryFiles,
@@ -25,6 +26,8 @@ export interface DailyNote {
 export interface DreamReach {
   readonly transcripts: readonly TranscriptPlace[];
   readonly forget: readonly ForgetPlaces[];
+  /** What the memories of these agents leave out. */
+  readonly exclude: ExcludeSettings;
   /** Where their memories are shared with other hosts, if they are. */
   readonly shared?: SharedReach | undefined;
 }
@@ -58,7 +61,7 @@ const DAY = /(\d{4}-\d{2}-\d{2})\.md$/u;
  */
 export async function openSources(
   dir: string,
-  { transcripts, forget }: DreamReach,
+  { transcripts, forget, exclude }: DreamReach,
 ): Promise<DreamSources> {
   const forgotten = await Promise.all(forget.map(readForgotten));
   const skipped: SkippedFile[] = [];
@@ -85,7 +88,12 @@ export async function openSources(
       return text === undefined ? undefined : noteText(text);
     },
     *dailyNotes(from, to, isWanted = () => true) {
-      const scan = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths: [] });
+      const scan = scanMemoryFiles({
+        workspaceDir: dir,
+        layout: 'agent',
+        extraPaths: [],
+        exclude,
+      });
       skipped.push(...scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))

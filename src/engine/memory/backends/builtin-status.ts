@@ -3,7 +3,7 @@ import type { Clock } from '../../support/context.js';
 import { damageComplaint, isDamage, type MemoryIndex, type OpenedIndex } from '../index/index.js';
 import { type Scan, scanSources } from '../sources/index.js';
 import {
-  outsideWarning,
+  emptyMemoryWarning,
   pendingChanges,
   planChanges,
   rebuildNeeded,
@@ -79,8 +79,9 @@ async function statusOf(
 ): Promise<BackendStatus> {
   const scannedMs = clock.now();
   const scan = tryScan(target, faults);
-  const outside = scan?.files.length === 0 ? outsideWarning(target.sources.memory) : undefined;
-  if (outside !== undefined) faults.push(outside);
+  const hasNotes = scan?.files.some(({ source }) => source === 'memory') ?? true;
+  const empty = hasNotes ? undefined : emptyMemoryWarning(target.sources.memory);
+  if (empty !== undefined) faults.push(empty);
   const remembered = opened.state === 'ready' ? (await opened.index.syncMark()).skipped : [];
   return {
     backend: 'builtin',
@@ -91,6 +92,7 @@ async function statusOf(
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
+    excluded: scan?.decisions.filter(({ excluded }) => excluded).length ?? 0,
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     media: await mediaState(opened, target),

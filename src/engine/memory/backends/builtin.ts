@@ -8,7 +8,7 @@ import {
   type SearchResponse,
   searchIndex,
 } from '../search/index.js';
-import { outsideWarning, type SyncSummary } from '../sync/index.js';
+import { emptyMemoryWarning, type SyncSummary } from '../sync/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
 import type {
   BackendStatus,
@@ -54,7 +54,7 @@ export class BuiltinBackend implements MemoryBackend {
         const response = await searchIndex(index, request, options, work.signal);
         // Only an empty memory is worth another look at the disk.
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
-        return this.withNotesOutside(response);
+        return this.withEmptyMemory(response);
       };
       return this.keeper.answer(work, warnings, ask, { embeds });
     };
@@ -65,11 +65,11 @@ export class BuiltinBackend implements MemoryBackend {
     return fallsBack ? answer() : response;
   }
 
-  /** No results from an empty memory may be due to notes in another place, unless skipped files explain it. */
-  private withNotesOutside(response: SearchResponse): SearchResponse {
+  /** No results from an empty memory may be due to notes in another place or excluded ones, unless skipped files explain it. */
+  private withEmptyMemory(response: SearchResponse): SearchResponse {
     const isExplained = response.warnings.some(({ code }) => code === 'FILES_SKIPPED');
     if (isExplained) return response;
-    const warning = outsideWarning(this.options.target.sources.memory);
+    const warning = emptyMemoryWarning(this.options.target.sources.memory);
     return warning === undefined
       ? response
       : { ...response, warnings: [...response.warnings, warning] };

@@ -139,6 +139,8 @@ export interface BackendStatus {
   readonly staleness: Staleness | undefined;
   readonly sources: readonly Source[];
   readonly extraPaths: readonly string[];
+  /** Files and folders that patterns exclude; what is in such a folder is not counted. */
+  readonly excluded: number;
   readonly tokenizer: string;
   /** Undefined without a usable index. */
   readonly vectors: VectorsState | undefined;

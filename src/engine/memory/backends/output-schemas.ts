@@ -61,6 +61,33 @@ export const getOutputSchema = documentSchema({
   ),
 });
 
+/** Whether a file belongs to a memory, and why. */
+const whyOutput = z.strictObject({
+  path: field(z.string(), 'The file or folder, relative to the workspace.'),
+  included: field(z.boolean(), 'Whether it belongs to the memory.'),
+  indexed: field(z.boolean(), 'Whether the index has it now.'),
+  reason: field(
+    z.enum(['excluded', 'included', 'missing', 'other_kind', 'outside', 'skipped']),
+    '`excluded` by a pattern, `missing` on disk, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+  ),
+  detail: field(z.optional(z.string()), 'Details, for display.'),
+  rule: field(
+    z.nullable(
+      z.strictObject({
+        from: field(
+          z.enum(['setting', 'svcignore', 'gitignore']),
+          '`memorySearch.exclude`, or an ignore file.',
+        ),
+        file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
+        line: field(z.nullable(count), 'Its line; `null` if unknown.'),
+        pattern: field(z.string(), 'The pattern, as written.'),
+        path: field(z.string(), 'The file or folder that it matches.'),
+      }),
+    ),
+    'The pattern that decided; `null` if none matches.',
+  ),
+});
+
 const statusOutput = z.strictObject({
   agent: agentId,
   backend: field(backendName, 'The backend that answers searches.'),
@@ -157,6 +184,10 @@ const statusOutput = z.strictObject({
   ),
   sources: field(z.array(source), 'Indexed sources.'),
   extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),
+  excluded: field(
+    count,
+    'Files and folders that patterns exclude; what is in such a folder is not counted.',
+  ),
   tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
   mode: field(searchMode, 'Search mode that the index supports now.'),
   provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),
@@ -297,6 +328,7 @@ const statusOutput = z.strictObject({
   ),
   skipped: field(skipped, 'Files and folders that cannot be indexed.'),
   faults: field(warnings, 'Problems that prevent searches or updates.'),
+  why: field(z.optional(whyOutput), 'Only with `--why`.'),
   deep: field(
     z.optional(diagnosisSchema),
     'Only with `--deep`: the result of `svc provider test`.',
@@ -332,5 +364,6 @@ export const resetOutputSchema = documentSchema({
 
 export type GetOutput = DocumentOf<typeof getOutputSchema>;
 export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
+export type WhyOutput = DeepReadonly<z.infer<typeof whyOutput>>;
 export type StatusesOutput = DocumentOf<typeof statusOutputSchema>;
 export type ResetOutput = DocumentOf<typeof resetOutputSchema>;

@@ -197,9 +197,7 @@ function* filesToLookAt(
     .filter(({ kind }) => kind === 'markdown')
     .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
   const seen = new Set(notes);
-  const reports = walkFolder(join(workspaceDir, DREAM_REPORTS), undefined, {
-    onSkip: () => undefined,
-  });
+  const reports = walkFolder(join(workspaceDir, DREAM_REPORTS), { onSkip: () => undefined });
   const own = [
     ...DIARIES.map((name) => join(workspaceDir, name)),
     ...[...reports].map(({ absolutePath }) => absolutePath),

@@ -4,6 +4,12 @@
  */
 
 export {
+  type ExcludeDecision,
+  type ExcludeSettings,
+  Exclusions,
+  isIgnoreFile,
+} from './exclude.js';
+export {
   type MediaSelection,
   mediaLabel,
   modalityOfName,
@@ -25,6 +31,7 @@ export {
   scanMemoryFiles,
 } from './memory-files.js';
 export {
+  excludeSettings,
   type MemorySources,
   memorySourcesOf,
   scanSources,

@@ -8,9 +8,16 @@ import {
 } from '../../errors/index.js';
 import { removeStrayTemporary } from '../../support/files.js';
 import type { SkippedFile, SourceFile } from '../types.js';
+import {
+  type ExcludeDecision,
+  type ExcludeSettings,
+  Exclusions,
+  type FolderRules,
+} from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
 import { DREAM_REPORTS } from './read-document.js';
 import {
+  isExcluded,
   kindOfName,
   noFile,
   reportTemporary,
@@ -36,6 +43,8 @@ export interface MemoryFilesOptions {
   readonly extraPaths: readonly string[];
   /** Media that belong to it; none by default (memory search §2.7). */
   readonly media?: MediaSelection | undefined;
+  /** What is left out; by default nothing, and no ignore file is read. */
+  readonly exclude?: ExcludeSettings | undefined;
   /** Filters files by absolute path; all by default. */
   readonly takes?: ((file: string) => boolean) | undefined;
 }
@@ -45,6 +54,8 @@ export interface Scan {
   readonly skipped: readonly SkippedFile[];
   /** Temporary files of svc, by absolute path; a killed process leaves one behind. */
   readonly temporaries: readonly string[];
+  /** What patterns decided, in the order of the walk. */
+  readonly decisions: readonly ExcludeDecision[];
 }
 
 export const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
@@ -62,16 +73,18 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const files = new Map<string, SourceFile>();
   const skipped: SkippedFile[] = [];
   const temporaries: string[] = [];
+  const decisions: ExcludeDecision[] = [];
   const listener: WalkListener = {
     onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
     onTemporary: (path) => temporaries.push(path),
+    onDecision: (decision) => decisions.push(decision),
   };
   for (const file of walkAll(workspaceDir, options, listener)) {
     if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }
-  return { files: [...files.values()], skipped, temporaries };
+  return { files: [...files.values()], skipped, temporaries, decisions };
 }
 
 /** Upper limit of the count, so that a home folder as a workspace is not slow. */
@@ -84,8 +97,10 @@ const MOST_OUTSIDE = 10_000;
 export function countNotesOutside(options: MemoryFilesOptions): number {
   if (options.layout === 'folder' || scanMemoryFiles(options).files.length > 0) return 0;
   const ignored: WalkListener = { onSkip: () => undefined };
+  const workspaceDir = resolveWorkspace(options.workspaceDir);
+  const rules = new Exclusions(workspaceDir, options.exclude).around(workspaceDir, 'workspace');
   let count = 0;
-  for (const _ of walkFolder(resolveWorkspace(options.workspaceDir), undefined, ignored)) {
+  for (const _ of walkFolder(workspaceDir, ignored, { rules })) {
     count += 1;
     if (count === MOST_OUTSIDE) break;
   }
@@ -137,40 +152,51 @@ function* walkAll(
   options: MemoryFilesOptions,
   listener: WalkListener,
 ): Generator<WalkedFile> {
-  const { media } = options;
-  if (options.layout === 'folder') yield* walkFolder(workspaceDir, media, listener);
-  else yield* walkAgentWorkspace(workspaceDir, media, listener);
+  const exclusions = new Exclusions(workspaceDir, options.exclude, listener.onSkip);
+  const walk = { ...options, workspaceDir, exclusions };
+  yield* walkWorkspace(walk, listener);
   for (const extra of options.extraPaths) {
-    yield* walkExtra(
-      resolve(workspaceDir, extra),
-      media,
-      listener,
-      join(workspaceDir, DREAM_REPORTS),
-    );
+    yield* walkExtra(resolve(workspaceDir, extra), walk, listener);
   }
 }
 
+interface Walk extends MemoryFilesOptions {
+  readonly exclusions: Exclusions;
+}
+
+function* walkWorkspace(walk: Walk, listener: WalkListener): Generator<WalkedFile> {
+  const { workspaceDir, layout, media, exclusions } = walk;
+  const rules = exclusions.around(workspaceDir, 'workspace');
+  if (rules === undefined) return;
+  if (layout === 'folder') yield* walkFolder(workspaceDir, listener, { media, rules });
+  else yield* walkAgentWorkspace(walk, rules, listener);
+}
+
 function* walkAgentWorkspace(
-  dir: string,
-  media: MediaSelection | undefined,
+  { workspaceDir: dir, media }: Walk,
+  around: FolderRules,
   listener: WalkListener,
 ): Generator<WalkedFile> {
   // Reads the listing, because a case-insensitive file system would find memory.md too.
   const entries = new Map(readdirSync(dir, { withFileTypes: true }).map((e) => [e.name, e]));
   for (const entry of entries.values()) reportTemporary(entry, join(dir, entry.name), listener);
+  const rules = around.enter(dir, (name) => entries.has(name));
+  if (rules === undefined) return;
   for (const name of ROOT_FILES) {
     const entry = entries.get(name);
     const path = join(dir, name);
-    if (entry?.isFile() === false) listener.onSkip(leftOut(path, entry));
-    const file =
-      entry?.isFile() === true ? statFile(path, 'markdown', undefined, listener) : undefined;
+    if (entry === undefined || isExcluded(path, false, rules, listener)) continue;
+    if (!entry.isFile()) listener.onSkip(leftOut(path, entry));
+    const file = entry.isFile() ? statFile(path, 'markdown', undefined, listener) : undefined;
     if (file !== undefined) yield file;
   }
   const memory = entries.get(MEMORY_FOLDER);
   const path = join(dir, MEMORY_FOLDER);
-  const reports = join(dir, DREAM_REPORTS);
-  if (memory?.isDirectory() === true) yield* walkFolder(path, media, listener, reports);
-  else if (memory !== undefined && !memory.isFile()) listener.onSkip(leftOut(path, memory));
+  if (memory === undefined || memory.isFile()) return;
+  if (isExcluded(path, true, rules, listener)) return;
+  const except = join(dir, DREAM_REPORTS);
+  if (memory.isDirectory()) yield* walkFolder(path, listener, { media, except, rules });
+  else listener.onSkip(leftOut(path, memory));
 }
 
 /** Unlike other links, one in place of the memory itself is reported, because nothing in it is indexed. */
@@ -184,9 +210,8 @@ const LINKED_MEMORY = 'links are not followed; add its target to memorySearch.ex
 /** A configured file may have any name; of a folder, its memory files count. */
 function* walkExtra(
   path: string,
-  media: MediaSelection | undefined,
+  { media, exclusions, workspaceDir }: Walk,
   listener: WalkListener,
-  reports: string,
 ): Generator<WalkedFile> {
   try {
     const stats = lstatSync(path);
@@ -195,8 +220,12 @@ function* walkExtra(
       return;
     }
     const real = realpathSync(path);
-    if (stats.isDirectory()) {
-      yield* walkFolder(real, media, listener, reports);
+    const isFolder = stats.isDirectory();
+    const rules = exclusions.around(real, isFolder ? 'folder' : 'file');
+    if (rules === undefined || isExcluded(real, isFolder, rules, listener)) return;
+    if (isFolder) {
+      const except = join(workspaceDir, DREAM_REPORTS);
+      yield* walkFolder(real, listener, { media, except, rules });
       return;
     }
     if (!stats.isFile()) {

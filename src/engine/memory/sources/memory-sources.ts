@@ -3,6 +3,7 @@ import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { realOrGiven } from '../../support/files.js';
 import type { Source } from '../types.js';
+import type { ExcludeSettings } from './exclude.js';
 import { type MediaSelection, MODALITIES } from './media.js';
 import {
   type MemoryFilesOptions,
@@ -25,10 +26,16 @@ export function memorySourcesOf(
 ): MemorySources {
   const { extraPaths, multimodal } = agent.memorySearch;
   const media = mediaSelection(multimodal);
-  const memory = { workspaceDir: agent.workspaceDir, layout, extraPaths, media };
+  const exclude = excludeSettings(agent);
+  const memory = { workspaceDir: agent.workspaceDir, layout, extraPaths, media, exclude };
   return searchedSources(agent, layout).includes('sessions')
     ? { memory, transcripts: transcriptSources(agent, world) }
     : { memory };
+}
+
+/** What an agent's memory leaves out. */
+export function excludeSettings({ memorySearch }: ResolvedAgent): ExcludeSettings {
+  return { patterns: memorySearch.exclude, respectGitignore: memorySearch.respectGitignore };
 }
 
 /**
@@ -95,5 +102,6 @@ export function scanSources({ memory, transcripts }: MemorySources): Scan {
     files: [...notes.files, ...conversations.files],
     skipped: [...notes.skipped, ...conversations.skipped],
     temporaries: notes.temporaries,
+    decisions: notes.decisions,
   };
 }

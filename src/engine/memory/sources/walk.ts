@@ -8,6 +8,7 @@ import {
 } from '../../errors/index.js';
 import { isInside, isTemporaryName } from '../../support/files.js';
 import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
+import type { ExcludeDecision, FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
 
 export interface WalkedFile extends FileFingerprint {
@@ -21,6 +22,18 @@ export interface WalkListener {
   onSkip(skip: SkippedFile): void;
   /** A temporary file of svc, by its absolute path; another process may be writing it. */
   onTemporary?(path: string): void;
+  /** A pattern matches a file or folder. */
+  onDecision?(decision: ExcludeDecision): void;
+}
+
+/** What a walk takes of a folder. */
+export interface WalkOptions {
+  /** Which media to include besides Markdown; undefined for none. */
+  readonly media?: MediaSelection | undefined;
+  /** Absolute path of a folder that is only checked for temporary files. */
+  readonly except?: string | undefined;
+  /** The rules around the folder; undefined where everything counts. */
+  readonly rules?: FolderRules | undefined;
 }
 
 export function isIgnoredFolder(name: string): boolean {
@@ -48,28 +61,67 @@ const MARKDOWN = /\.md$/i;
  * so loops are harmless. Unreadable entries are reported.
  *
  * @param root absolute path without symbolic links in it
- * @param media which media to include besides Markdown; undefined for none
- * @param except absolute path of a folder that is only checked for temporary files
  */
 export function* walkFolder(
   root: string,
-  media: MediaSelection | undefined,
   listener: WalkListener,
-  except?: string,
+  options: WalkOptions = {},
 ): Generator<WalkedFile> {
-  const pending = [root];
-  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-    const folders: string[] = [];
-    const isMemory = except === undefined || !isInside(dir, except);
-    for (const entry of readFolder(dir, isMemory ? listener : undefined)) {
-      const path = dir + sep + entry.name;
-      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) folders.push(path);
-      reportTemporary(entry, path, listener);
-      const file = isMemory ? walkedFile(entry, path, media, listener) : undefined;
-      if (file !== undefined) yield file;
-    }
-    pending.push(...folders.reverse());
+  const pending: FolderToWalk[] = [{ dir: root, around: options.rules }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const folders = yield* walkEntries(next, listener, options);
+    pending.push(...folders.toReversed());
   }
+}
+
+interface FolderToWalk {
+  readonly dir: string;
+  readonly around: FolderRules | undefined;
+}
+
+/** Yields the files in a folder; returns the folders to walk. */
+function* walkEntries(
+  { dir, around }: FolderToWalk,
+  listener: WalkListener,
+  { media, except }: WalkOptions,
+): Generator<WalkedFile, readonly FolderToWalk[]> {
+  const isMemory = except === undefined || !isInside(dir, except);
+  const entries = readFolder(dir, isMemory ? listener : undefined);
+  const inside = isMemory ? rulesIn(dir, around, entries) : undefined;
+  if (inside === 'unusable') return [];
+  const folders: FolderToWalk[] = [];
+  for (const entry of entries) {
+    const path = dir + sep + entry.name;
+    reportTemporary(entry, path, listener);
+    const isFolder = entry.isDirectory();
+    const kind = isMemory && !isFolder ? kindOfName(entry.name, media) : undefined;
+    const concerns = isFolder ? !isIgnoredFolder(entry.name) : kind !== undefined;
+    if (!concerns || isExcluded(path, isFolder, inside, listener)) continue;
+    if (kind === undefined) folders.push({ dir: path, around: inside });
+    else yield* walkedFile(entry, path, kind, media, listener);
+  }
+  return folders;
+}
+
+function rulesIn(
+  dir: string,
+  around: FolderRules | undefined,
+  entries: readonly Dirent[],
+): FolderRules | 'unusable' | undefined {
+  if (around === undefined) return undefined;
+  return around.enter(dir, (name) => entries.some((entry) => entry.name === name)) ?? 'unusable';
+}
+
+/** Whether the rules leave out an entry; reports what they decide. */
+export function isExcluded(
+  path: string,
+  isFolder: boolean,
+  rules: FolderRules | undefined,
+  listener: WalkListener,
+): boolean {
+  const decision = rules?.decide(path, isFolder);
+  if (decision !== undefined) listener.onDecision?.(decision);
+  return decision?.excluded === true;
 }
 
 /** Calls `onTemporary` for a temporary file of svc. */
@@ -77,18 +129,16 @@ export function reportTemporary(entry: Dirent, path: string, listener: WalkListe
   if (entry.isFile() && isTemporaryName(entry.name)) listener.onTemporary?.(path);
 }
 
-function walkedFile(
+function* walkedFile(
   entry: Dirent,
   path: string,
+  kind: DocumentKind,
   media: MediaSelection | undefined,
   listener: WalkListener,
-): WalkedFile | undefined {
-  const kind = kindOfName(entry.name, media);
-  // A folder with any name is entered.
-  if (kind === undefined || entry.isDirectory()) return undefined;
-  if (entry.isFile()) return statFile(path, kind, media, listener);
-  listener.onSkip(noFile(path, entry));
-  return undefined;
+): Generator<WalkedFile> {
+  const file = entry.isFile() ? statFile(path, kind, media, listener) : undefined;
+  if (file !== undefined) yield file;
+  else if (!entry.isFile()) listener.onSkip(noFile(path, entry));
 }
 
 /** Reports an entry with the name of a memory file that is not a regular file. */

@@ -30,9 +30,10 @@ export {
 export type { SyncTarget } from './sync-index.js';
 export {
   embeddingWarnings,
+  emptyMemoryWarning,
+  excludesEverything,
   linkWarnings,
   notesOutside,
-  outsideWarning,
   rebuiltWarning,
   staleWarning,
   stopIfInterrupted,

@@ -10,6 +10,7 @@ import type { SyncSummary } from './events.js';
 import type { SyncOptions, SyncRun } from './fill-index.js';
 import { type LockHolder, openedAnew, withIndexLock } from './index-lock.js';
 import { racyForMs } from './plan-changes.js';
+import { excludesEverything } from './sync-warnings.js';
 
 /** An index and the files it mirrors. */
 export interface SyncTarget {
@@ -48,7 +49,11 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, connections, onEvent, started };
-    const summary = await withVectors(await target.home.mirror(run), run);
+    const done = await withVectors(await target.home.mirror(run), run);
+    const warning = scan.files.some(({ source }) => source === 'memory')
+      ? undefined
+      : excludesEverything(scan.decisions, target.sources.memory.workspaceDir);
+    const summary = warning === undefined ? done : { ...done, warnings: [warning] };
     onEvent({ type: 'sync.finished', summary });
     return summary;
   });

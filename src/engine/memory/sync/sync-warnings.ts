@@ -1,6 +1,13 @@
 import { SvcError, type Warning } from '../../errors/index.js';
+import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
-import { countNotesOutside, type MemoryFilesOptions } from '../sources/index.js';
+import {
+  countNotesOutside,
+  displayPath,
+  type ExcludeDecision,
+  type MemoryFilesOptions,
+  scanMemoryFiles,
+} from '../sources/index.js';
 import { isFaultySkip, type SkippedFile } from '../types.js';
 import type { EmbeddingSummary, SyncSummary } from './events.js';
 
@@ -35,8 +42,40 @@ export function linkWarnings(skipped: readonly SkippedFile[]): Warning[] {
   return skipWarnings({ skipped: skipped.filter(({ reason }) => reason === 'symlink') });
 }
 
+/** Why a memory has no files: patterns exclude them, or they are not where memory is. */
+export function emptyMemoryWarning(files: MemoryFilesOptions): Warning | undefined {
+  const scan = scanMemoryFiles(files);
+  if (scan.files.length > 0) return undefined;
+  return excludesEverything(scan.decisions, files.workspaceDir) ?? outsideWarning(files);
+}
+
+/** Names the pattern that excludes most of a memory without files; undefined if none excludes any. */
+export function excludesEverything(
+  decisions: readonly ExcludeDecision[],
+  workspaceDir: string,
+): Warning | undefined {
+  const counts = new Map<string, number>();
+  for (const decision of decisions) {
+    if (!decision.excluded) continue;
+    const { pattern, file, line } = decision.rule();
+    const where =
+      file === undefined
+        ? 'memorySearch.exclude'
+        : `${displayPath(realOrGiven(workspaceDir), file)}, line ${line}`;
+    const rule = `${JSON.stringify(pattern)} in ${where}`;
+    counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+  if (most === undefined) return undefined;
+  return {
+    code: 'EXCLUDES_EVERYTHING',
+    message: `nothing is indexed, because every note is excluded: ${most[0]}`,
+    hint: 'change the pattern; "svc memory status --why PATH" shows which one excludes a file',
+  };
+}
+
 /** Warns that a workspace's notes are not where memory is. */
-export function outsideWarning(files: MemoryFilesOptions): Warning | undefined {
+function outsideWarning(files: MemoryFilesOptions): Warning | undefined {
   const count = countNotesOutside(files);
   if (count === 0) return undefined;
   return {

@@ -3,6 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
 import {
   isIgnoredFolder,
+  isIgnoreFile,
   isTranscriptName,
   kindOfName,
   type MemorySources,
@@ -136,6 +137,7 @@ export class FolderWatches {
     if (this.scope.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
     if (kindOfName(name, this.options.sources.memory.media) !== undefined) return true;
+    if (isIgnoreFile(name)) return true;
     if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
     // Other names only count as folders; a removed one is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));

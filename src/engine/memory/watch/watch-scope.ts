@@ -1,6 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import {
+  Exclusions,
+  isBelow,
   MEMORY_FOLDER,
   type MemorySources,
   mayHold,
@@ -24,17 +26,24 @@ export interface WatchScope {
  * root is not followed; one above it is.
  */
 export function watchScope({ memory: files, transcripts }: MemorySources): WatchScope {
-  const scope = new ScopeBuilder(transcripts?.places ?? []);
+  const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;
+  const exclusions = new Exclusions(workspace, files.exclude);
+  const scope = new ScopeBuilder(transcripts?.places ?? [], exclusions);
   for (const { root } of transcripts?.places ?? []) scope.addRoot(root);
   scope.addWay(files.workspaceDir);
-  const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;
   scope.addWay(workspace);
   if (files.layout === 'folder') scope.addTree(workspace);
   else {
     for (const name of ROOT_FILES) scope.addEntry(join(workspace, name));
     scope.addRoot(join(workspace, MEMORY_FOLDER));
   }
-  for (const extra of files.extraPaths) scope.addRoot(resolve(workspace, extra));
+  exclusions.around(workspace, 'workspace')?.enter(workspace);
+  for (const extra of files.extraPaths) {
+    const path = resolve(workspace, extra);
+    scope.addRoot(path);
+    exclusions.around(realPath(path) ?? path, kindOf(path) === 'file' ? 'file' : 'folder');
+  }
+  for (const ignoreFile of exclusions.lookedFor) scope.addEntry(ignoreFile);
   return scope;
 }
 
@@ -42,17 +51,26 @@ class ScopeBuilder implements WatchScope {
   readonly entries = new Map<string, Set<string>>();
   readonly trees = new Set<string>();
   private readonly places: readonly TranscriptPlace[];
+  private readonly exclusions: Exclusions;
 
-  constructor(places: readonly TranscriptPlace[]) {
+  constructor(places: readonly TranscriptPlace[], exclusions: Exclusions) {
     this.places = places;
+    this.exclusions = exclusions;
   }
 
   enters(folder: string): boolean {
-    return this.places.every((place) => {
+    const roots = this.places.flatMap((place) => {
       const root = realPath(place.root);
-      if (root === undefined || !folder.startsWith(root + sep)) return true;
-      return mayHold(place, folder.slice(root.length + 1).split(sep), 'folder');
+      return root === undefined ? [] : [{ place, root }];
     });
+    const holding = roots.filter(({ root }) => isBelow(root, folder));
+    if (holding.length > 0) {
+      return holding.every(({ place, root }) =>
+        mayHold(place, folder.slice(root.length + 1).split(sep), 'folder'),
+      );
+    }
+    const trees = [...this.trees].filter((tree) => isBelow(tree, folder));
+    return trees.some((tree) => !this.exclusions.excludes(tree, folder, true));
   }
 
   /** A file, a folder, or missing. */

@@ -45,7 +45,7 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
   const sweep = (nowMs = NIGHT, transcripts = places) =>
     runSweep(workspace, {
       settings: dreaming,
-      reach: { transcripts, forget: [forget] },
+      reach: { transcripts, forget: [forget], exclude: { patterns: [] } },
       timeZone: 'UTC',
       clock: { now: () => nowMs },
       trigger: 'manual',

@@ -46,6 +46,37 @@ test('added, changed, removed and renamed files are told apart', async () => {
   assert.equal(await syncCounts(backend), { unchanged: 4 });
 });
 
+test('a new pattern removes files at the next sync, and its removal brings them back', async () => {
+  const ws = folderOf({ 'a.md': 'alpha', 'b/c.md': 'alpha beta', 'b/d.md': 'delta' });
+  const backend = backendOn(targetOf(ws.path));
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md', 'b/c.md']);
+  ws.write('b/.svcignore', 'c.md\n');
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  ws.write('b/.svcignore', 'd.md\n');
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md', 'b/c.md']);
+  rmSync(ws.at('b/.svcignore'));
+  assert.equal(await syncCounts(backend), { added: 1, unchanged: 2 });
+});
+
+test('a pattern that excludes everything is named, and nothing is lost', async () => {
+  const ws = folderOf({ 'a.md': 'alpha', 'b/c.md': 'beta' });
+  const backend = backendOn(targetOf(ws.path));
+  await backend.sync({});
+  ws.write('.svcignore', '# all\n*\n');
+  const { removed, warnings = [] } = await backend.sync({});
+  assert.is(removed, 2);
+  const said = /^nothing is indexed, because every note is excluded: "\*" in .svcignore, line 2$/;
+  assert.match(warnings[0]?.message ?? '', said);
+  assert.match((await backend.status()).faults[0]?.message ?? '', said);
+  const { warnings: ofSearch } = await backend.search({ query: 'alpha' });
+  assert.equal(
+    ofSearch.map(({ code }) => code),
+    ['EXCLUDES_EVERYTHING'],
+  );
+  ws.write('.svcignore', '');
+  assert.equal(await syncCounts(backend), { added: 2 });
+});
+
 test('an incremental index holds exactly what a fresh one holds', async () => {
   const ws = folderOf(
     Object.fromEntries(

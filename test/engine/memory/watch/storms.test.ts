@@ -292,6 +292,31 @@ test('symbolic links are not followed, and one on the way to the workspace is', 
   }
 });
 
+test('ignore files, also above an extra path, and folders that they exclude', async () => {
+  const folder = workspace();
+  const repo = folderOf({ '.git/HEAD': '', 'docs/a.md': 'A.\n', 'docs/out/b.md': 'B.\n' });
+  await during(
+    folder,
+    async (live) => {
+      folder.write('.svcignore', 'private/\n');
+      folder.write('memory/private/x.md', 'X.\n');
+      await live.agreed();
+      repo.write('.gitignore', 'out/\n');
+      await live.agreed();
+      repo.write('docs/out/c.md', 'C.\n');
+      rmSync(repo.at('.gitignore'));
+      await live.agreed();
+      repo.write('docs/out/d.md', 'D.\n');
+      await live.agreed();
+      folder.write('memory/private/.svcignore', '');
+      folder.write('.svcignore', '# nothing\n');
+      await live.agreed();
+      folder.write('memory/private/y.md', 'Y.\n');
+    },
+    { extraPaths: [repo.at('docs')] },
+  );
+});
+
 test('what is no note makes no sync', async () => {
   const folder = workspace();
   await during(folder, async (live) => {

@@ -164,7 +164,7 @@ export function sourcesBeside(
   transcripts: TranscriptSources | undefined,
   collections: () => readonly Collection[],
 ): SourcesBeside {
-  const { workspaceDir, layout } = sources.memory;
+  const { workspaceDir, layout, exclude } = sources.memory;
   const workspace = realOrGiven(workspaceDir);
   const ofMemory = (): readonly Collection[] =>
     collections().filter(({ source }) => source === 'memory');
@@ -177,6 +177,7 @@ export function sourcesBeside(
   const memory = (extraPaths: () => readonly string[]): MemorySources['memory'] => ({
     workspaceDir,
     layout,
+    exclude,
     get extraPaths() {
       return extraPaths();
     },
@@ -233,7 +234,7 @@ export function treeOf(
 function* filesOf(root: string, pattern: string) {
   if (isGlob(pattern)) {
     // Unreadable files are reported by the program or by the builtin engine.
-    if (existsSync(root)) yield* walkFolder(root, undefined, { onSkip: () => undefined });
+    if (existsSync(root)) yield* walkFolder(root, { onSkip: () => undefined });
     return;
   }
   const absolutePath = join(root, pattern);

@@ -17,8 +17,11 @@ import { createPathFilter } from '../../search/path-glob.js';
 import {
   DREAM_REPORTS,
   displayPath,
+  type ExcludeSettings,
+  Exclusions,
   lineAt,
   linesWithoutOwnWriting,
+  type MemorySources,
   readDocument,
 } from '../../sources/index.js';
 import type { Collection } from './collections.js';
@@ -31,6 +34,8 @@ export interface PlaceOptions {
   readonly collections: readonly Collection[];
   /** Absolute path with links resolved. */
   readonly workspaceDir: string;
+  /** What the memory leaves out. */
+  readonly exclude?: ExcludeSettings | undefined;
   readonly citations: CitationMode;
   readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;
@@ -61,11 +66,12 @@ export function placeHits(
     request.pathGlob === undefined ? () => true : createPathFilter(request.pathGlob);
   const { terms, required } = parseQuery(request.query, 'unicode61');
   const matcher = createTermMatcher([...terms, ...required], 'unicode61');
+  const exclusions = new Exclusions(options.workspaceDir, options.exclude);
   const results: SearchResult[] = [];
   let [outdated, belowMinScore, characters] = [0, 0, 0];
   for (const hit of hits) {
     if (results.length >= options.maxResults) break;
-    const placed = place(hit, options);
+    const placed = place(hit, options, exclusions);
     if (placed === undefined) outdated += 1;
     if (placed === undefined || placed === 'hidden' || !takesPath(placed.path)) continue;
     if (results.some((other) => overlaps(other, placed))) continue;
@@ -85,7 +91,11 @@ export function placeHits(
 type Placed = Omit<SearchResult, 'highlights'>;
 
 /** @returns undefined when its file no longer contains the text */
-function place(hit: ToolHit, options: PlaceOptions): 'hidden' | Placed | undefined {
+function place(
+  hit: ToolHit,
+  options: PlaceOptions,
+  exclusions: Exclusions,
+): 'hidden' | Placed | undefined {
   const collection = options.collections.find(({ name }) => name === hit.collection);
   if (collection === undefined) return undefined;
   const file = findFile(collection.root, hit.path, (path) => hasContent(path, hit.contentHash));
@@ -93,6 +103,8 @@ function place(hit: ToolHit, options: PlaceOptions): 'hidden' | Placed | undefin
   if (file.startsWith([options.workspaceDir, ...DREAM_REPORTS.split('/'), ''].join(sep))) {
     return 'hidden';
   }
+  const { source } = collection;
+  if (source === 'memory' && exclusions.excludes(collection.root, file, false)) return 'hidden';
   const path = shownPath(file, collection, options.workspaceDir);
   const read = readDocument(file, path);
   if (!read.ok) return undefined;
@@ -101,7 +113,6 @@ function place(hit: ToolHit, options: PlaceOptions): 'hidden' | Placed | undefin
   const texts = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
   const range = findLines(texts, hit.lines, hit.line);
   if (range === undefined) return lines === read.document.lines ? undefined : 'hidden';
-  const { source } = collection;
   const chunk = chunkMarkdown(lines, options.chunking).find(
     ({ startLine, endLine }) => startLine <= range.startLine && range.startLine <= endLine,
   );
@@ -143,6 +154,7 @@ function cut(text: string, most: number): string {
 
 interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {
   readonly settings: ExtSettings;
+  readonly sources: MemorySources;
   readonly forget: ForgetPlaces;
 }
 
@@ -160,13 +172,14 @@ const MODES: Readonly<Record<ExtMode, SearchMode>> = {
 export async function answerOf(
   request: SearchRequest,
   hits: readonly ToolHit[],
-  { settings, citations, chunking, forget }: AnswerOptions,
+  { settings, sources, citations, chunking, forget }: AnswerOptions,
 ): Promise<Omit<SearchResponse, 'searchMs'>> {
   const { results, belowMinScore } = placeHits(hits, request, {
     ...settings.limits,
     maxResults: request.maxResults ?? settings.limits.maxResults,
     collections: settings.collections(),
     workspaceDir: realOrGiven(settings.workspaceDir),
+    exclude: sources.memory.exclude,
     citations,
     chunking,
     forgotten: await readForgotten(forget),

@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { realOrGiven } from '../support/files.js';
+import { formatCountOf } from '../support/format.js';
+import type { WhyOutput } from './backends/output-schemas.js';
+import type { OpenedMemory } from './open-memory.js';
+import {
+  absoluteFromDisplay,
+  DREAM_REPORTS,
+  displayPath,
+  type ExcludeDecision,
+  isBelow,
+  isIgnoredFolder,
+  isIgnoreFile,
+  kindOfName,
+  resolveWorkspace,
+  type Scan,
+  scanSources,
+} from './sources/index.js';
+
+type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
+  readonly decision?: ExcludeDecision | undefined;
+};
+
+/**
+ * Whether a file belongs to a memory, and which rule decided. Changes nothing.
+ *
+ * @param path absolute, or relative to the workspace
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
+ */
+export async function whyIndexed(
+  memory: Pick<OpenedMemory, 'home' | 'locate' | 'sources'>,
+  path: string,
+): Promise<WhyOutput> {
+  const { memory: files } = memory.sources;
+  const workspaceDir = resolveWorkspace(files.workspaceDir);
+  const given = resolve(absoluteFromDisplay(workspaceDir, path));
+  const file = join(realOrGiven(dirname(given)), basename(given));
+  const scan = scanSources(memory.sources);
+  const why = reasonOf(file, scan, workspaceDir, memory);
+  const shown = displayPath(workspaceDir, file);
+  const { decision, ...told } = why;
+  return {
+    path: shown,
+    included: why.reason === 'included',
+    indexed: await isIndexed(memory, shown),
+    ...told,
+    rule: decision === undefined ? null : await ruleOf(decision, workspaceDir, memory),
+  };
+}
+
+function reasonOf(
+  file: string,
+  { files, skipped, decisions }: Scan,
+  workspaceDir: string,
+  { sources }: Pick<OpenedMemory, 'sources'>,
+): Why {
+  const about = decisions.filter(({ path }) => path === file || isBelow(path, file));
+  const within = files.filter(({ absolutePath }) => isBelow(file, absolutePath)).length;
+  if (within > 0 || files.some(({ absolutePath }) => absolutePath === file)) {
+    const detail = within > 0 ? { detail: `a folder with ${formatCountOf(within, 'file')}` } : {};
+    return { reason: 'included', ...detail, decision: about.findLast((one) => !one.excluded) };
+  }
+  const decision = about.find(({ excluded }) => excluded);
+  if (decision !== undefined) return { reason: 'excluded', decision };
+  const skip = skipped.find(({ path }) => {
+    const at = resolve(absoluteFromDisplay(workspaceDir, path));
+    return at === file || isBelow(isIgnoreFile(basename(at)) ? dirname(at) : at, file);
+  });
+  if (skip !== undefined) {
+    const { path, reason, detail } = skip;
+    const why = `${path}: ${reason.replaceAll('_', ' ')}`;
+    return { reason: 'skipped', detail: detail === undefined ? why : `${why}, ${detail}` };
+  }
+  if (!existsSync(file)) return { reason: 'missing' };
+  const isFolder = statSync(file).isDirectory();
+  if (!isFolder && kindOfName(basename(file), sources.memory.media) === undefined) {
+    return { reason: 'other_kind' };
+  }
+  return { reason: 'outside', ...outsideDetail(file, workspaceDir) };
+}
+
+function outsideDetail(file: string, workspaceDir: string): { readonly detail?: string } {
+  const names = displayPath(workspaceDir, file).split('/');
+  const ignored = names.find(isIgnoredFolder);
+  if (ignored !== undefined) return { detail: `folders named ${ignored} are never indexed` };
+  return names.join('/').startsWith(`${DREAM_REPORTS}/`)
+    ? { detail: 'reports of dreaming are not memory' }
+    : {};
+}
+
+async function isIndexed({ home }: Pick<OpenedMemory, 'home'>, path: string): Promise<boolean> {
+  const opened = await home.open();
+  if (opened.state !== 'ready') return false;
+  try {
+    const documents = await opened.index.documents();
+    return documents.some((one) => one.path === path || one.path.startsWith(`${path}/`));
+  } finally {
+    opened.index.close();
+  }
+}
+
+async function ruleOf(
+  decision: ExcludeDecision,
+  workspaceDir: string,
+  { locate }: Pick<OpenedMemory, 'locate'>,
+): Promise<NonNullable<WhyOutput['rule']>> {
+  const { from, file, line, pattern } = decision.rule();
+  const decides = displayPath(workspaceDir, decision.path);
+  if (file !== undefined) {
+    return { from, file: displayPath(workspaceDir, file), line, pattern, path: decides };
+  }
+  const written = await locate(['memorySearch', 'exclude', line - 1]);
+  const { location } = written ?? {};
+  return {
+    from,
+    file: location?.file ?? null,
+    line: location?.line ?? null,
+    pattern,
+    path: decides,
+  };
+}

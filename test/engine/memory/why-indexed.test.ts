@@ -1,0 +1,128 @@
+import { symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openMemory } from '../../../src/engine/memory/index.js';
+import { whyIndexed } from '../../../src/engine/memory/why-indexed.js';
+import { folderOf } from '../../support/temp-folder.js';
+
+const test = suite('why a file is indexed or not');
+
+const SETTINGS = `{
+  "agents": {
+    "defaults": { "memorySearch": { "exclude": ["a.tmp.md"] } },
+    "list": [{
+      "id": "main",
+      "memorySearch": {
+        "exclude": [
+          "drafts/"
+        ]
+      }
+    }]
+  }
+}`;
+
+async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [string, string]) {
+  const home = folderOf({ 'state/svc.json': SETTINGS });
+  for (const [path, text] of Object.entries(files)) home.write(`state/workspace/${path}`, text);
+  if (link !== undefined) symlinkSync(link[1], home.at(`state/workspace/${link[0]}`));
+  const memory = await openMemory(
+    {
+      env: {},
+      cwd: home.path,
+      homeDir: home.path,
+      state: {
+        stateDir: home.at('state'),
+        cacheDir: home.at('state'),
+        userConfigFile: home.at('state/svc.json'),
+      },
+      clock: { now: Date.now },
+    },
+    { kind: 'agent' },
+  );
+  return {
+    home,
+    sync: () => memory.backend.sync({}),
+    why: (path: string) => whyIndexed(memory, path),
+    close: () => memory.backend.close(),
+  };
+}
+
+test('the pattern of the setting is found in the configuration, with its line', async () => {
+  const { home, why, close } = await whyOf({
+    'memory/a.tmp.md': '',
+    'memory/drafts/deep/x.md': '',
+  });
+  const expected = {
+    path: 'memory/drafts/deep/x.md',
+    included: false,
+    indexed: false,
+    reason: 'excluded',
+    rule: {
+      from: 'setting',
+      file: home.at('state/svc.json'),
+      line: 8,
+      pattern: 'drafts/',
+      path: 'memory/drafts',
+    },
+  };
+  assert.equal(await why('memory/drafts/deep/x.md'), expected);
+  assert.equal(await why(home.at('state/workspace/memory/drafts/deep/x.md')), expected);
+  assert.is((await why('./memory/a.tmp.md')).rule?.line, 3);
+  await close();
+});
+
+test('an ignore file, a pattern that includes again, and files without a pattern', async () => {
+  const { why, sync, home, close } = await whyOf({
+    'memory/.svcignore': '*.x.md\n!kept.x.md\n',
+    'memory/b.x.md': '',
+    'memory/kept.x.md': 'Kept.',
+    'memory/plain.md': 'Plain.',
+  });
+  await sync();
+  const { reason, rule } = await why('memory/b.x.md');
+  assert.equal(
+    [reason, rule?.from, rule?.file, rule?.line],
+    [...['excluded', 'svcignore', 'memory/.svcignore', 1]],
+  );
+  const kept = await why('memory/kept.x.md');
+  assert.equal([kept.included, kept.indexed, kept.rule?.pattern], [true, true, '!kept.x.md']);
+  assert.is((await why('memory/plain.md')).rule, null);
+  assert.is((await why('memory')).detail, 'a folder with 2 files');
+  home.write('state/workspace/memory/.svcignore', 'plain.md\n');
+  const outdated = await why('memory/plain.md');
+  assert.equal([outdated.included, outdated.indexed], [false, true]);
+  await close();
+});
+
+test('what no pattern decides', async () => {
+  const files = {
+    'memory/a.md': '',
+    'memory/.git/b.md': '',
+    'memory/c.txt': '',
+    'memory/bad/.svcignore': '**/**x/**y/**/z',
+    'memory/bad/d.md': '',
+    'memory/dreaming/light/2026-01-01.md': '',
+    'README.md': '',
+  };
+  const { why, close } = await whyOf(files, ['memory/link.md', 'a.md']);
+  const told = async (path: string) => {
+    const { reason, detail = '' } = await why(path);
+    return `${reason} ${detail}`.trim();
+  };
+  assert.is(await told('README.md'), 'outside');
+  assert.is(await told('memory/.git/b.md'), 'outside folders named .git are never indexed');
+  assert.is(
+    await told('memory/dreaming/light/2026-01-01.md'),
+    'outside reports of dreaming are not memory',
+  );
+  assert.is(await told('memory/c.txt'), 'other_kind');
+  assert.is(await told('memory/none.md'), 'missing');
+  assert.is(await told('memory/link.md'), 'skipped memory/link.md: symlink');
+  assert.match(
+    await told('memory/bad/d.md'),
+    /^skipped memory\/bad\/.svcignore: wrong format, line 1/,
+  );
+  await close();
+});
+
+test.run();
