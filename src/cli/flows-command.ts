@@ -1,19 +1,28 @@
 import * as Flags from '@oclif/core/flags';
 import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { FlowFilter, TaskFilter } from '../engine/flows/index.js';
+import type {
+  FlowFilter,
+  FlowStatus,
+  TaskFilter,
+  TaskRecord,
+  TaskStatus,
+} from '../engine/flows/index.js';
 import {
+  FLOW_STATUSES,
   type Flows,
   flowEntryOutput,
   type LeaseRefusal,
   openFlows,
   TASK_RUNTIMES,
+  TASK_STATUSES,
   taskOutput,
 } from '../engine/flows/index.js';
 import type { Clock } from '../engine/support/context.js';
+import { flowDetails, taskDetails } from '../ui/flows/details.js';
 import { flowRow, taskRow } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { sinceFlag, withEnvironment } from './flags.js';
+import { readSince, sinceFlag, withEnvironment } from './flags.js';
 import type { FollowedList } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -62,21 +71,61 @@ export function runtimesFlag(summary: string) {
   return Flags.option({ options: TASK_RUNTIMES, multiple: true, summary, helpValue: 'RUNTIME' })();
 }
 
-/** Flags of the lists of flows and tasks. */
-export const listFlags = withEnvironment({
+/** Default of `--limit` of a list. */
+export const MOST_LISTED = 50;
+/** More than a terminal has rows. */
+export const MOST_WATCHED = 200;
+
+const filterFlags = {
   session: Flags.string({
     summary: 'Show only those of this session.',
     helpValue: 'KEY',
     aliases: ['owner'],
   }),
   since: sinceFlag,
-  limit: Flags.integer({
+};
+
+function limitFlag(shown: number) {
+  return Flags.integer({
     summary: 'Show at most this many, newest first.',
     helpValue: 'N',
-    default: 50,
+    default: shown,
     min: 1,
     max: 10_000,
-  }),
+  });
+}
+
+/** Flags that limit which flows are listed. @param shown default of `--limit` */
+export function flowFilterFlags(shown: number) {
+  return withEnvironment({
+    ...filterFlags,
+    limit: limitFlag(shown),
+    status: Flags.option({
+      options: FLOW_STATUSES,
+      multiple: true,
+      summary: 'Show only flows in this state.',
+      helpValue: 'STATUS',
+    })(),
+  });
+}
+
+/** Flags that limit which tasks are listed. @param shown default of `--limit` */
+export function taskFilterFlags(shown: number) {
+  return withEnvironment({
+    ...filterFlags,
+    limit: limitFlag(shown),
+    status: Flags.option({
+      options: TASK_STATUSES,
+      multiple: true,
+      summary: 'Show only tasks in this state.',
+      helpValue: 'STATUS',
+    })(),
+    runtime: runtimesFlag('Show only tasks for this runtime.'),
+  });
+}
+
+/** Flags of the lists of flows and tasks that do not limit them. */
+export const listFlags = withEnvironment({
   audit: Flags.boolean({
     summary: 'Show stuck, lost or inconsistent entries; exit with 1 on errors.',
     exclusive: ['watch'],
@@ -84,7 +133,7 @@ export const listFlags = withEnvironment({
   watch: Flags.boolean({ summary: 'Keep running and show changes.' }),
 });
 
-/** Base of `svc flow list` and `svc task list`: a list that can be followed. */
+/** Base of the commands that list flows or tasks, and can follow the list. */
 export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
   private isFollowing = false;
 
@@ -93,8 +142,10 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     flows: Flows,
     flags: { readonly plain: boolean },
     list: FollowedList,
+    /** As the user wrote it. */
+    asked = '--watch',
   ): Promise<void> {
-    this.refuseShape('--watch');
+    this.refuseShape(asked);
     this.isFollowing = true;
     const { watchFlows } = await import('./shown-flows-watch.js');
     const end = await watchFlows(list, {
@@ -114,34 +165,104 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   }
 }
 
+interface FilterFlags {
+  readonly session?: string | undefined;
+  readonly since?: string | undefined;
+  readonly limit: number;
+}
+
+/** Which flows the flags ask for. @throws SvcError USAGE for an invalid --since */
+export function flowFilter(
+  flags: FilterFlags & { readonly status?: readonly FlowStatus[] | undefined },
+  clock: Clock,
+): FlowFilter {
+  return { ...recordFilter(flags, clock), statuses: flags.status };
+}
+
+/** Which tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
+export function taskFilter(
+  flags: FilterFlags & {
+    readonly status?: readonly TaskStatus[] | undefined;
+    readonly runtime?: TaskFilter['runtimes'];
+  },
+  clock: Clock,
+): TaskFilter {
+  return { ...recordFilter(flags, clock), statuses: flags.status, runtimes: flags.runtime };
+}
+
+function recordFilter({ session, since, limit }: FilterFlags, clock: Clock) {
+  return { ownerKey: session, sinceMs: readSince(since, clock.now()), limit };
+}
+
 /** Flows as a list that can be followed. */
 export function followedFlows(
   { operator }: Pick<Flows, 'operator'>,
   filter: FlowFilter,
   clock: Clock,
 ): FollowedList {
-  const read = async () => {
-    const { entries, total } = await operator.listFlows(filter);
-    const now = clock.now();
-    const shown = entries.map((entry) => {
-      return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
-    });
-    return { entries: shown, total };
+  return {
+    kind: 'flows',
+    choices: filter.statuses === undefined ? CHOICES : ['all'],
+    read: async (choice) => {
+      const statuses = choice === 'all' ? filter.statuses : FLOW_CHOICES[choice];
+      const { entries, total } = await operator.listFlows({ ...filter, statuses });
+      const now = clock.now();
+      const shown = entries.map((entry) => {
+        return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
+      });
+      return { entries: shown, total };
+    },
+    details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
+    cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
+    retry: undefined,
   };
-  return { kind: 'flows', read };
 }
 
 /** Tasks as a list that can be followed. */
 export function followedTasks(
-  { operator }: Pick<Flows, 'operator'>,
+  { operator, tasks }: Pick<Flows, 'operator' | 'tasks'>,
   filter: TaskFilter,
   clock: Clock,
 ): FollowedList {
-  const read = async () => {
-    const { entries, total } = await operator.listTasks(filter);
-    const now = clock.now();
-    const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
-    return { entries: shown, total };
+  return {
+    kind: 'tasks',
+    choices: filter.statuses === undefined ? CHOICES : ['all'],
+    read: async (choice) => {
+      const statuses = choice === 'all' ? filter.statuses : TASK_CHOICES[choice];
+      const { entries, total } = await operator.listTasks({ ...filter, statuses });
+      const now = clock.now();
+      const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
+      return { entries: shown, total };
+    },
+    details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
+    cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
+    retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,
   };
-  return { kind: 'tasks', read };
+}
+
+const CHOICES = ['all', 'active', 'failed'] as const;
+const FLOW_CHOICES = {
+  active: ['queued', 'running', 'waiting', 'blocked'],
+  failed: ['failed', 'lost'],
+} as const satisfies Readonly<Record<string, readonly FlowStatus[]>>;
+const TASK_CHOICES = {
+  active: ['queued', 'running'],
+  failed: ['failed', 'timed_out', 'lost'],
+} as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
+
+/** The result of cancelling a flow. */
+export function cancelledFlowWords({
+  state,
+  flow,
+}: Awaited<ReturnType<Flows['operator']['cancelFlow']>>): string {
+  return state === 'cancelled'
+    ? `cancelled flow ${flow.flowId}`
+    : `flow ${flow.flowId} ends when its running tasks have stopped`;
+}
+
+/** The result of cancelling a task. */
+export function cancelledTaskWords({ status, taskId }: TaskRecord): string {
+  return status === 'cancelled'
+    ? `cancelled task ${taskId}`
+    : `task ${taskId} ends when its worker has stopped`;
 }

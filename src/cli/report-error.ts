@@ -21,6 +21,12 @@ export function reportError(error: unknown, mask: SecretMask = createSecretMask(
   return mask.data(unmaskedReport(error));
 }
 
+/** An error as one line of a screen. */
+export function failureWords(error: unknown, mask: SecretMask): string {
+  const { message, hint } = reportError(error, mask);
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
+
 function unmaskedReport(error: unknown): ErrorReport {
   const known = asSvcError(error);
   if (known !== undefined) {

@@ -2,16 +2,19 @@ import { SvcError } from '../engine/errors/index.js';
 import type { Flows } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { Clock } from '../engine/support/context.js';
+import type { PaneLine } from '../ui/components/pane.js';
 import { type ListRow, watchLine } from '../ui/flows/rows.js';
-
-import { createStyle } from '../ui/style.js';
+import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/source.js';
+import { createStyle, type Style } from '../ui/style.js';
+import { failureWords } from './report-error.js';
 import type { TerminalSupport } from './terminal.js';
 
-/** A list that is followed. */
-export interface FollowedList {
-  readonly kind: 'flows' | 'tasks';
+/** A list that is followed, and what its screen can do with an entry. */
+export interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
+  /** The fields of an entry, as lines. */
+  readonly details: (id: string, style: Style) => Promise<readonly PaneLine[]>;
   /** Reads it, newest first. */
-  readonly read: () => Promise<{
+  readonly read: (choice: FlowsChoice) => Promise<{
     /** Each with its `--json` form. */
     readonly entries: readonly { readonly row: ListRow; readonly json: object }[];
     readonly total: number;
@@ -45,30 +48,43 @@ export async function watchFlows(list: FollowedList, options: FlowsWatchOptions)
 
 async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
+  const style = createStyle(options.terminal.color);
   const left = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
     stdin: process.stdin,
     stdout: process.stdout,
-    style: createStyle(options.terminal.color),
-    kind: list.kind,
+    style,
+    flows: {
+      ...list,
+      list: async (choice) => {
+        const { entries, total } = options.mask.data(await list.read(choice));
+        return { items: entries.map(({ row }) => row), total };
+      },
+      details: async (id) => masked(await list.details(id, style), options.mask),
+      explain: (error) => failureWords(error, options.mask),
+    },
     onStop: (key) => {
       if (key === 'q') end = 'left';
       left.abort();
     },
   });
-  const show = async (): Promise<void> => {
-    const { entries, total } = options.mask.data(await list.read());
-    screen.show({ rows: entries.map(({ row }) => row), total });
-  };
   const signal = AbortSignal.any([options.signal, left.signal]);
   try {
-    await Promise.race([follow(show, REDRAW_LOOKS, { ...options, signal }), screen.failed]);
+    await Promise.race([
+      follow(screen.refresh, REDRAW_LOOKS, { ...options, signal }),
+      screen.failed,
+    ]);
   } finally {
     left.abort();
     await screen.close();
   }
   return end;
+}
+
+/** Functions are not data, so only the texts are masked. */
+function masked(lines: readonly PaneLine[], mask: SecretMask): readonly PaneLine[] {
+  return lines.map((line) => ({ ...line, text: mask.text(line.text) }));
 }
 
 /** One line for each flow or task, and again whenever it changes. */
@@ -77,7 +93,7 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
   const style = createStyle(terminal.color);
   const told = new Set<string>();
   const tell = async (): Promise<void> => {
-    const { entries } = await list.read();
+    const { entries } = await list.read(list.choices[0]);
     const news = entries.filter(({ row }) => !told.has(row.version));
     told.clear();
     for (const { row } of entries) told.add(row.version);

@@ -16,7 +16,8 @@ import {
 const test = suite('examples of help');
 
 /** Examples that stay until they are stopped. */
-const STAYS = /--follow|--watch|--http|^svc (?:webhook )?serve(?! --print)/;
+const STAYS =
+  /--follow|--watch|--http|^svc (?:(?:webhook )?serve|flow watch|task watch)(?! --print)/;
 /** Commands of which one example undoes or forbids the next: each gets a world of its own. */
 const ALONE =
   /^(?:config:init|dream:(?:promote|reject|undo)|flow:cancel|memory:(?:promote|import)|provider:logout|task:|.*backfill)/;

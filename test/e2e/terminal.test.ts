@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newFlow, testFlows } from '../support/flows.js';
+import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { runInPty } from '../support/pty.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -166,7 +166,7 @@ test('a followed list shows what another process changes, and q leaves it', asyn
   const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now();
   const flowId = await newFlow(flows);
-  const session = runInPty(['flow', 'list', '--watch'], { home, columns: 80, rows: 24 });
+  const session = runInPty(['flow', 'watch'], { home, columns: 80, rows: 24 });
   await waitFor('the screen', () => session.screen.alternate);
   await session.waitForText(`${flowId.slice(0, 8)}  queued`);
   await flows.operator.cancelFlow(flowId);
@@ -175,6 +175,44 @@ test('a followed list shows what another process changes, and q leaves it', asyn
   assert.is(await session.ended, 0);
   assert.not(session.screen.alternate);
   assert.ok(session.screen.cursorShown);
+  await flows.close();
+});
+
+test('tasks are browsed, cancelled and retried, however fast and oddly someone types', async () => {
+  const { flows, home, clock } = await testFlows();
+  clock.nowMs = Date.now();
+  const flowId = await newFlow(flows);
+  const ids: string[] = [];
+  for (let n = 0; n < 30; n++)
+    ids.push(await newTask(flows, flowId, { task: n === 7 ? 'the odd one' : `step ${n}` }));
+  const shortId = (n: number): string => ids.at(n)?.slice(0, 8) ?? '';
+  const session = runInPty(['task', 'watch'], { home, columns: 80, rows: 24 });
+  await session.waitForText(`❯ ${shortId(-1)}`);
+  session.type('jjjj\u001B[38;5;1mk\u001B[200~cy\u001B[31m\u001B[201~');
+  await session.waitForText(`❯ ${shortId(-4)}`);
+  for (let n = 0; n < 20; n++) session.resize(30 + ((n * 53) % 150), 5 + ((n * 17) % 50));
+  session.resize(120, 40);
+  await session.waitForText(`❯ ${shortId(-4)}`);
+  session.type('cy');
+  await session.waitForText(`cancelled task ${ids.at(-4)}`);
+  assert.is((await flows.operator.showTask(ids.at(-4) ?? '')).task.status, 'cancelled');
+  // Another process adds one; the selection stays.
+  await newTask(flows, flowId, { task: 'a new step' });
+  await session.waitForText('a new step');
+  await session.waitForText(`❯ ${shortId(-4)}`);
+  session.type('r');
+  await session.waitForText('retry task');
+  session.type('y');
+  await session.waitForText(`task ${ids.at(-4)} is queued`);
+  session.type('/ONE odd\r\r');
+  await session.waitForText('esc back');
+  await session.waitForText(`task ${ids.at(7)}`);
+  session.kill('SIGTERM');
+  await session.ended;
+  assert.not(session.screen.alternate);
+  assert.ok(session.screen.cursorShown);
+  assert.not(session.screen.bracketedPaste);
+  assert.not(session.output().includes('\u001B[31m\u001B'));
   await flows.close();
 });
 

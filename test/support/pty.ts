@@ -11,6 +11,8 @@ export interface PtySession {
   /** All bytes that came, as text. */
   readonly output: () => string;
   readonly type: (keys: string) => void;
+  readonly resize: (columns: number, rows: number) => void;
+  readonly kill: (signal: NodeJS.Signals) => void;
   readonly waitForText: (text: string) => Promise<void>;
   /** Resolves with the exit code when the program has ended. */
   readonly ended: Promise<number>;
@@ -71,6 +73,11 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     pid: child.pid,
     output: () => output,
     type: (keys) => child.write(keys),
+    resize: (newColumns, newRows) => {
+      screen.resize(newColumns, newRows);
+      child.resize(newColumns, newRows);
+    },
+    kill: (signal) => child.kill(signal),
     waitForText: (text) =>
       waitFor(
         text,

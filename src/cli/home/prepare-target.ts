@@ -10,7 +10,7 @@ import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import { createStyle } from '../../ui/style.js';
-import { followedFlows, followedTasks } from '../flows-command.js';
+import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
 
@@ -139,7 +139,7 @@ async function prepareList(
   await import('../../ui/screens/flows/run.js');
   if (closing.aborted) await flows.close();
   const { clock } = context;
-  const filter = { limit: MOST_LISTED };
+  const filter = { limit: MOST_WATCHED };
   const list =
     kind === 'flows' ? followedFlows(flows, filter, clock) : followedTasks(flows, filter, clock);
   return async () => {
@@ -151,9 +151,6 @@ async function prepareList(
     }
   };
 }
-
-/** More than a terminal has rows. */
-const MOST_LISTED = 200;
 
 async function prepareListener(options: PrepareOptions): Promise<OpenedTarget> {
   const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');

@@ -1,7 +1,6 @@
-import type { SecretMask } from '../../engine/secrets/index.js';
 import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { createStyle } from '../../ui/style.js';
-import { reportError } from '../report-error.js';
+import { failureWords } from '../report-error.js';
 import { followInProcess } from './follow-in-process.js';
 import type { ShownHomeOptions } from './home-options.js';
 
@@ -36,9 +35,4 @@ export async function shownHome(options: ShownHomeOptions): Promise<void> {
       before = { state: end.state, told: { text: failureWords(error, mask), isFault: true } };
     }
   }
-}
-
-function failureWords(error: unknown, mask: SecretMask): string {
-  const { message, hint } = reportError(error, mask);
-  return hint === undefined ? message : `${message}; ${hint}`;
 }

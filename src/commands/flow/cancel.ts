@@ -1,5 +1,5 @@
 import { flowArgs } from '../../cli/flags.js';
-import { FlowsCommand } from '../../cli/flows-command.js';
+import { cancelledFlowWords, FlowsCommand } from '../../cli/flows-command.js';
 import type { FlowCancelOutput } from '../../engine/flows/index.js';
 import { flowOutput, taskOutput } from '../../engine/flows/index.js';
 
@@ -16,13 +16,13 @@ export default class FlowCancel extends FlowsCommand<FlowCancelOutput> {
   async run(): Promise<FlowCancelOutput> {
     const { args, flags } = await this.parse(FlowCancel);
     const flows = await this.openFlows(flags);
-    const { state, flow, tasks } = await flows.operator.cancelFlow(args.flow);
-    const cancelled = state === 'cancelled';
-    this.write(
-      cancelled
-        ? `cancelled flow ${flow.flowId}`
-        : `flow ${flow.flowId} ends when its running tasks have stopped`,
-    );
-    return { cancelled, flow: flowOutput(flow), tasks: tasks.map(taskOutput) };
+    const result = await flows.operator.cancelFlow(args.flow);
+    const { state, flow, tasks } = result;
+    this.write(cancelledFlowWords(result));
+    return {
+      cancelled: state === 'cancelled',
+      flow: flowOutput(flow),
+      tasks: tasks.map(taskOutput),
+    };
   }
 }

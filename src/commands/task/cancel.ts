@@ -1,5 +1,5 @@
 import { taskArgs } from '../../cli/flags.js';
-import { FlowsCommand } from '../../cli/flows-command.js';
+import { cancelledTaskWords, FlowsCommand } from '../../cli/flows-command.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 import { taskOutput } from '../../engine/flows/index.js';
 
@@ -17,11 +17,7 @@ export default class TaskCancel extends FlowsCommand<TaskOutput> {
     const { args, flags } = await this.parse(TaskCancel);
     const flows = await this.openFlows(flags);
     const task = await flows.tasks.cancel(args.task);
-    this.write(
-      task.status === 'cancelled'
-        ? `cancelled task ${task.taskId}`
-        : `task ${task.taskId} ends when its worker has stopped`,
-    );
+    this.write(cancelledTaskWords(task));
     return { task: taskOutput(task) };
   }
 }

@@ -1,44 +1,32 @@
-import * as Flags from '@oclif/core/flags';
-import { readSince, withEnvironment } from '../../cli/flags.js';
-import { followedTasks, ListCommand, listFlags, runtimesFlag } from '../../cli/flows-command.js';
+import {
+  followedTasks,
+  ListCommand,
+  listFlags,
+  MOST_LISTED,
+  taskFilter,
+  taskFilterFlags,
+} from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
-import { TASK_STATUSES, taskListOutput } from '../../engine/flows/index.js';
+import { taskListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
 import { renderPauses } from '../../ui/flows/pauses.js';
 
 export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, newest first.';
   static override description =
-    'Lists the tasks of all sessions in the state folder. --watch keeps running and shows changes; with --json, each change is one line.';
+    'Lists the tasks of all sessions in the state folder. --watch is svc task watch.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --status queued --runtime acp',
     '<%= config.bin %> <%= command.id %> --audit --json',
     '<%= config.bin %> <%= command.id %> --watch --plain',
   ];
-  static override flags = {
-    ...listFlags,
-    ...withEnvironment({
-      status: Flags.option({
-        options: TASK_STATUSES,
-        multiple: true,
-        summary: 'Show only tasks in this state.',
-        helpValue: 'STATUS',
-      })(),
-      runtime: runtimesFlag('Show only tasks for this runtime.'),
-    }),
-  };
+  static override flags = { ...taskFilterFlags(MOST_LISTED), ...listFlags };
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
     const { clock } = this.context();
-    const filter = {
-      statuses: flags.status,
-      ownerKey: flags.session,
-      runtimes: flags.runtime,
-      sinceMs: readSince(flags.since, clock.now()),
-      limit: flags.limit,
-    };
+    const filter = taskFilter(flags, clock);
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {

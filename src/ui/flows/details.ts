@@ -1,18 +1,34 @@
-import type { FlowEntry, FlowRecord, HistoryEntry, TaskRecord } from '../../engine/flows/index.js';
+import type {
+  FlowEntry,
+  FlowRecord,
+  FlowStatus,
+  HistoryEntry,
+  TaskRecord,
+  TaskStatus,
+} from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import type { PaneLine } from '../components/pane.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Paint, Style } from '../style.js';
 import { alignRows } from '../table.js';
-import { renderLastChanges } from './history.js';
+import { historyLines, renderLastChanges } from './history.js';
 import { type ListOptions, renderTaskList } from './list.js';
-import { statusPaint } from './rows.js';
+import { ID_CHARS, statusPaint } from './rows.js';
 
 type Row = readonly [name: string, value: string | null | undefined];
 
-type ShownFlow = FlowEntry & {
+/** A flow, its tasks and its changes. */
+export type ShownFlow = FlowEntry & {
   readonly tasks: readonly TaskRecord[];
   readonly history: readonly HistoryEntry[];
 };
+
+/** A task, its flow and its changes. */
+export interface ShownTask {
+  readonly task: TaskRecord;
+  readonly flow: FlowRecord | undefined;
+  readonly history: readonly HistoryEntry[];
+}
 
 /** All fields of a flow, its tasks, and its newest changes. */
 export function renderFlow(
@@ -20,8 +36,38 @@ export function renderFlow(
   options: ListOptions,
 ): string {
   const { style, nowMs } = options;
-  const rows: readonly Row[] = [
-    ['status', statusPaint(flow.status, style)(flow.status)],
+  const rows = flowRows({ flow, summary }, nowMs);
+  const list =
+    tasks.length === 0
+      ? ''
+      : `\n${renderTaskList({ entries: tasks, total: tasks.length }, options)}`;
+  return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, flow.status, style)}${list}${renderLastChanges(history, flow.flowId, options)}`;
+}
+
+/** All fields of a flow, its tasks and its changes, for a pane. */
+export function flowDetails(
+  { flow, summary, tasks, history }: ShownFlow,
+  style: Style,
+  nowMs: number,
+): readonly PaneLine[] {
+  return [
+    { text: `flow ${flow.flowId}`, paint: style.bold },
+    ...paneFields(flowRows({ flow, summary }, nowMs), flow.status, style),
+    ...(tasks.length === 0 ? [] : [{ text: '' }, { text: 'tasks', paint: style.bold }]),
+    ...tasks.map(taskLine),
+    ...historyLines(history, style),
+  ];
+}
+
+function taskLine(record: TaskRecord): PaneLine {
+  const { taskId, status, task, label, terminalSummary, error } = record;
+  const parts = [status, label ?? task, terminalSummary ?? error].filter(Boolean);
+  return { label: taskId.slice(0, ID_CHARS), text: parts.join(' · ') };
+}
+
+function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Row[] {
+  return [
+    ['status', flow.status],
     ['goal', flow.goal],
     ['step', flow.currentStep],
     ['blocked by', flow.blockedTaskId],
@@ -35,29 +81,31 @@ export function renderFlow(
     ...times(flow, nowMs),
     ['tasks', `${formatCountOf(summary.total, 'task')}, ${summary.active} active`],
   ];
-  const list =
-    tasks.length === 0
-      ? ''
-      : `\n${renderTaskList({ entries: tasks, total: tasks.length }, options)}`;
-  return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, style)}${list}${renderLastChanges(history, flow.flowId, options)}`;
 }
 
 /** All fields of a task, and its newest changes. */
-export function renderTask(
-  {
-    task,
-    flow,
-    history,
-  }: {
-    readonly task: TaskRecord;
-    readonly flow: FlowRecord | undefined;
-    readonly history: readonly HistoryEntry[];
-  },
-  options: ListOptions,
-): string {
-  const { style, nowMs } = options;
-  const rows: readonly Row[] = [
-    ['status', statusPaint(task.status, style)(task.status)],
+export function renderTask({ task, flow, history }: ShownTask, options: ListOptions): string {
+  const rows = taskRows(task, flow, options.nowMs);
+  const changes = renderLastChanges(history, task.parentFlowId, options);
+  return `${options.style.bold(`task ${task.taskId}`)}\n${fields(rows, task.status, options.style)}${changes}`;
+}
+
+/** All fields of a task and its changes, for a pane. */
+export function taskDetails(
+  { task, flow, history }: ShownTask,
+  style: Style,
+  nowMs: number,
+): readonly PaneLine[] {
+  return [
+    { text: `task ${task.taskId}`, paint: style.bold },
+    ...paneFields(taskRows(task, flow, nowMs), task.status, style),
+    ...historyLines(history, style),
+  ];
+}
+
+function taskRows(task: TaskRecord, flow: FlowRecord | undefined, nowMs: number): readonly Row[] {
+  return [
+    ['status', task.status],
     ['task', task.task],
     ['label', task.label],
     ['flow', flow === undefined ? task.parentFlowId : `${flow.flowId} (${flow.status})`],
@@ -77,8 +125,6 @@ export function renderTask(
     ['lease until', moment(task.leaseExpiresAt)],
     ['next run', moment(task.nextRunAt)],
   ];
-  const changes = renderLastChanges(history, task.parentFlowId, options);
-  return `${style.bold(`task ${task.taskId}`)}\n${fields(rows, style)}${changes}`;
 }
 
 function times(
@@ -103,14 +149,35 @@ function moment(ms: number | null): string | undefined {
   return ms === null ? undefined : new Date(ms).toISOString();
 }
 
-function fields(rows: readonly Row[], style: Style): string {
-  const shown = rows.flatMap(([name, value]) =>
-    value ? [[`  ${style.dim(name)}`, shownValue(name, value)]] : [],
-  );
+function fields(rows: readonly Row[], status: FlowStatus | TaskStatus, style: Style): string {
+  const shown = rows.flatMap(([name, value]) => {
+    if (!value) return [];
+    const paint = paintOf(name, status, style);
+    return [[`  ${style.dim(name)}`, paint(safeLine(value))]];
+  });
   return `${alignRows(shown, ['left', 'left']).join('\n')}\n`;
 }
 
-/** A status is painted already; everything else may contain untrusted text. */
-function shownValue(name: string, value: string): string {
-  return name === 'status' ? value : safeLine(value);
+function paneFields(
+  rows: readonly Row[],
+  status: FlowStatus | TaskStatus,
+  style: Style,
+): readonly PaneLine[] {
+  return rows.flatMap(([label, value]) =>
+    value ? [{ label, text: spacedJson(value), paint: paintOf(label, status, style) }] : [],
+  );
+}
+
+function paintOf(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
+  return name === 'status' ? statusPaint(status, style) : (text) => text;
+}
+
+/** Objects and lists on several lines; everything else as it is. */
+function spacedJson(text: string): string {
+  if (!/^[[{]/u.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,7 @@
 import type { FlowHistory, HistoryEntry } from '../../engine/flows/index.js';
+import type { PaneLine } from '../components/pane.js';
 import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
 import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import type { ListOptions } from './list.js';
 import { ID_CHARS } from './rows.js';
@@ -39,6 +41,17 @@ export function renderLastChanges(
 }
 
 const MOST_LAST = 5;
+
+/** All changes, newest first, for a pane. */
+export function historyLines(entries: readonly HistoryEntry[], style: Style): readonly PaneLine[] {
+  if (entries.length === 0) return [];
+  const lines = entries.toReversed().map((entry): PaneLine => {
+    const task = entry.taskId === null ? [] : [`task ${entry.taskId.slice(0, ID_CHARS)}`];
+    const what = [changeText(entry), ...(entry.note === null ? [] : [entry.note])].join(': ');
+    return { text: [second(entry.at), actorText(entry), ...task, what].join('  ') };
+  });
+  return [{ text: '' }, { text: 'changes, newest first', paint: style.bold }, ...lines];
+}
 
 function renderChanges(entries: readonly HistoryEntry[], { style, columns }: ListOptions): string {
   const rows = entries.map((entry) => [

@@ -1,13 +1,15 @@
 import type { FlowEntry, FlowStatus, TaskRecord, TaskStatus } from '../../engine/flows/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
+import type { ListItem } from '../components/list-state.js';
 import { formatClock } from '../memory/watch-lines.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 
 /** A row in a list of flows or tasks; cells are safe to show, and the last can have any length. */
-export interface ListRow {
+export interface ListRow extends ListItem {
   readonly cells: readonly string[];
   readonly status: FlowStatus | TaskStatus;
+  readonly hasEnded: boolean;
   /** Changes whenever the row does. */
   readonly version: string;
 }
@@ -41,17 +43,21 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   const note = flow.blockedSummary ?? flow.currentStep;
   const what = [firstLine(flow.goal), ...(note ? [firstLine(note)] : [])].join(' · ');
   const isCancelling = flow.cancelRequestedAt !== null && flow.endedAt === null;
+  const cells = [
+    flow.flowId.slice(0, ID_CHARS),
+    isCancelling ? `${flow.status}, cancelling` : flow.status,
+    String(flow.revision),
+    tasks,
+    formatRelativeTime(flow.updatedAt, nowMs),
+    safeLine(flow.ownerKey),
+    safeLine(what),
+  ];
   return {
-    cells: [
-      flow.flowId.slice(0, ID_CHARS),
-      isCancelling ? `${flow.status}, cancelling` : flow.status,
-      String(flow.revision),
-      tasks,
-      formatRelativeTime(flow.updatedAt, nowMs),
-      safeLine(flow.ownerKey),
-      safeLine(what),
-    ],
+    id: flow.flowId,
+    text: [flow.flowId, ...cells].join(' '),
+    cells,
     status: flow.status,
+    hasEnded: flow.endedAt !== null,
     version: `${flow.flowId}.${flow.revision}.${tasks}`,
   };
 }
@@ -61,17 +67,21 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
   const said = task.terminalSummary ?? task.error ?? task.progressSummary;
   const what = [firstLine(task.label ?? task.task), ...(said ? [firstLine(said)] : [])].join(' · ');
   const isCancelling = task.cancelRequestedAt !== null && task.endedAt === null;
+  const cells = [
+    task.taskId.slice(0, ID_CHARS),
+    task.parentFlowId.slice(0, ID_CHARS),
+    task.runtime,
+    isCancelling ? `${task.status}, cancelling` : task.status,
+    String(task.attempts),
+    formatRelativeTime(task.lastEventAt ?? task.createdAt, nowMs),
+    safeLine(what),
+  ];
   return {
-    cells: [
-      task.taskId.slice(0, ID_CHARS),
-      task.parentFlowId.slice(0, ID_CHARS),
-      task.runtime,
-      isCancelling ? `${task.status}, cancelling` : task.status,
-      String(task.attempts),
-      formatRelativeTime(task.lastEventAt ?? task.createdAt, nowMs),
-      safeLine(what),
-    ],
+    id: task.taskId,
+    text: [task.taskId, task.parentFlowId, ...cells].join(' '),
+    cells,
     status: task.status,
+    hasEnded: task.endedAt !== null,
     version: `${task.taskId}.${task.revision}`,
   };
 }

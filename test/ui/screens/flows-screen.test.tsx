@@ -1,94 +1,283 @@
-import * as fc from 'fast-check';
-import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/ui/fit.js';
-import { flowRow, taskRow } from '../../../src/ui/flows/rows.js';
-import { flowsFrame } from '../../../src/ui/screens/flows/frame.js';
-import { FlowsScreen } from '../../../src/ui/screens/flows/run.js';
-import {
-  type FlowsScreenState,
-  reduceFlowsScreen,
-  startFlowsScreen,
-} from '../../../src/ui/screens/flows/state.js';
-import { createStore } from '../../../src/ui/screens/store.js';
+import { flowDetails, taskDetails } from '../../../src/ui/flows/details.js';
+import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';
+import { openFlowsScreen } from '../../../src/ui/screens/flows/run.js';
+import type { FlowsChoice } from '../../../src/ui/screens/flows/source.js';
 import { createStyle } from '../../../src/ui/style.js';
-import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
-import { aFlow, aTask, NOW } from '../flows/builders.js';
+import {
+  assertRestored,
+  createTerminal,
+  KEYS,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { aFlow, anEntry, aTask, NOW } from '../flows/builders.js';
 
-const test = suite('the screen that follows flows');
+const test = suite('the screen of flows and tasks');
 
 const STYLE = createStyle(false);
 
-function listed(kind: 'flows' | 'tasks', count: number, total = count): FlowsScreenState {
-  const rows = Array.from({ length: count }, (_, at) =>
-    kind === 'flows'
-      ? flowRow(aFlow({ revision: at, goal: `goal ${at} ${'long '.repeat(30)}` }), NOW)
-      : taskRow(aTask({ task: `task ${at} ${'long '.repeat(30)}` }), NOW),
-  );
-  return reduceFlowsScreen(startFlowsScreen(kind), { type: 'listed', list: { rows, total } });
+function taskRows(count: number): readonly ListRow[] {
+  return Array.from({ length: count }, (_, at) => {
+    const id = `${String(at).padStart(8, '0')}-task`;
+    const failed = { status: 'failed', endedAt: NOW, error: 'exit 1' } as const;
+    const row = taskRow(
+      aTask({
+        task: `step ${at} of \u001B[31m${at % 2 === 0 ? 'the build' : 'the report'}`,
+        ...(at === 3 ? failed : {}),
+      }),
+      NOW,
+    );
+    return { ...row, id, cells: [id.slice(0, 8), ...row.cells.slice(1)] };
+  });
 }
 
-test('shows the newest, how many there are, and the keys', () => {
-  const lines = flowsFrame(listed('flows', 3, 7), STYLE, { columns: 100, rows: 24 });
-  assert.match(lines[0] ?? '', /svc · flows\s+7 flows$/);
-  assert.match(lines[2] ?? '', /flow\s+status\s+rev\s+tasks\s+updated\s+session\s+goal/);
-  assert.match(lines[3] ?? '', /running\s+0\s+1\/2\s+3 min ago\s+agent:main:main\s+goal 0/);
-  assert.ok(lines.includes('  … 4 more'));
-  assert.is(lines.at(-1), '  ? help   q quit');
-  assert.match(
-    flowsFrame(listed('tasks', 0), STYLE, { columns: 80, rows: 24 }).join('\n'),
-    'no tasks',
-  );
-});
-
-test('leaves out what a narrow terminal has no room for, and keeps what it is about', () => {
-  const lines = flowsFrame(listed('flows', 1), STYLE, { columns: 60, rows: 24 });
-  assert.not.match(lines[3] ?? '', 'agent:main');
-  assert.match(lines[3] ?? '', /running .*goal 0/);
-});
-
-test('fits every terminal', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom('flows', 'tasks'),
-      fc.nat(60),
-      fc.integer({ min: 1, max: 200 }),
-      fc.integer({ min: 1, max: 60 }),
-      fc.boolean(),
-      (kind, count, columns, rows, help) => {
-        const state = { ...listed(kind, count, count + 5), help };
-        const lines = flowsFrame(state, STYLE, { columns, rows });
-        assert.ok(lines.length <= Math.max(1, rows - 1), `${lines.length} of ${rows}`);
-        if (columns < 5) return;
-        for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+/** The screen of tasks in a terminal, with a list that a test changes. */
+function open(columns: number, rows: number, options: { readonly kind?: 'flows' } = {}) {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc task watch\r\n');
+  const world = { items: taskRows(40), total: 40, asked: [] as string[], fails: false };
+  const choices: FlowsChoice[] = [];
+  const did = (what: string) => async (id: string) => {
+    world.asked.push(`${what} ${id}`);
+    if (world.fails) throw new Error(`cannot ${what}: the store is busy`);
+    return `task ${id} was asked to ${what}`;
+  };
+  const screen = openFlowsScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: STYLE,
+    flows: {
+      kind: options.kind ?? 'tasks',
+      choices: ['all', 'active', 'failed'],
+      list: async (choice) => {
+        choices.push(choice);
+        return { items: world.items, total: world.total };
       },
-    ),
-    { numRuns: 200 },
-  );
+      details: async (id) => {
+        const { flow, summary } = aFlow({ stateJson: '{"week":9}', goal: 'a\nb' });
+        const task = aTask({ task: `${'word '.repeat(80)}\u001B[2J` });
+        const history = [anEntry({ note: '\u001B]0;x' })];
+        if (options.kind === 'flows') {
+          return flowDetails({ flow, summary, tasks: [task], history }, STYLE, NOW);
+        }
+        return [
+          { text: `task ${id}` },
+          ...taskDetails({ task, flow, history }, STYLE, NOW).slice(1),
+        ];
+      },
+      cancel: did('cancel'),
+      retry: did('retry'),
+      explain: (error) => (error instanceof Error ? error.message : ''),
+    },
+    onStop: (key) => world.asked.push(key),
+  });
+  const shows = (text: string) => waitForText(terminal, text);
+  const hides = (text: string) =>
+    waitFor(`no ${text}`, () => !terminal.screen().join('\n').includes(text), terminal.screen);
+  return { terminal, world, choices, screen, shows, hides };
+}
+
+for (const [columns, rows] of [
+  [40, 15],
+  [80, 24],
+  [120, 40],
+  [200, 60],
+] as const) {
+  test(`fits a terminal of ${columns} by ${rows}, with a list, details and keys`, async () => {
+    const { terminal, screen, shows } = open(columns, rows);
+    const fits = (): void => {
+      const lines = terminal.screen();
+      assert.ok(lines.length < rows, lines.join('\n'));
+      for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+    };
+    await screen.refresh();
+    await shows('❯ 00000000');
+    assert.match(terminal.screen()[0] ?? '', /svc · tasks.*40 tasks$/);
+    assert.match(terminal.screen().join('\n'), rows === 60 ? /the report/ : /↓ \d+ more/);
+    assert.match(terminal.screen().at(-1) ?? '', /⏎ open .*\? help {3}q quit$/);
+    fits();
+    terminal.type(KEYS.enter);
+    await shows('task 00000000-task');
+    fits();
+    terminal.type('?');
+    await shows('back to the list');
+    fits();
+    await screen.close();
+    assertRestored(terminal, '$ svc task watch');
+  });
+}
+
+test('a terminal of any size, and one that changes it often, shows a whole frame', async () => {
+  const { terminal, screen, shows } = open(80, 24);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  for (let n = 1; n <= 40; n++) {
+    const columns = 1 + ((n * 37) % 160);
+    const rows = 1 + ((n * 11) % 50);
+    terminal.resize(columns, rows);
+    terminal.type(n % 3 === 0 ? KEYS.enter : n % 3 === 1 ? KEYS.escape : 'j');
+    await new Promise((resolve) => setImmediate(resolve));
+    const lines = terminal.screen();
+    assert.ok(lines.length <= Math.max(1, rows), `${columns}×${rows}: ${lines.join('\n')}`);
+  }
+  terminal.resize(80, 24);
+  await shows('40 tasks');
+  await screen.close();
 });
 
-test('keys ask to leave, and for the list of keys', async () => {
-  const store = createStore(startFlowsScreen('tasks'), reduceFlowsScreen);
-  const asked: string[] = [];
-  const { stdin, lastFrame, unmount } = render(
-    <FlowsScreen
-      store={store}
-      stdout={createTerminal(80, 24).stdout}
-      style={STYLE}
-      onStop={(key) => asked.push(key)}
-    />,
-  );
-  await waitFor('the screen', () => lastFrame()?.includes('q quit') === true);
-  stdin.write('?');
-  await waitFor('the list of keys', () => lastFrame()?.includes('close help') === true);
-  stdin.write(KEYS.escape);
-  await waitFor('it is closed', () => lastFrame()?.includes('close help') === false);
-  stdin.write('q');
-  stdin.write(KEYS.ctrlC);
-  await waitFor('both', () => asked.length === 2);
-  unmount();
-  assert.equal(asked, ['q', 'ctrl-c']);
+test('the selection stays on its task, in its row, while tasks come and go', async () => {
+  const { terminal, world, screen, shows } = open(80, 24);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  terminal.type('jjj');
+  await shows('❯ 00000003');
+  const rowOf = () => terminal.screen().findIndex((line) => line.includes('❯'));
+  terminal.type(`${KEYS.down.repeat(20)}`);
+  await shows('❯ 00000023');
+  const before = rowOf();
+  world.items = [...taskRows(50).slice(45), ...world.items];
+  await screen.refresh();
+  await shows('↑ 12 more');
+  await shows('↓ 16 more');
+  assert.match(terminal.screen()[before] ?? '', '❯ 00000023');
+  // One that is gone leaves its place to the next.
+  world.items = world.items.filter(({ id }) => !id.startsWith('00000023'));
+  await screen.refresh();
+  await shows('❯ 00000024');
+  assert.is(rowOf(), before);
+  terminal.type('G');
+  await shows('❯ 00000039');
+  terminal.type('g');
+  await shows('❯ 00000045');
+  await screen.close();
+});
+
+test('a filter is typed, kept and removed', async () => {
+  const { terminal, screen, shows, hides } = open(80, 24);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  terminal.type('/REPORT step');
+  await shows('20 of 40');
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.match(terminal.screen().at(-1) ?? '', /^ {2}\/ REPORT step +20 of 40$/);
+  terminal.type(`${KEYS.pasteBegins}\u001B[31m3\njq${KEYS.pasteEnds}`);
+  await shows('nothing matches the filter');
+  terminal.type(KEYS.ctrlW.repeat(2));
+  await shows('❯ 00000001');
+  terminal.type(`${KEYS.enter}j`);
+  await shows('❯ 00000003');
+  assert.match(terminal.screen()[0] ?? '', '"REPORT" · 20 of 40 tasks');
+  assert.is(terminal.buffer.cursorShown, false);
+  terminal.type(KEYS.escape);
+  await hides('REPORT');
+  // The same task is still selected.
+  assert.match(terminal.screen().join('\n'), '❯ 00000003');
+  await screen.close();
+});
+
+test('actions ask first, and say what happened or why not', async () => {
+  const { terminal, world, screen, shows, hides } = open(80, 24);
+  await screen.refresh();
+  await shows('c cancel');
+  assert.not.match(terminal.screen().join('\n'), 'r retry');
+  terminal.type('cn');
+  await hides('cancel task 00000000?');
+  terminal.type('c');
+  await shows('cancel task 00000000?  y/n');
+  // Other keys are no answer.
+  terminal.type('jx');
+  assert.equal(world.asked, []);
+  terminal.type('y');
+  await shows('task 00000000-task was asked to cancel');
+  terminal.type('jjj');
+  await shows('r retry');
+  assert.not.match(terminal.screen().join('\n'), 'c cancel');
+  terminal.type(`${KEYS.enter}`);
+  await shows('esc back');
+  world.fails = true;
+  terminal.type('ry');
+  await shows('cannot retry: the store is busy');
+  terminal.type(KEYS.escape);
+  await shows('❯ 00000003');
+  assert.equal(world.asked, ['cancel 00000000-task', 'retry 00000003-task']);
+  await screen.close();
+});
+
+test('f lists the active and the failed ones, and starts at the newest', async () => {
+  const { terminal, choices, screen, shows } = open(80, 24);
+  await screen.refresh();
+  terminal.type('jf');
+  await shows('active · 40 tasks');
+  await shows('❯ 00000000');
+  terminal.type('f');
+  await shows('failed · 40 tasks');
+  terminal.type('f');
+  await waitFor('all', () => choices.length >= 4);
+  assert.equal(choices, ['all', 'active', 'failed', 'all']);
+  await screen.close();
+});
+
+test('details are wrapped, scrolled and harmless', async () => {
+  const { terminal, screen, shows } = open(60, 12);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  terminal.type(KEYS.enter);
+  await shows('lines 1–');
+  terminal.type('G');
+  await shows('lease until');
+  assert.match(terminal.screen().join('\n'), /lines \d+–(\d+) of \1$/m);
+  terminal.type('g');
+  await shows('task 00000000-task');
+  terminal.type(' ');
+  await shows('\\e[2J');
+  await screen.close();
+});
+
+test('a flow shows its state on several lines, and its tasks', async () => {
+  const { terminal, screen, shows } = open(80, 40, { kind: 'flows' });
+  await screen.refresh();
+  terminal.type(KEYS.enter);
+  await shows('"week": 9');
+  assert.match(terminal.screen().join('\n'), /goal +a\n +b\n/);
+  assert.match(terminal.screen().join('\n'), /[\da-f]{8} +running · word/);
+  assert.match(terminal.screen().join('\n'), 'changes, newest first');
+  await screen.close();
+});
+
+test('q and Ctrl-C leave from everywhere, Esc goes back first', async () => {
+  const { terminal, world, screen, shows, hides } = open(80, 24);
+  await screen.refresh();
+  terminal.type('?');
+  await shows('show or close this help');
+  terminal.type(KEYS.escape);
+  await hides('close this help');
+  terminal.type(KEYS.enter);
+  await shows('esc back');
+  terminal.type(KEYS.escape);
+  await shows('❯ 00000000');
+  terminal.type(KEYS.escape);
+  await waitFor('it leaves', () => world.asked.length === 1);
+  terminal.type(`${KEYS.enter}q`);
+  terminal.type(`/${KEYS.ctrlC}`);
+  await waitFor('all', () => world.asked.length === 3);
+  assert.equal(world.asked, ['q', 'q', 'ctrl-c']);
+  await screen.close();
+});
+
+test('control sequences in typed and pasted text are neither keys nor shown', async () => {
+  const { terminal, world, screen, shows } = open(80, 24);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  terminal.type('\u001B[38;5;196mj\u001B[0m\u001B[<0;3;4M\u001B[I');
+  await shows('❯ 00000001');
+  // A paste is not a row of keys.
+  terminal.type(`${KEYS.pasteBegins}qcy\u001B[31mjjj${KEYS.pasteEnds}j`);
+  await shows('❯ 00000002');
+  assert.equal(world.asked, []);
+  await screen.close();
 });
 
 test.run();

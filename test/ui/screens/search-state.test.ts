@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
   type EditedLine,
   EMPTY_LINE,
   editLine,
   type LineEdit,
   windowLine,
-} from '../../../src/ui/screens/search/line-editor.js';
+} from '../../../src/ui/components/line-editor.js';
+import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
   reduceSearchScreen,
   type SearchScreenEvent,

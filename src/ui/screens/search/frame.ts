@@ -1,5 +1,6 @@
 import type { SearchResult } from '../../../engine/memory/search/index.js';
 import { formatCount, formatDuration } from '../../../engine/support/format.js';
+import { windowLine } from '../../components/line-editor.js';
 import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth, wrapText } from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
 import { headingTrail, lineAnchor, shownDocument } from '../../memory/location.js';
@@ -9,7 +10,6 @@ import { drawScore, type Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../mount.js';
 import { layoutSearch, type SearchLayout } from './layout.js';
-import { windowLine } from './line-editor.js';
 import { previewLines } from './preview-lines.js';
 import { type SearchScreenModel, selectedResult } from './state.js';
 

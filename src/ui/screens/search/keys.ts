@@ -1,6 +1,6 @@
 import type { Key } from 'ink';
+import type { LineEdit } from '../../components/line-editor.js';
 import { splitGraphemes } from '../../fit.js';
-import type { LineEdit } from './line-editor.js';
 import type { SearchScreenModel } from './state.js';
 
 /** What the person wants; the controller does it. */

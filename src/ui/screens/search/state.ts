@@ -1,5 +1,10 @@
 import type { SearchResponse, SearchResult } from '../../../engine/memory/search/index.js';
-import { type EditedLine, EMPTY_LINE, editLine, type LineEdit } from './line-editor.js';
+import {
+  type EditedLine,
+  EMPTY_LINE,
+  editLine,
+  type LineEdit,
+} from '../../components/line-editor.js';
 
 /** Lines of a document around a passage, as they are in the file now. */
 export interface PassageText {

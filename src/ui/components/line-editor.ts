@@ -1,4 +1,4 @@
-import { splitGraphemes, takeColumns, takeLastColumns, textWidth } from '../../fit.js';
+import { splitGraphemes, takeColumns, takeLastColumns, textWidth } from '../fit.js';
 
 /** A line of text being typed; the cursor stands before the character at its offset. */
 export interface EditedLine {

@@ -1,0 +1,29 @@
+import {
+  followedTasks,
+  ListCommand,
+  MOST_WATCHED,
+  taskFilter,
+  taskFilterFlags,
+} from '../../cli/flows-command.js';
+import type { TaskListOutput } from '../../engine/flows/index.js';
+
+export default class TaskWatch extends ListCommand<TaskListOutput> {
+  static override summary = 'Watch tasks, and cancel or retry them.';
+  static override description =
+    'Keeps running and shows changes. On a terminal, Enter opens a task, c cancels and r retries it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --runtime subagent --plain',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+  static override flags = taskFilterFlags(MOST_WATCHED);
+
+  async run(): Promise<TaskListOutput> {
+    const { flags } = await this.parse(TaskWatch);
+    const { clock } = this.context();
+    const flows = await this.openFlows(flags);
+    const list = followedTasks(flows, taskFilter(flags, clock), clock);
+    await this.watch(flows, flags, list, 'svc task watch');
+    return { tasks: [], total: 0, paused: [] };
+  }
+}

@@ -1,0 +1,252 @@
+import type { BrowserAction } from './browser-source.js';
+import type { BrowserEvent, BrowserState } from './browser-state.js';
+import type { KeyBinding, KeyMap } from './key-map.js';
+import { type ListItem, type ListMove, listView } from './list-state.js';
+import { editOf } from './text-input.js';
+
+/** Keys that the screen around a browser handles. */
+export interface BrowserKeysOptions {
+  /** In words; called with the key that ends the screen. */
+  readonly quit: { readonly bar: string; readonly help: string };
+  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+  /** Whether Esc ends the screen where there is nothing else to close. */
+  readonly escapeEnds: boolean;
+  /** One entry, and several. */
+  readonly noun: string;
+  /** More keys of the list. */
+  readonly more?: KeyMap['bindings'];
+}
+
+interface BrowserOffer<Item> {
+  readonly actions: readonly BrowserAction<Item>[];
+  readonly choices: readonly string[];
+}
+
+/** What keys of a browser cause. */
+interface BrowserOrders<Item extends ListItem> extends BrowserKeysOptions {
+  readonly dispatch: (event: BrowserEvent<Item>) => void;
+  readonly open: (item: Item) => void;
+  /** Lists the next choice. */
+  readonly choose: () => void;
+  readonly act: (action: BrowserAction<Item>, item: Item) => void;
+}
+
+/** What the keys of a browser do in a state. */
+export function browserKeys<Item extends ListItem>(
+  state: BrowserState<Item>,
+  source: BrowserOffer<Item>,
+  orders: BrowserOrders<Item>,
+): KeyMap {
+  const interrupt: KeyBinding = { on: ['ctrl-c'], run: () => orders.onStop('ctrl-c') };
+  if (state.asked !== undefined) {
+    return { bindings: [interrupt, ...questionKeys(state.asked, source, orders)] };
+  }
+  if (state.isFiltering) return filterKeys(state, interrupt, orders);
+  const quit: KeyBinding = {
+    on: ['q'],
+    run: () => orders.onStop('q'),
+    help: ['q, ctrl-c', orders.quit.help],
+    bar: { text: orders.quit.bar, goes: 9 },
+  };
+  const help: KeyBinding = {
+    on: ['?'],
+    run: () => orders.dispatch({ type: 'help', on: !state.isHelp }),
+    help: ['?, esc', 'show or close this help'],
+    bar: { text: '? help', goes: 8 },
+  };
+  const shared = [...(orders.more ?? []), help, quit, interrupt];
+  const keys =
+    state.opened === undefined
+      ? listKeys(state, source, orders)
+      : detailKeys(state.opened.item, source, orders);
+  return {
+    bindings: state.isHelp ? afterHelp([...keys, ...shared], orders) : [...keys, ...shared],
+  };
+}
+
+/** While keys are listed, each closes the list before it does what it does; Esc does nothing else. */
+function afterHelp<Item extends ListItem>(
+  bindings: readonly KeyBinding[],
+  { dispatch }: BrowserOrders<Item>,
+): readonly KeyBinding[] {
+  const close = (): void => dispatch({ type: 'help', on: false });
+  const closing = bindings.map((binding): KeyBinding => {
+    if (binding.on.includes('?')) return binding;
+    return {
+      ...binding,
+      run: () => {
+        close();
+        binding.run();
+      },
+    };
+  });
+  // The first binding of a key counts.
+  return [{ on: ['escape'], run: close }, ...closing];
+}
+
+function questionKeys<Item extends ListItem>(
+  { key, item }: NonNullable<BrowserState<Item>['asked']>,
+  { actions }: BrowserOffer<Item>,
+  { dispatch, act }: BrowserOrders<Item>,
+): readonly KeyBinding[] {
+  const answer = (): void => dispatch({ type: 'asked', action: undefined });
+  const action = actions.find((one) => one.key === key);
+  return [
+    {
+      on: ['y', 'Y'],
+      run: () => {
+        answer();
+        if (action !== undefined) act(action, item);
+      },
+    },
+    { on: ['n', 'N', 'escape', 'q'], run: answer },
+  ];
+}
+
+/** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
+function filterKeys<Item extends ListItem>(
+  { list }: BrowserState<Item>,
+  interrupt: KeyBinding,
+  { dispatch }: BrowserOrders<Item>,
+): KeyMap {
+  const close = (): void => dispatch({ type: 'filtering', on: false });
+  const clear = (): void => {
+    dispatch({ type: 'list', event: { type: 'unfiltered' } });
+    close();
+  };
+  const move = (to: ListMove) => () => dispatch({ type: 'list', event: { type: 'moved', to } });
+  const bindings: readonly KeyBinding[] = [
+    interrupt,
+    { on: ['enter', 'tab'], run: close },
+    { on: ['escape'], run: clear },
+    { on: list.filter.text === '' ? ['backspace'] : [], run: clear },
+    { on: ['up'], run: move('up') },
+    { on: ['down'], run: move('down') },
+    { on: ['pageUp'], run: move('pageUp') },
+    { on: ['pageDown'], run: move('pageDown') },
+  ];
+  return {
+    bindings,
+    onOther: (press) => {
+      const edit = editOf(press);
+      if (edit !== undefined) dispatch({ type: 'list', event: { type: 'filtered', edit } });
+    },
+  };
+}
+
+const MOVES = [
+  [['up', 'k'], 'up'],
+  [['down', 'j'], 'down'],
+  [['pageUp', 'ctrl-b'], 'pageUp'],
+  [['pageDown', 'ctrl-f', ' '], 'pageDown'],
+  [['home', 'g'], 'first'],
+  [['end', 'G'], 'last'],
+] as const;
+
+function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBinding[] {
+  const keys: readonly KeyBinding[] = MOVES.map(([on, to]) => ({ on, run: () => move(to) }));
+  const [first, ...rest] = keys;
+  if (first === undefined) return keys;
+  const shown: KeyBinding = {
+    ...first,
+    help: ['↑ ↓, k j', what],
+    bar: { text: `↑↓ ${what}`, goes: 1 },
+  };
+  const ends: KeyBinding = {
+    on: [],
+    run: () => undefined,
+    help: ['g, G', 'go to the first or last'],
+  };
+  return [shown, ...rest, ends];
+}
+
+function listKeys<Item extends ListItem>(
+  state: BrowserState<Item>,
+  { actions, choices }: BrowserOffer<Item>,
+  orders: BrowserOrders<Item>,
+): readonly KeyBinding[] {
+  const { dispatch, open, choose, noun } = orders;
+  const { selected } = listView(state.list);
+  const isFiltered = state.list.filter.text !== '';
+  const next = choices[(state.choice + 1) % choices.length];
+  return [
+    ...moveKeys('select', (to) => dispatch({ type: 'list', event: { type: 'moved', to } })),
+    ...(selected === undefined
+      ? []
+      : [
+          {
+            on: ['enter', 'right', 'l'],
+            run: () => open(selected),
+            help: ['enter', `open the ${noun}`],
+            bar: { text: '⏎ open', goes: 7 },
+          } as const,
+          ...actionKeys(selected, actions, orders),
+        ]),
+    {
+      on: ['/'],
+      run: () => dispatch({ type: 'filtering', on: true }),
+      help: ['/', 'filter: all words must occur; esc removes the filter'],
+      bar: { text: '/ filter', goes: 4 },
+    },
+    ...(choices.length === 1
+      ? []
+      : [
+          {
+            on: ['f'],
+            run: choose,
+            help: ['f', `list ${choices.join(', ')}`],
+            bar: { text: `f ${next}`, goes: 2 },
+          } as const,
+        ]),
+    ...(isFiltered
+      ? [
+          {
+            on: ['escape'],
+            run: () => dispatch({ type: 'list', event: { type: 'unfiltered' } }),
+            bar: { text: 'esc all', goes: 3 },
+          } as const,
+        ]
+      : orders.escapeEnds
+        ? [{ on: ['escape'], run: () => orders.onStop('q') } as const]
+        : []),
+  ];
+}
+
+function detailKeys<Item extends ListItem>(
+  item: Item,
+  { actions }: BrowserOffer<Item>,
+  orders: BrowserOrders<Item>,
+): readonly KeyBinding[] {
+  const { dispatch } = orders;
+  return [
+    ...moveKeys('scroll', (to) => dispatch({ type: 'pane', event: { type: 'scrolled', to } })),
+    {
+      on: ['escape', 'left', 'h', 'backspace'],
+      run: () => dispatch({ type: 'closed' }),
+      help: ['esc', 'back to the list'],
+      bar: { text: 'esc back', goes: 7 },
+    },
+    ...actionKeys(item, actions, orders),
+  ];
+}
+
+/** The actions that apply to an entry; each asks first. */
+function actionKeys<Item extends ListItem>(
+  item: Item,
+  actions: readonly BrowserAction<Item>[],
+  { dispatch }: BrowserOrders<Item>,
+): readonly KeyBinding[] {
+  return actions.flatMap(({ key, name, does, question }): readonly KeyBinding[] => {
+    const asks = question(item);
+    if (asks === undefined) return [];
+    const action = { key, item, question: asks };
+    return [
+      {
+        on: [key],
+        run: () => dispatch({ type: 'asked', action }),
+        help: [key, does],
+        bar: { text: `${key} ${name}`, goes: 5 },
+      },
+    ];
+  });
+}

@@ -1,0 +1,158 @@
+import { type EditedLine, EMPTY_LINE, editLine, type LineEdit } from './line-editor.js';
+
+/** An entry of a list. */
+export interface ListItem {
+  /** Stays the same when the entry changes. */
+  readonly id: string;
+  /** What a filter searches. */
+  readonly text: string;
+}
+
+/** A list of which one entry is selected; views read it through {@link listView}. */
+export interface ListState<Item extends ListItem> {
+  readonly items: readonly Item[];
+  readonly filter: EditedLine;
+  /** The selected entry. Undefined, until someone moves, means the first: the newest stays selected. */
+  readonly selected: string | undefined;
+  /** Place of the selected entry when the list was last changed, for the case that it disappears. */
+  readonly at: number;
+  /** First entry that is shown. */
+  readonly top: number;
+  /** Number of entries that fit, as last drawn. */
+  readonly rows: number;
+}
+
+/** Where a key moves the selection. */
+export type ListMove = 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
+
+/** Events of a list. */
+export type ListEvent<Item extends ListItem> =
+  | { readonly type: 'replaced'; readonly items: readonly Item[] }
+  | { readonly type: 'moved'; readonly to: ListMove }
+  | { readonly type: 'filtered'; readonly edit: LineEdit }
+  | { readonly type: 'unfiltered' }
+  | { readonly type: 'sized'; readonly rows: number };
+
+/** An empty list. */
+export const EMPTY_LIST: ListState<never> = {
+  items: [],
+  filter: EMPTY_LINE,
+  selected: undefined,
+  at: 0,
+  top: 0,
+  rows: 1,
+};
+
+/** The entries that match the filter, and the part of them that is shown. */
+export interface ListView<Item extends ListItem> {
+  readonly matching: readonly Item[];
+  /** Place of the selected entry among the matching ones; -1 in an empty list. */
+  readonly at: number;
+  readonly selected: Item | undefined;
+  readonly shown: readonly Item[];
+  /** Number of matching entries above and below the shown ones. */
+  readonly above: number;
+  readonly below: number;
+}
+
+/** What of a list is visible in so many rows. The selected entry always is. */
+export function listView<Item extends ListItem>(
+  state: ListState<Item>,
+  rows = state.rows,
+): ListView<Item> {
+  const matching = matchingItems(state);
+  const at = placeOf(state, matching);
+  const top = visibleTop(state.top, at, matching.length, rows);
+  const shown = matching.slice(top, top + Math.max(0, rows));
+  const below = matching.length - top - shown.length;
+  return { matching, at, selected: matching[at], shown, above: top, below };
+}
+
+/** The list after an event; pure, and the same object if nothing changes. */
+export function reduceList<Item extends ListItem>(
+  state: ListState<Item>,
+  event: ListEvent<Item>,
+): ListState<Item> {
+  switch (event.type) {
+    case 'replaced':
+      return settled(state, { ...state, items: event.items });
+    case 'moved':
+      return moved(state, event.to);
+    case 'filtered': {
+      const filter = editLine(state.filter, event.edit);
+      if (filter === state.filter) return state;
+      return filter.text === state.filter.text
+        ? { ...state, filter }
+        : settled(state, { ...state, filter });
+    }
+    case 'unfiltered':
+      return state.filter.text === '' ? state : settled(state, { ...state, filter: EMPTY_LINE });
+    case 'sized':
+      return event.rows === state.rows ? state : { ...state, rows: event.rows };
+  }
+}
+
+/** Entries that contain all words of the filter, in any case. */
+function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>): readonly Item[] {
+  const words = filter.text.toLowerCase().split(/\s+/u).filter(Boolean);
+  if (words.length === 0) return items;
+  return items.filter(({ text }) => {
+    const searched = text.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+}
+
+/** An entry that disappeared leaves its place to the next one. */
+function placeOf(
+  { selected, at }: Pick<ListState<ListItem>, 'at' | 'selected'>,
+  matching: readonly ListItem[],
+): number {
+  if (selected === undefined) return matching.length === 0 ? -1 : 0;
+  const found = matching.findIndex(({ id }) => id === selected);
+  return found === -1 ? Math.min(at, matching.length - 1) : found;
+}
+
+function visibleTop(top: number, at: number, length: number, rows: number): number {
+  const last = Math.max(0, length - rows);
+  return Math.max(0, Math.min(Math.max(Math.min(top, at), at - Math.max(1, rows) + 1), last));
+}
+
+/** Keeps the selected entry, and its row on the screen, after the entries changed. */
+function settled<Item extends ListItem>(
+  before: ListState<Item>,
+  after: ListState<Item>,
+): ListState<Item> {
+  const was = listView(before);
+  const matching = matchingItems(after);
+  const at = placeOf({ selected: after.selected, at: Math.max(0, was.at) }, matching);
+  const selected = after.selected === undefined ? undefined : matching[at]?.id;
+  const top = Math.max(0, was.above + at - Math.max(0, was.at));
+  return { ...after, selected: selected ?? after.selected, at: Math.max(0, at), top };
+}
+
+function moved<Item extends ListItem>(state: ListState<Item>, to: ListMove): ListState<Item> {
+  const { matching, at, above } = listView(state);
+  if (matching.length === 0) return state;
+  const next = Math.min(Math.max(at + stepOf(to, state.rows), 0), matching.length - 1);
+  const selected = matching[next]?.id;
+  if (selected === state.selected) return state;
+  const top = visibleTop(above, next, matching.length, state.rows);
+  return { ...state, selected, at: next, top };
+}
+
+function stepOf(to: ListMove, rows: number): number {
+  switch (to) {
+    case 'up':
+      return -1;
+    case 'down':
+      return 1;
+    case 'pageUp':
+      return -Math.max(1, rows - 1);
+    case 'pageDown':
+      return Math.max(1, rows - 1);
+    case 'first':
+      return Number.NEGATIVE_INFINITY;
+    case 'last':
+      return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,110 @@
+import { type ReactElement, useEffect } from 'react';
+import { formatCount } from '../../engine/support/format.js';
+import { fitEnd, padEnd, padStart, spread, textWidth } from '../fit.js';
+import type { ListEvent, ListItem, ListState } from './list-state.js';
+import { listView } from './list-state.js';
+import { type Area, Rows, useTheme } from './screen.js';
+
+/** A column of a list. The last one gets the remaining room. */
+export interface ListColumn<Item> {
+  readonly title: string;
+  /** Must be safe to show. */
+  readonly cell: (item: Item) => string;
+  readonly paint?: (text: string, item: Item) => string;
+  readonly align?: 'right';
+  /** Without room, columns are dropped in this order (1 first), and those without a number last. */
+  readonly goes?: number;
+}
+
+interface ListProps<Item extends ListItem> {
+  readonly state: ListState<Item>;
+  readonly dispatch: (event: ListEvent<Item>) => void;
+  readonly columns: readonly ListColumn<Item>[];
+  readonly area: Pick<Area, 'columns' | 'rows'>;
+  /** Instead of an empty list. */
+  readonly empty: string;
+}
+
+const CURSOR = '❯ ';
+const GAP = '  ';
+/** Longer cells are cut, except in the last column. */
+const MAX_CELL = 26;
+/** Least width of the last column, the most important one. */
+const LEAST_LAST = 24;
+
+/** A list with titles, a cursor, and counts of the entries above and below. */
+export function List<Item extends ListItem>(props: ListProps<Item>): ReactElement {
+  const { state, dispatch, columns, area, empty } = props;
+  const theme = useTheme();
+  const room = Math.max(1, area.rows - 1);
+  const isLong = listView(state, room).matching.length > room;
+  const rows = isLong ? Math.max(1, room - 1) : room;
+  useEffect(() => dispatch({ type: 'sized', rows }), [dispatch, rows]);
+  const { shown, selected, above, below } = listView(state, rows);
+  if (shown.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
+  // Widths depend on all entries, so that nothing moves sideways when the list scrolls.
+  const widths = columnWidths(columns, state.items, area.columns - CURSOR.length);
+  const titles = columns.map(({ title }, at) => aligned(title, columns[at], widths[at] ?? 0));
+  const line = (item: Item): string => {
+    const isSelected = item === selected;
+    const cells = columns.map((column, at) => {
+      const width = widths[at] ?? 0;
+      if (width === 0) return '';
+      const text = aligned(column.cell(item), column, width);
+      const painted = column.paint?.(text, item) ?? text;
+      return isSelected && column.paint === undefined ? theme.bold(painted) : painted;
+    });
+    return (isSelected ? CURSOR : ' '.repeat(CURSOR.length)) + joined(cells, widths);
+  };
+  const lines = [
+    theme.dim(`${' '.repeat(CURSOR.length)}${joined(titles, widths)}`),
+    ...shown.map(line),
+    ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
+  ];
+  return <Rows lines={lines.slice(0, area.rows)} />;
+}
+
+function offScreenWords(above: number, below: number, columns: number): string {
+  const up = above === 0 ? '' : `${CURSOR.replaceAll(/./gu, ' ')}↑ ${formatCount(above)} more`;
+  const down = below === 0 ? '' : `↓ ${formatCount(below)} more`;
+  return up === '' ? fitEnd(GAP + down, columns) : spread(up, down, Math.min(columns, 40));
+}
+
+function joined(cells: readonly string[], widths: readonly number[]): string {
+  return cells.filter((_, at) => (widths[at] ?? 0) > 0).join(GAP);
+}
+
+function aligned<Item>(
+  text: string,
+  column: ListColumn<Item> | undefined,
+  columns: number,
+): string {
+  const fitted = fitEnd(text, columns);
+  return column?.align === 'right' ? padStart(fitted, columns) : padEnd(fitted, columns);
+}
+
+/** Width of each column; 0 for a dropped one. */
+function columnWidths<Item>(
+  columns: readonly ListColumn<Item>[],
+  items: readonly Item[],
+  room: number,
+): readonly number[] {
+  const last = columns.length - 1;
+  const widths = columns.map(({ title, cell }, at) => {
+    if (at === last) return 0;
+    const widest = Math.max(textWidth(title), ...items.map((item) => textWidth(cell(item))));
+    return Math.min(MAX_CELL, widest);
+  });
+  const left = (): number =>
+    room - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
+  const order = columns
+    .map(({ goes }, at) => ({ at, goes: goes ?? columns.length + last - at }))
+    .filter(({ at }) => at !== last)
+    .sort((a, b) => a.goes - b.goes);
+  for (const { at } of order) {
+    if (left() >= Math.min(LEAST_LAST, room)) break;
+    widths[at] = 0;
+  }
+  widths[last] = Math.max(0, left());
+  return widths;
+}

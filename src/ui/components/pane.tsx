@@ -1,0 +1,116 @@
+import { type ReactElement, useEffect } from 'react';
+import { formatCount } from '../../engine/support/format.js';
+import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
+import { safeProse } from '../safe-text.js';
+import type { Paint, Style } from '../style.js';
+import { type Area, Rows, useTheme } from './screen.js';
+
+/** A line of a pane, of any length. */
+export interface PaneLine {
+  /** Name of a field; the texts of all fields start in the same column. */
+  readonly label?: string;
+  /** May be untrusted, and have several lines. */
+  readonly text: string;
+  readonly paint?: Paint;
+}
+
+/** How far a pane is scrolled. */
+export interface PaneState {
+  readonly top: number;
+  /** Rows of the pane and of its text, as last drawn. */
+  readonly rows: number;
+  readonly length: number;
+}
+
+/** Events of a pane. */
+export type PaneEvent =
+  | {
+      readonly type: 'scrolled';
+      readonly to: 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
+    }
+  | { readonly type: 'sized'; readonly rows: number; readonly length: number };
+
+/** A pane that shows its beginning. */
+export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0 };
+
+/** The pane after an event; pure. */
+export function reducePane(state: PaneState, event: PaneEvent): PaneState {
+  switch (event.type) {
+    case 'sized': {
+      const { rows, length } = event;
+      return rows === state.rows && length === state.length ? state : { ...state, rows, length };
+    }
+    case 'scrolled': {
+      const top = clampTop(topAfter(state, event.to), state);
+      return top === state.top ? state : { ...state, top };
+    }
+  }
+}
+
+function topAfter(state: PaneState, to: (PaneEvent & { type: 'scrolled' })['to']): number {
+  const page = Math.max(1, state.rows - 1);
+  const top = clampTop(state.top, state);
+  switch (to) {
+    case 'up':
+      return top - 1;
+    case 'down':
+      return top + 1;
+    case 'pageUp':
+      return top - page;
+    case 'pageDown':
+      return top + page;
+    case 'first':
+      return 0;
+    case 'last':
+      return state.length;
+  }
+}
+
+function clampTop(top: number, { rows, length }: Pick<PaneState, 'length' | 'rows'>): number {
+  return Math.max(0, Math.min(top, length - rows));
+}
+
+interface PaneProps {
+  readonly state: PaneState;
+  readonly dispatch: (event: PaneEvent) => void;
+  readonly lines: readonly PaneLine[];
+  readonly area: Pick<Area, 'columns' | 'rows'>;
+}
+
+/** Text that is wrapped and can be scrolled; its last row counts what is off-screen. */
+export function Pane({ state, dispatch, lines, area }: PaneProps): ReactElement {
+  const theme = useTheme();
+  const wrapped = paneRows(lines, theme, area.columns);
+  const isLong = wrapped.length > area.rows;
+  const rows = Math.max(1, isLong ? area.rows - 1 : area.rows);
+  const length = wrapped.length;
+  useEffect(() => dispatch({ type: 'sized', rows, length }), [dispatch, rows, length]);
+  const top = clampTop(state.top, { rows, length });
+  const shown = wrapped.slice(top, top + rows);
+  const last = formatCount(top + shown.length);
+  const place = `lines ${formatCount(top + 1)}–${last} of ${formatCount(length)}`;
+  return <Rows lines={isLong ? [...shown, theme.dim(fitEnd(place, area.columns))] : shown} />;
+}
+
+const GAP = 2;
+/** A field's text starts on the next line if there is less room for it. */
+const LEAST_TEXT = 20;
+/** Bounds the work for a text of megabytes. */
+const MOST_CHARS = 200_000;
+
+function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): readonly string[] {
+  const labels = Math.max(0, ...lines.map(({ label = '' }) => textWidth(label)));
+  const indent = labels === 0 || columns - labels - GAP < LEAST_TEXT ? 0 : labels + GAP;
+  return lines.flatMap(({ label, text, paint = (plain) => plain }) => {
+    const at = label === undefined ? 0 : indent;
+    const parts = text
+      .slice(0, MOST_CHARS)
+      .split('\n')
+      .flatMap((line) => wrapText(safeProse(line), columns - at));
+    if (label === undefined) return parts.map(paint);
+    if (indent === 0) return [theme.dim(fitEnd(label, columns)), ...parts.map(paint)];
+    return parts.map(
+      (part, row) => (row === 0 ? theme.dim(padEnd(label, at)) : ' '.repeat(at)) + paint(part),
+    );
+  });
+}

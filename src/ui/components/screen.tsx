@@ -1,0 +1,81 @@
+import { Box, Text } from 'ink';
+import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
+import type { TerminalSize } from '../screens/mount.js';
+import { createStyle, type Style } from '../style.js';
+
+const Theme = createContext<Style>(createStyle(false));
+
+/** The colours of the screen. */
+export function useTheme(): Style {
+  return useContext(Theme);
+}
+
+/** A part of the terminal, counted from its top left corner. */
+export interface Area extends TerminalSize {
+  readonly x: number;
+  readonly y: number;
+}
+
+const MARGIN = 2;
+/** Without a margin in narrower terminals. */
+const MARGIN_FROM_COLUMNS = 40;
+/** Blank lines around the body need this many rows. */
+const GAPS_FROM_ROWS = 16;
+/** A longer line is hard to follow. */
+const MAX_COLUMNS = 180;
+const LEAST: TerminalSize = { columns: 16, rows: 4 };
+
+/** What a screen consists of; the parts are told their area. */
+interface ScreenProps {
+  readonly size: TerminalSize;
+  readonly style: Style;
+  readonly header: (columns: number) => ReactNode;
+  readonly status: (area: Area) => ReactNode;
+  readonly children: (area: Area) => ReactNode;
+}
+
+/**
+ * The layout of a full screen: one line at the top, one at the bottom, the body between them. The last row of the
+ * terminal stays free (see mount.ts).
+ */
+export function Screen({ size, style, header, status, children }: ScreenProps): ReactElement {
+  const rows = size.rows - 1;
+  if (size.columns < LEAST.columns || rows < LEAST.rows) {
+    return <Text wrap="truncate">too small</Text>;
+  }
+  const margin = size.columns < MARGIN_FROM_COLUMNS ? 0 : MARGIN;
+  const columns = Math.min(size.columns, MAX_COLUMNS) - margin * 2;
+  const gap = size.rows < GAPS_FROM_ROWS ? 0 : 1;
+  const body = { columns, rows: rows - 2 - gap * 2, x: margin, y: 1 + gap };
+  return (
+    <Theme value={style}>
+      <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
+        <Box height={1 + gap} flexShrink={0}>
+          {header(columns)}
+        </Box>
+        <Box height={body.rows} flexShrink={0} flexDirection="column" overflow="hidden">
+          {children(body)}
+        </Box>
+        <Box height={1 + gap} flexShrink={0} paddingTop={gap}>
+          {status({ columns, rows: 1, x: margin, y: rows - 1 })}
+        </Box>
+      </Box>
+    </Theme>
+  );
+}
+
+/**
+ * Finished lines, one row each. A line that is wider than the terminal (terminals disagree about some emoji) is cut.
+ */
+export function Rows({ lines }: { readonly lines: readonly string[] }): ReactElement {
+  return (
+    <Box flexDirection="column">
+      {lines.map((line, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is what it is: the row at this place
+        <Text key={row} wrap="truncate">
+          {line === '' ? ' ' : line}
+        </Text>
+      ))}
+    </Box>
+  );
+}
