@@ -195,12 +195,12 @@ module.exports = {
     },
     {
       name: 'config-knows-actions',
-      comment: 'rules that map requests to actions are checked against the fields of actions',
+      comment: 'rules that map requests to actions, and targets of notifications, are checked',
       severity: 'error',
       from: { path: `${engine}config/` },
       to: {
         path: `${engine}flows/`,
-        pathNot: `${engine}flows/action-(fields|schemas)\\.ts$`,
+        pathNot: `${engine}flows/(action-(fields|schemas)|notification-record)\\.ts$`,
       },
     },
     {

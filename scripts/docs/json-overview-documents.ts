@@ -131,6 +131,7 @@ const overallStatus: JsonDocument = {
     flows: [{ status: 'running', count: 3 }],
     tasks: [{ status: 'queued', count: 2 }],
     pausedTasks: [],
+    failedNotifications: 0,
     dreams: [
       {
         agents: ['main'],

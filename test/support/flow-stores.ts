@@ -10,8 +10,8 @@ export interface StoredFlows {
   readonly flows: Flows;
   /** Lets time pass in the store. */
   pass(ms: number): Promise<void>;
-  /** Opens the same flows as another process would. */
-  other(): Promise<Flows>;
+  /** Opens the same flows as another process would. @param settings others than the first has */
+  other(settings?: ConfigInput['flows']): Promise<Flows>;
   /** The same, after the process that had them open has ended. */
   after(ended: Flows): Promise<Flows>;
   close(): Promise<void>;
@@ -31,17 +31,17 @@ export const SQLITE: TestFlowStore = {
   stop: async () => undefined,
   open: async (settings) => {
     const opened = await testFlows(settings);
-    const others: Flows[] = [];
-    const other = async (): Promise<Flows> => {
-      const { flows, clock } = await testFlows(settings, opened.home);
-      clock.nowMs = opened.clock.nowMs;
-      others.push(flows);
-      return flows;
+    const others: Awaited<ReturnType<typeof testFlows>>[] = [];
+    const other = async (its = settings): Promise<Flows> => {
+      const another = await testFlows(its, opened.home);
+      another.clock.nowMs = opened.clock.nowMs;
+      others.push(another);
+      return another.flows;
     };
     return {
       flows: opened.flows,
       pass: async (ms) => {
-        opened.clock.nowMs += ms;
+        for (const { clock } of [opened, ...others]) clock.nowMs += ms;
       },
       other,
       after: async (ended) => {
@@ -49,7 +49,7 @@ export const SQLITE: TestFlowStore = {
         return other();
       },
       close: async () => {
-        for (const flows of [opened.flows, ...others]) await flows.close();
+        for (const { flows } of [opened, ...others]) await flows.close();
       },
     };
   },
@@ -82,9 +82,9 @@ export function flowsOn(
           .join(', ')}`,
       );
       const opened = new Map<Flows, () => Promise<void>>();
-      const open = async (): Promise<Flows> => {
+      const open = async (its = settings): Promise<Flows> => {
         const servers = serversOf(url);
-        const flows = await openFlowsAt(url, settings, {
+        const flows = await openFlowsAt(url, its, {
           servers,
           poolSize: Math.min(4, postgres.connections),
         });

@@ -49,7 +49,13 @@ const WORK: OverallStatus['work'] = {
     rejected: 0,
     last: null,
   },
-  flows: { flows: { running: 2, succeeded: 1 }, tasks: {}, paused: [], fault: undefined },
+  flows: {
+    flows: { running: 2, succeeded: 1 },
+    tasks: {},
+    paused: [],
+    failedNotifications: 0,
+    fault: undefined,
+  },
   dreams: [
     {
       agents: ['main'],

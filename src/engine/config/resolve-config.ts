@@ -191,13 +191,16 @@ function resolveRoute(
   route: RouteInput,
   secretDefaults: SecretDefaults,
 ): ResolvedRoute {
-  const { secret, verify, ...rest } = route;
+  const { secret, verify, callback, ...rest } = route;
   return {
     ...mergeSettings(ROUTE_DEFAULTS, rest),
     path: routePath(id, route),
     controllerId: route.controllerId ?? `webhooks/${id}`,
     ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
     ...(verify === undefined ? {} : { verify: resolveVerify(verify, secretDefaults) }),
+    ...(callback === undefined
+      ? {}
+      : { callback: { ...callback, secret: parseSecret(callback.secret, secretDefaults) } }),
   };
 }
 
@@ -229,7 +232,7 @@ function resolveStorage(
 
 function resolveFlows(input: FlowsInput = {}, secretDefaults: SecretDefaults): ResolvedFlows {
   const { runtimes = {}, notify = {}, ...rest } = input;
-  const { secret, ...target } = notify;
+  const { targets = [], ...single } = notify;
   const { subagent, acp } = runtimes;
   return {
     ...mergeSettings(FLOWS_DEFAULTS, rest),
@@ -238,9 +241,19 @@ function resolveFlows(input: FlowsInput = {}, secretDefaults: SecretDefaults): R
       ...(acp === undefined ? {} : { acp: mergeSettings(RUNTIME_DEFAULTS, acp) }),
     },
     notify: {
-      ...target,
-      ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
+      ...resolveReceiver(single, secretDefaults),
+      targets: targets.map((target) => resolveReceiver(target, secretDefaults)),
     },
+  };
+}
+
+function resolveReceiver<Receiver extends { readonly secret?: SecretValue | undefined }>(
+  { secret, ...rest }: Receiver,
+  secretDefaults: SecretDefaults,
+) {
+  return {
+    ...rest,
+    ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
   };
 }
 

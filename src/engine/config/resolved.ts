@@ -124,12 +124,13 @@ export type ResolvedVerify =
 export type MapRule = NonNullable<RouteInput['map']>[number];
 
 export interface ResolvedRoute
-  extends Omit<WithDefaults<RouteInput, typeof ROUTE_DEFAULTS>, 'secret' | 'verify'> {
+  extends Omit<WithDefaults<RouteInput, typeof ROUTE_DEFAULTS>, 'callback' | 'secret' | 'verify'> {
   /** With a leading and no trailing slash. */
   readonly path: string;
   /** Undefined with `verify`. */
   readonly secret?: SecretInput;
   readonly verify?: ResolvedVerify;
+  readonly callback?: { readonly url: string; readonly secret: SecretInput };
   readonly controllerId: string;
 }
 
@@ -153,12 +154,17 @@ export type ResolvedFlows = Omit<
   'runtimes' | 'notify'
 > & {
   readonly runtimes: { readonly subagent?: ResolvedRuntime; readonly acp?: ResolvedRuntime };
-  readonly notify: {
-    readonly command?: readonly string[] | undefined;
-    readonly url?: string | undefined;
-    readonly secret?: SecretInput | undefined;
+  readonly notify: ResolvedReceiver & {
+    readonly targets: readonly (ResolvedReceiver & Pick<TargetInput, 'id' | 'kinds' | 'routes'>)[];
   };
 };
+
+/** Who gets notifications: a program or a URL. */
+interface ResolvedReceiver {
+  readonly command?: readonly string[] | undefined;
+  readonly url?: string | undefined;
+  readonly secret?: SecretInput | undefined;
+}
 
 export type ResolvedSecretProvider =
   | Extract<SecretProviderInput, { source: 'env' }>
@@ -237,6 +243,7 @@ type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entri
 export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
 export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
 export type FlowsInput = NonNullable<ConfigInput['flows']>;
+type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
 export type StorageInput = NonNullable<ConfigInput['storage']>;
 type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
 export type SecretsInput = NonNullable<ConfigInput['secrets']>;

@@ -159,9 +159,18 @@ export const ERROR_CODES = {
     summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
   },
   MEMORY_DISABLED: { exit: 1, summary: 'Memory search is off for this agent.' },
+  NOTIFICATION_DELIVERED: { exit: 1, summary: 'The notification was already delivered.' },
+  NOTIFICATION_NOT_FOUND: {
+    exit: 1,
+    summary: 'No notification has this number or ID, or it is for several targets.',
+  },
+  NOTIFICATION_TARGET_UNKNOWN: {
+    exit: 1,
+    summary: 'The target of the notification is no longer configured.',
+  },
   NOTIFY_SECRET_INVALID: {
     exit: 1,
-    summary: 'The `flows.notify` secret starts with whsec_ but is not Base64 after it.',
+    summary: 'The secret of a notification target starts with whsec_ but is not Base64 after it.',
   },
   PROVIDER_ANSWER_INVALID: {
     exit: 1,

@@ -25,6 +25,12 @@ export const FLOW_FIELDS = {
     webhooks: false,
   },
   controllerId: { kind: 'text', meaning: 'Who drives it.', nullable: true },
+  routeId: {
+    kind: 'text',
+    meaning: 'The webhook route that created it.',
+    nullable: true,
+    webhooks: false,
+  },
   syncMode: {
     kind: ['managed', 'task_mirrored'],
     meaning: '`managed`: driven by a controller.',

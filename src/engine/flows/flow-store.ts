@@ -1,6 +1,6 @@
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { HistoryEntry } from './history.js';
-import type { NotificationRecord } from './notification-record.js';
+import type { NotificationOutcome, NotificationRecord } from './notification-record.js';
 import type { PauseRecord } from './pause-record.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
 import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
@@ -149,25 +149,60 @@ export interface PauseRows {
 
 /** Which notifications to take, and for how long. */
 export interface TakeDueOptions {
+  readonly target: string;
   readonly limit: number;
   readonly holdMs: number;
   /** Flows whose notifications are left alone, so that others come first. */
   readonly exceptFlows?: readonly string[] | undefined;
 }
 
-/** The table of notifications. */
-export interface NotificationRows extends RecordRows<NotificationRecord> {
+/** Which notifications to list; what is left out limits nothing. */
+export interface NotificationFilters {
+  readonly outcome?: NotificationOutcome | undefined;
+  readonly target?: string | undefined;
+  readonly flowId?: string | undefined;
+  /** Of events at or after this time, epoch milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly limit: number;
+}
+
+/** The table of notifications: one row for each event and target. */
+export interface NotificationRows extends Omit<RecordRows<NotificationRecord>, 'byId'> {
+  /** All of one event. */
+  ofEvent(notificationId: string): Promise<readonly NotificationRecord[]>;
+  bySeq(seq: number): Promise<NotificationRecord | undefined>;
+  /** Newest first. */
+  list(filter: NotificationFilters): Promise<readonly NotificationRecord[]>;
+  /** How many fit, without the limit. */
+  count(filter: Omit<NotificationFilters, 'limit'>): Promise<number>;
+  /** Those that were given up, after another one, oldest first. */
+  failedAfter(
+    seq: number,
+    filter: Omit<NotificationFilters, 'limit' | 'outcome'>,
+    limit: number,
+  ): Promise<readonly NotificationRecord[]>;
+  /** Unsettled ones that were due before a time, for none of these targets. */
+  unclaimed(
+    targets: readonly string[],
+    beforeMs: number,
+    limit: number,
+  ): Promise<readonly NotificationRecord[]>;
   /** Oldest first. */
   due(
     nowMs: number,
     options: Omit<TakeDueOptions, 'holdMs'>,
   ): Promise<readonly NotificationRecord[]>;
-  /** Epoch milliseconds; undefined when none is left. */
-  nextDueAt(): Promise<number | undefined>;
+  /** By target, in epoch milliseconds; targets with nothing left are missing. */
+  nextDueAt(targets: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** How many are not settled. */
   pending(): Promise<number>;
-  /** Deletes those settled before a time. @returns how many */
-  prune(beforeMs: number, limit: number): Promise<number>;
+  /** How many were given up. */
+  failed(): Promise<number>;
+  /** Deletes those delivered, or given up, before a time. @returns how many */
+  prune(
+    before: Readonly<Record<'deliveredMs' | 'failedMs', number>>,
+    limit: number,
+  ): Promise<number>;
 }
 
 /** The table of what happened to flows. Stores add what a change notes in its {@link Work}. */

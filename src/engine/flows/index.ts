@@ -16,6 +16,7 @@ export {
 export type { FlowFilter, TaskFilter } from './flow-store.js';
 export type { HistoryEntry } from './history.js';
 export type { NotificationRecord } from './notification-record.js';
+export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
 export type { FlowCounts, FlowEntry, FlowHistory, Page } from './operator-flows.js';
 export {

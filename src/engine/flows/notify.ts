@@ -1,18 +1,18 @@
 import { fromJsonText, type JsonObject } from './fields.js';
 import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
-import type { NotificationRecord } from './notification-record.js';
+import type { NotificationKind, NotificationRecord } from './notification-record.js';
 import { hasTaskEnded, type TaskRecord, taskView } from './task-record.js';
 import type { Work } from './work.js';
 
-type TaskEvent = Extract<NotificationRecord['kind'], `task.${string}`>;
+type TaskEvent = Extract<NotificationKind, `task.${string}`>;
 
-/** Records the notification of a flow's new state. */
+/** Records the notifications of a flow's new state, one for each target. */
 export async function notifyOfFlow(work: Work, flow: FlowRecord): Promise<void> {
-  if (!work.policy.notifies || flow.notifyPolicy === 'silent') return;
+  if (work.policy.targets.length === 0 || flow.notifyPolicy === 'silent') return;
   const hasEnded = hasFlowEnded(flow);
   if (!hasEnded && flow.notifyPolicy !== 'state_changes') return;
   const event = hasEnded ? `Flow ${flow.status}` : `Flow is ${flow.status}`;
-  await record(work, {
+  await record(work, async () => flow.routeId, {
     id: `${hasEnded ? 'flow-terminal' : 'flow-event'}:${flow.flowId}:${flow.revision}:${flow.status}`,
     type: hasEnded ? 'flow.ended' : 'flow.changed',
     of: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
@@ -21,18 +21,19 @@ export async function notifyOfFlow(work: Work, flow: FlowRecord): Promise<void> 
   });
 }
 
-/** Records the notification of a task's event. @returns whether there is one */
+/** Records the notifications of a task's event, one for each target. @returns whether there are any */
 export async function notifyOfTask(
   work: Work,
   task: TaskRecord,
   type: TaskEvent,
 ): Promise<boolean> {
-  if (!work.policy.notifies || task.notifyPolicy === 'silent') return false;
+  if (work.policy.targets.length === 0 || task.notifyPolicy === 'silent') return false;
   const hasEnded = hasTaskEnded(task);
   if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
   const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
   const result = task.resultJson === null ? {} : { result: fromJsonText(task.resultJson) };
-  await record(work, {
+  const routeOf = async () => (await work.flows.bySeq(task.flowSeq))?.routeId ?? null;
+  return record(work, routeOf, {
     id: hasEnded
       ? `task-terminal:${task.taskId}:${task.revision}:${task.status}${outcome}`
       : `task-event:${task.taskId}:${task.revision}:${type}`,
@@ -41,13 +42,12 @@ export async function notifyOfTask(
     text: taskText(type, task),
     about: { task: { ...taskView(task), ...result } },
   });
-  return true;
 }
 
 interface Notification {
   /** The same for every attempt. */
   readonly id: string;
-  readonly type: NotificationRecord['kind'];
+  readonly type: NotificationKind;
   readonly of: Pick<NotificationRecord, 'flowId' | 'ownerKey' | 'taskId'>;
   /** One line for people. */
   readonly text: string;
@@ -55,25 +55,46 @@ interface Notification {
   readonly about: { readonly flow: JsonObject } | { readonly task: JsonObject };
 }
 
+/** @param routeOf the route that created the flow; asked only where it matters */
 async function record(
-  { nowMs, notifications, changes }: Work,
+  work: Work,
+  routeOf: () => Promise<string | null>,
   notification: Notification,
-): Promise<void> {
+): Promise<boolean> {
+  const { nowMs, notifications, changes } = work;
   const { id, type, of, text, about } = notification;
+  const targets = await targetsOf(work, type, routeOf);
+  if (targets.length === 0) return false;
   const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
-  await notifications.insert({
+  const row = {
     notificationId: id,
     kind: type,
     ...of,
     payload: JSON.stringify(payload),
     createdAt: nowMs,
     attempts: 0,
+    retries: 0,
     nextAttemptAt: nowMs,
     settledAt: null,
     outcome: 'pending',
     lastError: null,
-  });
+  } as const;
+  await Promise.all(targets.map((target) => notifications.insert({ ...row, target })));
   changes.push({ type: 'notification', id });
+  return true;
+}
+
+async function targetsOf(
+  { policy }: Work,
+  type: NotificationKind,
+  routeOf: () => Promise<string | null>,
+): Promise<readonly string[]> {
+  const fitting = policy.targets.filter(({ kinds }) => kinds?.includes(type) ?? true);
+  const isRouted = fitting.some(({ routes }) => routes !== undefined);
+  const route = isRouted ? await routeOf() : null;
+  return fitting
+    .filter(({ routes }) => routes === undefined || (route !== null && routes.includes(route)))
+    .map(({ id }) => id);
 }
 
 const RUN_ID_CHARS = 8;

@@ -4,6 +4,7 @@ import { auditFlows, auditTasks } from './audit.js';
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { FlowFilter, FlowStore, Tables, TaskFilter } from './flow-store.js';
 import { by, FIRST_KEPT, type HistoryEntry, MOST_KEPT, OPERATOR } from './history.js';
+import { operatorNotifications } from './operator-notifications.js';
 import { prune, sweep } from './sweep.js';
 import type { TaskRecord, TaskStatus } from './task-record.js';
 import { findRecord, orThrow } from './task-store.js';
@@ -34,6 +35,8 @@ export interface Page<T> {
 export interface FlowCounts {
   readonly flows: Readonly<Partial<Record<FlowStatus, number>>>;
   readonly tasks: Readonly<Partial<Record<TaskStatus, number>>>;
+  /** Notifications that could not be delivered. */
+  readonly failedNotifications: number;
 }
 
 /** What happened to a flow and its tasks, oldest first. */
@@ -105,10 +108,12 @@ export function operatorFlows(store: FlowStore) {
         };
       }),
     counts: (): Promise<FlowCounts> =>
-      store.read(async ({ flows, tasks }) => ({
+      store.read(async ({ flows, tasks, notifications }) => ({
         flows: Object.fromEntries(await flows.countsByStatus()),
         tasks: Object.fromEntries(await tasks.countsByStatus()),
+        failedNotifications: await notifications.failed(),
       })),
+    ...operatorNotifications(store),
     auditFlows: () => store.read((tables) => auditFlows(tables, store.now())),
     auditTasks: () => store.read((tables) => auditTasks(tables, store.now())),
     /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */

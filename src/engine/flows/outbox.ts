@@ -1,7 +1,8 @@
 import { doublingRestMs } from '../support/time.js';
 import type { FlowStore, TakeDueOptions } from './flow-store.js';
 import { note } from './history.js';
-import type { NotificationRecord } from './notification-record.js';
+import type { NotificationKey, NotificationRecord } from './notification-record.js';
+import { DEFAULT_TARGET } from './notification-targets.js';
 import type { Work } from './work.js';
 
 const FIRST_REST_MS = 5000;
@@ -13,17 +14,19 @@ const MAX_ATTEMPTS = 10;
 export function notificationOutbox(store: FlowStore) {
   return {
     /**
-     * Takes what is due, exclusively until the hold ends. Whoever takes notifications and dies leaves
+     * Takes what is due for a target, exclusively until the hold ends. Whoever takes notifications and dies leaves
      * them to be taken again under the same ids. Each must be settled with one of the next two.
      */
     takeDue: (options: TakeDueOptions) => store.write((work) => takeDue(work, options), 'anything'),
     /** @returns false if it was settled before */
-    markDelivered: (id: string) => store.write((work) => settle(work, id, 'delivered', null)),
+    markDelivered: (key: NotificationKey) =>
+      store.write((work) => settle(work, key, 'delivered', null)),
     /** Schedules another attempt, or gives up after ten or when `permanent`. */
-    markFailed: (id: string, failure: DeliveryFailure) =>
-      store.write((work) => markFailed(work, id, failure)),
-    /** When the next one is due, epoch milliseconds; undefined when nothing is left. */
-    nextDueAt: () => store.read(({ notifications }) => notifications.nextDueAt()),
+    markFailed: (key: NotificationKey, failure: DeliveryFailure) =>
+      store.write((work) => markFailed(work, key, failure)),
+    /** When the next one of each target is due, epoch milliseconds; targets with nothing left are missing. */
+    nextDueAt: (targets: readonly string[]) =>
+      store.read(({ notifications }) => notifications.nextDueAt(targets)),
     /** How many are not settled. */
     pending: () => store.read(({ notifications }) => notifications.pending()),
   };
@@ -49,47 +52,102 @@ async function takeDue(
 
 async function markFailed(
   work: Work,
-  id: string,
+  key: NotificationKey,
   { error, permanent }: DeliveryFailure,
 ): Promise<boolean> {
-  const notification = await work.notifications.byId(id);
+  const { notification } = await find(work, key);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const { attempts } = notification;
-  if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(work, id, 'failed', error);
+  if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(work, key, 'failed', error);
   const nextAttemptAt = work.nowMs + doublingRestMs(attempts, FIRST_REST_MS, LONGEST_REST_MS);
   await work.notifications.update({ ...notification, nextAttemptAt, lastError: error });
   return true;
 }
 
-async function settle(
+/** One that is settled already stays as it is. @returns whether it was not */
+export async function settle(
   work: Work,
-  id: string,
+  key: NotificationKey,
   outcome: 'delivered' | 'failed',
   lastError: string | null,
 ): Promise<boolean> {
-  const notification = await work.notifications.byId(id);
+  const { notification, others } = await find(work, key);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
-  const settled = { outcome, lastError, nextAttemptAt: null, settledAt: work.nowMs };
-  await work.notifications.update({ ...notification, ...settled });
-  if (notification.kind === 'task.ended') await noteOnTask(work, notification, outcome);
+  const settled = {
+    ...notification,
+    outcome,
+    lastError,
+    nextAttemptAt: null,
+    settledAt: work.nowMs,
+  };
+  await work.notifications.update(settled);
+  await noteOnTask(work, settled, others);
   const flow = await work.flows.byId(notification.flowId);
   if (flow !== undefined) {
-    const { taskId } = notification;
+    const { taskId, target, kind } = notification;
     const event = `notification.${outcome}` as const;
-    note(work, { flowSeq: flow.seq, event, taskId, note: lastError ?? notification.kind });
+    const text = lastError ?? kind;
+    const told = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
+    note(work, { flowSeq: flow.seq, event, taskId, note: told });
   }
   return true;
 }
 
-/** A task records what became of the message about its end, unless it was started again meanwhile. */
+/**
+ * Starts the attempts for a notification again.
+ *
+ * @param only leaves it alone if its outcome is another one by now
+ * @returns undefined if it was left alone
+ */
+export async function deliverAgain(
+  work: Work,
+  key: NotificationKey,
+  only?: NotificationRecord['outcome'],
+): Promise<NotificationRecord | undefined> {
+  const { notification, others } = await find(work, key);
+  if (notification === undefined || notification.outcome === 'delivered') return undefined;
+  if (only !== undefined && notification.outcome !== only) return undefined;
+  const again = {
+    ...notification,
+    outcome: 'pending' as const,
+    attempts: 0,
+    retries: notification.retries + 1,
+    nextAttemptAt: work.nowMs,
+    settledAt: null,
+  };
+  await work.notifications.update(again);
+  work.changes.push({ type: 'notification', id: again.notificationId });
+  await noteOnTask(work, again, others);
+  return again;
+}
+
+/** A notification for one target, and the same for others. */
+async function find({ notifications }: Work, { notificationId, target }: NotificationKey) {
+  const all = await notifications.ofEvent(notificationId);
+  return {
+    notification: all.find((one) => one.target === target),
+    others: all.filter((one) => one.target !== target),
+  };
+}
+
+/**
+ * A task records what became of the notifications of its end, unless it was started again meanwhile: failed if one
+ * target did not get it, delivered when all did.
+ */
 async function noteOnTask(
   work: Work,
-  { taskId }: NotificationRecord,
-  outcome: 'delivered' | 'failed',
+  { kind, taskId, outcome }: NotificationRecord,
+  others: readonly NotificationRecord[],
 ): Promise<void> {
-  const task = taskId === null ? undefined : await work.tasks.byId(taskId);
-  if (task === undefined || task.endedAt === null) return;
-  const after = { ...task, revision: task.revision + 1, deliveryStatus: outcome };
+  if (kind !== 'task.ended' || taskId === null) return;
+  const outcomes = [outcome, ...others.map((other) => other.outcome)];
+  const deliveryStatus = (['failed', 'pending', 'delivered'] as const).find((status) =>
+    outcomes.includes(status),
+  );
+  const task = await work.tasks.byId(taskId);
+  if (task === undefined || task.endedAt === null || deliveryStatus === undefined) return;
+  if (task.deliveryStatus === deliveryStatus) return;
+  const after = { ...task, revision: task.revision + 1, deliveryStatus };
   await work.tasks.update(after);
   work.changes.push({ type: 'task', task: after });
 }

@@ -1,13 +1,18 @@
 import { MS_PER_DAY } from '../support/time.js';
 import type { FlowStore } from './flow-store.js';
+import { settle } from './outbox.js';
 import { finishCancelling } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/claim-task.js';
 import type { Work } from './work.js';
 
 /** How long a controller has to end a flow after its cancellation was requested. */
 export const CANCEL_GRACE_MS = 5 * 60_000;
-/** How long settled notifications are kept for inspection. */
-const NOTIFICATION_KEEP_MS = MS_PER_DAY;
+/** How long delivered notifications are kept for inspection. */
+const DELIVERED_KEEP_MS = MS_PER_DAY;
+/** How long those that were given up can be retried. */
+const FAILED_KEEP_MS = 7 * MS_PER_DAY;
+/** Other hosts of a shared store may learn of a target later or earlier than this one. */
+const UNCLAIMED_MS = 10 * 60_000;
 /** Rows per transaction, so that nobody waits long. */
 const BATCH = 200;
 
@@ -32,11 +37,17 @@ export async function sweep(store: FlowStore) {
   );
   const pruned = await prune(store);
   await repeat(() => store.write(({ answers, nowMs }) => answers.prune(nowMs, BATCH), 'anything'));
+  let undeliverable = 0;
+  await repeat(async () => {
+    const settled = await store.write(settleUnclaimed, 'anything');
+    undeliverable += settled;
+    return settled;
+  });
   await repeat(() =>
-    store.write(
-      ({ notifications, nowMs }) => notifications.prune(nowMs - NOTIFICATION_KEEP_MS, BATCH),
-      'anything',
-    ),
+    store.write(({ notifications, nowMs }) => {
+      const before = { deliveredMs: nowMs - DELIVERED_KEEP_MS, failedMs: nowMs - FAILED_KEEP_MS };
+      return notifications.prune(before, BATCH);
+    }, 'anything'),
   );
   await repeat(() =>
     store.write(({ history, nowMs }) => history.trim(nowMs - MS_PER_DAY, BATCH), 'anything'),
@@ -48,6 +59,7 @@ export async function sweep(store: FlowStore) {
     cancelledFlows,
     prunedFlows: pruned.flows,
     prunedTasks: pruned.tasks,
+    undeliverable,
   };
 }
 
@@ -84,6 +96,18 @@ async function finishCancelled(work: Work): Promise<number> {
   const flows = await work.flows.cancelledWithoutTasks(work.nowMs - CANCEL_GRACE_MS, BATCH);
   for (const flow of flows) await finishCancelling(work, flow.seq);
   return flows.length;
+}
+
+/** Gives up on notifications whose target was removed from the configuration. */
+async function settleUnclaimed(work: Work): Promise<number> {
+  const { notifications, nowMs, policy } = work;
+  const ids = policy.targets.map(({ id }) => id);
+  const unclaimed = await notifications.unclaimed(ids, nowMs - UNCLAIMED_MS, BATCH);
+  for (const notification of unclaimed) {
+    const { target } = notification;
+    await settle(work, notification, 'failed', `the target ${target} is no longer configured`);
+  }
+  return unclaimed.length;
 }
 
 /** Repeats a step until it has nothing left to do. */

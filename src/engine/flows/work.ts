@@ -4,6 +4,7 @@ import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
 import type { Tables } from './flow-store.js';
 import type { Actor, NewHistoryEntry } from './history.js';
+import { type NotificationFilter, notificationTargets } from './notification-targets.js';
 import type { TaskRecord, TaskRuntime } from './task-record.js';
 
 /** A change that is on disk. */
@@ -38,14 +39,15 @@ export interface FlowPolicy {
   readonly leaseMs: number;
   /** What becomes of a task whose worker is dead. */
   readonly orphans: 'lost' | 'requeue';
-  /** Whether anybody is notified; if not, no notification is stored. */
-  readonly notifies: boolean;
+  /** Who is notified; without any, no notification is stored. */
+  readonly targets: readonly NotificationFilter[];
   /** How often a task is attempted before it has failed. */
   readonly maxAttempts: (runtime: TaskRuntime) => number;
 }
 
-export function flowPolicy({ flows }: ResolvedConfig): FlowPolicy {
-  const { runtimes, notify } = flows;
+export function flowPolicy(config: ResolvedConfig): FlowPolicy {
+  const { flows } = config;
+  const { runtimes } = flows;
   const attempts: Partial<Record<TaskRuntime, number | undefined>> = {
     subagent: runtimes.subagent?.maxAttempts,
     acp: runtimes.acp?.maxAttempts,
@@ -55,7 +57,7 @@ export function flowPolicy({ flows }: ResolvedConfig): FlowPolicy {
     idempotencyMs: flows.idempotencyHours * MS_PER_HOUR,
     leaseMs: flows.leaseSeconds * 1000,
     orphans: flows.orphans,
-    notifies: notify.command !== undefined || notify.url !== undefined,
+    targets: notificationTargets(config).map(({ filter }) => filter),
     maxAttempts: (runtime) => attempts[runtime] ?? RUNTIME_DEFAULTS.maxAttempts,
   };
 }

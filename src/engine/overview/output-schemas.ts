@@ -113,6 +113,7 @@ export const overallStatusOutputSchema = documentSchema({
     'Tasks by status.',
   ),
   pausedTasks: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
+  failedNotifications: field(count, 'Notifications that could not be delivered.'),
   dreams: field(
     z.array(
       z.strictObject({

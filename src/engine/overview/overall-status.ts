@@ -177,6 +177,7 @@ function workOutput({ storage, listener, flows, dreams }: OtherWork) {
     flows: countsOutput(flows.flows),
     tasks: countsOutput(flows.tasks),
     pausedTasks: flows.paused.map(pauseOutput),
+    failedNotifications: flows.failedNotifications,
     dreams: dreams.map(({ agents, enabled, nextMs, last: sweep }) => ({
       agents,
       enabled,

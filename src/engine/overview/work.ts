@@ -134,7 +134,13 @@ export interface FlowsGlance extends FlowCounts {
   readonly fault: string | undefined;
 }
 
-const NONE: FlowsGlance = { flows: {}, tasks: {}, paused: [], fault: undefined };
+const NONE: FlowsGlance = {
+  flows: {},
+  tasks: {},
+  paused: [],
+  failedNotifications: 0,
+  fault: undefined,
+};
 
 /**
  * Counts flows whenever something was committed. The database is opened once, and never created.

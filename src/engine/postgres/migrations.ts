@@ -3,6 +3,7 @@ import { HISTORY_TABLES } from './history-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { PAUSE_TABLE } from './pause-table.js';
 import { SHARING_TABLES } from './sharing-tables.js';
+import { TARGET_TABLES } from './target-tables.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 export interface Migration {
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'what hosts share besides', sql: SHARING_TABLES },
   { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
   { name: 'the history of flows', sql: HISTORY_TABLES },
+  { name: 'targets of notifications', sql: TARGET_TABLES },
 ];

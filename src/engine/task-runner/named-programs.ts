@@ -1,6 +1,7 @@
 import { findProgram } from '../child/index.js';
 import type { ConfigPath, LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
+import { notificationTargets } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import { RUNNABLE } from './runner-settings.js';
 
@@ -17,13 +18,16 @@ export function namedPrograms(
   context: EngineContext,
   loaded: LoadedConfig,
 ): readonly NamedProgram[] {
-  const { runtimes, notify } = loaded.resolved.flows;
+  const { runtimes } = loaded.resolved.flows;
   const commands = [
     ...RUNNABLE.map((name) => ({
       path: ['flows', 'runtimes', name, 'command'],
       word: runtimes[name]?.command?.[0],
     })),
-    { path: ['flows', 'notify', 'command'], word: notify.command?.[0] },
+    ...notificationTargets(loaded.resolved).map(({ path, command }) => ({
+      path: [...path, 'command'],
+      word: command?.[0],
+    })),
   ];
   return commands.flatMap(({ path, word }) =>
     word === undefined ? [] : [{ path, found: look(word, context, loaded) }],

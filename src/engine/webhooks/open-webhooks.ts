@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/index.js';
 import { gatewayAddress } from '../config/index.js';
-import { type Flows, openFlows } from '../flows/index.js';
+import { type Flows, notificationTargets, openFlows } from '../flows/index.js';
 import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
@@ -184,11 +184,13 @@ export class Webhooks {
     return { routes: new RouteTable(served), limits };
   }
 
-  /** The address, the access log and the settings of flows cannot change while running. */
+  /** The address, the access log, the settings of flows and who is notified cannot change while running. */
   private isReloadable(next: LoadedConfig): boolean {
-    const fixed = ({ resolved: { gateway, flows, logging } }: LoadedConfig) => {
-      const { drainSeconds: _, ...address } = gateway;
-      return { address, flows, accessLog: logging.accessLog };
+    const fixed = ({ resolved }: LoadedConfig) => {
+      const { drainSeconds: _, ...address } = resolved.gateway;
+      const targets = notificationTargets(resolved).map(({ filter }) => filter);
+      const { accessLog } = resolved.logging;
+      return { address, accessLog, flows: resolved.flows, targets };
     };
     return isDeepStrictEqual(fixed(this.loaded), fixed(next));
   }

@@ -16,9 +16,11 @@ async function finish(flows: Flows, flowId: string): Promise<void> {
 }
 
 async function takeAll(flows: Flows): Promise<readonly (readonly [string, string])[]> {
-  const taken = await flows.outbox.takeDue({ limit: 100, holdMs: MINUTE });
+  const taken = await flows.outbox.takeDue({ target: 'default', limit: 100, holdMs: MINUTE });
   return taken.map(({ kind, notificationId }) => [kind, notificationId]);
 }
+
+const dueAt = async (flows: Flows) => (await flows.outbox.nextDueAt(['default'])).get('default');
 
 test('what ended is kept for a week, what is blocked for good', async () => {
   const { flows, clock } = await testFlows();
@@ -158,7 +160,7 @@ test('who is to be told of what is written down with it', async () => {
   await flows.tasks.heartbeat(lease, { progress: 'half' });
   await flows.tasks.heartbeat(lease, { progress: 'half' });
   await flows.tasks.complete(lease, { summary: 'all read', result: 3 });
-  const taken = await flows.outbox.takeDue({ limit: 10, holdMs: MINUTE });
+  const taken = await flows.outbox.takeDue({ target: 'default', limit: 10, holdMs: MINUTE });
   assert.equal(
     taken.map(({ kind }) => kind),
     ['task.started', 'task.progress', 'task.ended'],
@@ -193,15 +195,16 @@ test('a notification is taken by one, and again when that one died', async () =>
   const flows = await opened.reopen();
   clock.nowMs += MINUTE;
   assert.equal(await takeAll(flows), first);
-  const [, notification = ''] = first[0] ?? [];
+  const [, notificationId = ''] = first[0] ?? [];
+  const notification = { notificationId, target: 'default' };
   for (let attempt = 2; attempt < 10; attempt++) {
     assert.ok(await flows.outbox.markFailed(notification, { error: 'down' }));
     assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'pending');
-    clock.nowMs = (await flows.outbox.nextDueAt()) ?? 0;
+    clock.nowMs = (await dueAt(flows)) ?? 0;
     assert.equal(await takeAll(flows), first);
   }
   await flows.outbox.markFailed(notification, { error: 'down' });
-  assert.equal([await flows.outbox.pending(), await flows.outbox.nextDueAt()], [0, undefined]);
+  assert.equal([await flows.outbox.pending(), await dueAt(flows)], [0, undefined]);
   assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'failed');
   assert.is((await flows.operator.auditTasks())[0]?.code, 'delivery_failed');
   assert.is(await flows.outbox.markDelivered(notification), false);
@@ -212,7 +215,8 @@ test('a task says that its end was told', async () => {
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   await flows.tasks.cancel(id);
-  const [[, notification = ''] = []] = await takeAll(flows);
+  const [[, notificationId = ''] = []] = await takeAll(flows);
+  const notification = { notificationId, target: 'default' };
   assert.ok(await flows.outbox.markDelivered(notification));
   assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
   await flows.close();

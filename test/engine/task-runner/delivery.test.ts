@@ -71,7 +71,11 @@ interface World {
 
 const open = new Set<World>();
 
-async function delivering(notify: Notify, home = tempFolder()): Promise<World> {
+async function delivering(
+  notify: Notify,
+  home = tempFolder(),
+  plugins: ConfigInput['plugins'] = {},
+): Promise<World> {
   const clock = testClock();
   // Receivers compare the time of a signature with their own.
   clock.nowMs = Date.now();
@@ -82,7 +86,7 @@ async function delivering(notify: Notify, home = tempFolder()): Promise<World> {
     state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
     clock,
   };
-  const input: ConfigInput = { flows: { notify } };
+  const input: ConfigInput = { flows: { notify }, plugins };
   const resolved = resolveConfig(input);
   const loaded: LoadedConfig = { file: undefined, input, resolved, warnings: [] };
   const flows = await openFlows(context, resolved);
@@ -149,6 +153,55 @@ test('a delivery that hangs does not hold up those of other flows', async () => 
   await world.close();
 });
 
+test('a target that hangs, and one without a key, delay no other target', async () => {
+  const hanging = createServer((request) => void request.resume());
+  servers.add(hanging);
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+  const { port } = hanging.address() as AddressInfo;
+  const [{ received, url, close }, callback] = [await receiver(), await receiver()];
+  const routes = {
+    ci: {
+      sessionKey: ADA.sessionKey,
+      secret: SECRET,
+      callback: { url: callback.url, secret: SECRET },
+    },
+  };
+  const world = await delivering(
+    {
+      targets: [
+        { id: 'hangs', url: `http://127.0.0.1:${port}/`, secret: SECRET },
+        { id: 'ops', url, secret: SECRET },
+        { id: 'keyless', url, secret: 'env:NOT_SET' },
+      ],
+    },
+    tempFolder(),
+    { entries: { webhooks: { enabled: true, config: { routes } } } },
+  );
+  // More than are on their way at once to one target.
+  for (let task = 0; task < 8; task++) await endTask(world);
+  const flowId = await newFlow(world.flows, {
+    ...ADA,
+    actor: { kind: 'route', name: 'ci' },
+  } as const);
+  await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  await eventually('everything for others', () => received.length === 9, world.logged);
+  await eventually('the callback', () => callback.received.length === 1, world.logged);
+  const { operator } = world.flows;
+  const ids = (requests: readonly Received[]) =>
+    requests.map(({ headers }) => headers['webhook-id']);
+  assert.equal(ids(callback.received), ids(received).slice(-1));
+  await eventually('failures without a key', async () => {
+    const { entries } = await operator.listNotifications({ target: 'keyless', limit: 99 });
+    return entries.some(({ lastError }) => lastError?.includes('NOT_SET') === true);
+  });
+  assert.is((await operator.listNotifications({ target: 'hangs', limit: 99 })).total, 9);
+  const left = await operator.listNotifications({ outcome: 'delivered', limit: 99 });
+  assert.is(left.total, 10);
+  await world.close();
+  await close();
+  await callback.close();
+});
+
 test('a notification is posted once, and the receiver can verify it', async () => {
   const { received, url, close } = await receiver();
   const world = await delivering({ url, secret: 'env:MY_SECRET' });
@@ -185,7 +238,7 @@ test('each try has the same id and a signature of its own time, until it arrives
     if (tries === 4) break;
     // Once the failure is written down the rest begins.
     await eventually('a rest', async () => {
-      const dueAt = (await world.flows.outbox.nextDueAt()) ?? 0;
+      const dueAt = (await world.flows.outbox.nextDueAt(['default'])).get('default') ?? 0;
       const restMs = dueAt - world.clock.nowMs;
       if (restMs > 40_000) return undefined;
       world.clock.nowMs = dueAt;
@@ -247,7 +300,11 @@ test('what was being delivered when the process died is delivered later under it
   await before.delivery.drain();
   const id = await endTask(before);
   // As one that died after taking it.
-  const [taken] = await before.flows.outbox.takeDue({ limit: 1, holdMs: 60_000 });
+  const [taken] = await before.flows.outbox.takeDue({
+    target: 'default',
+    limit: 1,
+    holdMs: 60_000,
+  });
   await before.close();
   const world = await delivering({ url, secret: SECRET }, home);
   assert.is(received.length, 0);

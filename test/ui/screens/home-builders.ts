@@ -53,6 +53,7 @@ export function busyNews(): OverviewNews {
       flows: { running: 3, waiting: 1, succeeded: 206 },
       tasks: { queued: 2, running: 1 },
       paused: [],
+      failedNotifications: 0,
       fault: undefined,
     },
     dreams: [
@@ -79,7 +80,7 @@ export function emptyNews(): OverviewNews {
     agents: [{ name: 'main', glance: undefined, faults: [gone] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
-    flows: { flows: {}, tasks: {}, paused: [], fault: undefined },
+    flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: undefined },
     dreams: [
       { agents: ['main'], enabled: false, nextMs: undefined, last: undefined, fault: undefined },
     ],

@@ -337,17 +337,24 @@ test('states are told in words', () => {
     /✗ faults +1 fault · svc\.json:1:3 is broken/,
   );
   assert.match(
-    line({ flows: { flows: {}, tasks: {}, paused: [], fault: 'damaged' } }, 'flows'),
+    line(
+      {
+        flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: 'damaged' },
+      },
+      'flows',
+    ),
     /✗ flows +damaged/,
   );
   const pause = { runtime: 'acp', reason: null, pausedAt: 0 } as const;
-  assert.match(
-    line(
-      { flows: { flows: {}, tasks: { queued: 2 }, paused: [pause], fault: undefined } },
-      'tasks',
-    ),
-    /! tasks +acp paused · 2 queued/,
-  );
+  const flows = {
+    flows: { running: 1 },
+    tasks: { queued: 2 },
+    paused: [pause],
+    failedNotifications: 3,
+    fault: undefined,
+  };
+  assert.match(line({ flows }, 'tasks'), /! tasks +acp paused · 2 queued/);
+  assert.match(line({ flows }, 'flows'), /! flows +3 notifications failed · 1 running/);
 });
 
 test('a frame is never wider or as tall as its terminal, whatever the names and however many', () => {

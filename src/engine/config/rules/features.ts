@@ -1,5 +1,4 @@
 import { isAbsolute, normalize } from 'node:path';
-import { leadsToLoopback } from '../../support/network.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { cronEverFires, parseCron } from '../cron.js';
 import { GATEWAY_DEFAULTS } from '../defaults.js';
@@ -100,48 +99,6 @@ function overlap(a: string, b: string): boolean {
   if (EVERYWHERE.includes(a) || EVERYWHERE.includes(b)) return true;
   const [first, second] = [a, b].map((host) => (host === 'localhost' ? '127.0.0.1' : host));
   return first === second;
-}
-
-const NOTIFY = ['flows', 'notify'] as const;
-
-/** Notifications have one target; over a network, they must be signed and encrypted. */
-export const notifyIsOneAndSafe: Rule = function* (input) {
-  const { command, url, secret } = input.flows?.notify ?? {};
-  if (url === undefined) return;
-  if (command !== undefined) {
-    yield {
-      severity: 'fault',
-      code: 'notify-ambiguous',
-      path: [...NOTIFY, 'url'],
-      related: [[...NOTIFY, 'command']],
-      message: 'flows.notify has both a command and a url',
-      expected: 'only one of them; a command can post notifications too',
-    };
-  }
-  if (secret === undefined) {
-    yield {
-      severity: 'fault',
-      code: 'notify-unsigned',
-      path: [...NOTIFY, 'url'],
-      message: 'flows.notify.url needs a key to sign notifications',
-      expected: 'flows.notify.secret, preferably a reference like env:NAME',
-    };
-  }
-  if (isPlainAndFar(url)) {
-    yield {
-      severity: 'fault',
-      code: 'notify-insecure',
-      path: [...NOTIFY, 'url'],
-      message: 'notifications would be sent to another machine unencrypted',
-      expected: 'an https:// URL, or http:// for this machine (127.0.0.1)',
-    };
-  }
-};
-
-function isPlainAndFar(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const parsed = new URL(url);
-  return parsed.protocol === 'http:' && !leadsToLoopback(parsed);
 }
 
 const DREAM_FREQUENCY: ConfigPath = [

@@ -1,5 +1,6 @@
 import type { ConfigInput } from '../resolved.js';
 import * as features from './features.js';
+import * as notify from './notify.js';
 import * as providers from './providers.js';
 import * as rerank from './rerank.js';
 import { type Rule, type RuleFinding, searchScopes } from './rule.js';
@@ -9,9 +10,15 @@ import * as webhooks from './webhooks.js';
 
 const { followProvider: _, ...providerRules } = providers;
 
-const RULES: readonly Rule[] = [features, providerRules, rerank, search, secrets, webhooks].flatMap(
-  (rules) => Object.values(rules),
-);
+const RULES: readonly Rule[] = [
+  features,
+  notify,
+  providerRules,
+  rerank,
+  search,
+  secrets,
+  webhooks,
+].flatMap((rules) => Object.values(rules));
 
 /** Applies all rules across keys to a configuration that the schema accepts. */
 export function applyRules(input: ConfigInput): readonly RuleFinding[] {

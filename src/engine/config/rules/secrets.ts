@@ -62,8 +62,13 @@ function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Gener
     for (const [at, value] of (route.verify?.secrets ?? []).entries()) {
       yield { path: [...path, 'verify', 'secrets', at], value };
     }
+    yield { path: [...path, 'callback', 'secret'], value: route.callback?.secret };
   }
-  yield { path: ['flows', 'notify', 'secret'], value: input.flows?.notify?.secret };
+  const { secret, targets = [] } = input.flows?.notify ?? {};
+  yield { path: ['flows', 'notify', 'secret'], value: secret };
+  for (const [at, target] of targets.entries()) {
+    yield { path: ['flows', 'notify', 'targets', at, 'secret'], value: target.secret };
+  }
 }
 
 function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {

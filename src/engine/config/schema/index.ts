@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
+import { NOTIFICATION_KINDS } from '../../flows/notification-record.js';
 import {
+  atMost,
   httpUrl,
   integer,
   key,
   later,
+  NOTES,
   network,
   nonEmpty,
   pattern,
@@ -56,14 +59,42 @@ const runtime = () =>
     ),
   });
 
+const receiver = () => ({
+  command: key(command(), 'Program that receives each notification on stdin, run without a shell'),
+  url: key(httpUrl(), 'URL to post each notification to'),
+  secret: key(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
+});
+
+/** Each event is stored once for each of them. */
+const MOST_TARGETS = 16;
+
+const target = () =>
+  z.strictObject({
+    id: requiredKey(
+      pattern(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u,
+        'at most 63 letters, digits, dots, _ and -, starting with a letter or digit',
+      ),
+      'Name of the target, for `svc notification` and metrics',
+    ),
+    ...receiver(),
+    kinds: key(z.array(z.enum(NOTIFICATION_KINDS)).check(nonEmpty()), 'Send only these'),
+    routes: key(
+      z.array(text()).check(nonEmpty()),
+      'Send only those of flows that these webhook routes created',
+    ),
+  });
+
 const notify = () =>
   z.strictObject({
-    command: key(
-      command(),
-      'Program that receives each notification on stdin, run without a shell',
+    ...receiver(),
+    targets: key(
+      z
+        .array(later(target))
+        .check(atMost(MOST_TARGETS))
+        .register(NOTES, { form: `a list of at most ${MOST_TARGETS} targets` }),
+      'More receivers, each with its own retries',
     ),
-    url: key(httpUrl(), 'URL to post each notification to'),
-    secret: key(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
   });
 
 function flows() {
@@ -87,7 +118,7 @@ function flows() {
         }),
       'Programs that run tasks',
     ),
-    notify: section(notify, 'Where to send notifications: a command or a URL'),
+    notify: section(notify, 'Where to send notifications: a command, a URL, or several targets'),
   });
 }
 

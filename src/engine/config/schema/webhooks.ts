@@ -3,6 +3,7 @@ import { ACTION_NAMES } from '../../flows/action-schemas.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import {
   atMost,
+  httpUrl,
   integer,
   key,
   NOTES,
@@ -107,6 +108,12 @@ const rule = () =>
     task: key(fields(), 'With `create_flow`: fields of a `run_task` in the new flow'),
   });
 
+const callback = () =>
+  z.strictObject({
+    url: requiredKey(httpUrl(), 'URL to post each notification to'),
+    secret: requiredKey(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
+  });
+
 const route = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Serve the route'),
@@ -137,6 +144,10 @@ const route = () =>
       'What to do if no rule matches: answer with 202, or with 422',
     ),
     controllerId: key(text(), 'Controller id of the flows created here'),
+    callback: section(
+      callback,
+      'Where to send notifications of the flows created here, in addition to `flows.notify`',
+    ),
     description: key(text(), 'Note for operators'),
   });
 

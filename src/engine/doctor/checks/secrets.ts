@@ -34,7 +34,7 @@ export const secrets: DoctorCheck = {
         ];
       }
       // Vendors choose the length of keys; people choose this one.
-      if (secret.name !== 'flows.notify.secret' || !isWeak(outcome.value)) return [];
+      if (!signsNotifications(secret) || !isWeak(outcome.value)) return [];
       return [{ ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place }];
     });
     const plain = all.length - references.length;
@@ -101,7 +101,11 @@ export async function resolveConfigured(
   return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
 }
 
-/** Whether a secret is that of a webhook route. */
+/** Whether requests of a webhook route are verified with a secret. */
 export function isRouteSecret({ path }: ConfiguredSecret): boolean {
-  return path[0] === 'plugins' && path[4] === 'routes';
+  return path[0] === 'plugins' && path[4] === 'routes' && path[6] !== 'callback';
+}
+
+function signsNotifications({ path }: ConfiguredSecret): boolean {
+  return path.at(-1) === 'secret' && (path[1] === 'notify' || path.at(-2) === 'callback');
 }

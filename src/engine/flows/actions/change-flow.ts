@@ -127,6 +127,7 @@ export async function addFlow(
       ownerKey: caller.sessionKey,
       syncMode: 'managed',
       controllerId: action.controllerId ?? caller.controllerId,
+      routeId: caller.actor.kind === 'route' ? caller.actor.name : null,
       revision: 0,
       status: action.status ?? 'queued',
       notifyPolicy: action.notifyPolicy ?? 'done_only',

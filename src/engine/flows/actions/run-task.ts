@@ -71,7 +71,7 @@ export async function startFlow(
 
 async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {
   const notifyPolicy = action.notifyPolicy ?? flow.notifyPolicy;
-  const notifies = notifyPolicy !== 'silent' && work.policy.notifies;
+  const notifies = notifyPolicy !== 'silent' && work.policy.targets.length > 0;
   const added = await work.tasks.insert({
     ...EMPTY_TASK,
     taskId: newTaskId(work.nowMs),

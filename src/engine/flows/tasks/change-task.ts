@@ -139,7 +139,7 @@ export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecor
       hint: 'its tasks cannot run again; create another flow',
     });
   }
-  const notifies = task.notifyPolicy !== 'silent' && work.policy.notifies;
+  const notifies = task.notifyPolicy !== 'silent' && work.policy.targets.length > 0;
   const queued: TaskRecord = {
     ...backInQueue(work, task),
     deliveryStatus: notifies ? 'pending' : 'not_applicable',

@@ -1,4 +1,5 @@
-import { openFlows } from '../../flows/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { notificationTargets, openFlows } from '../../flows/index.js';
 import {
   agreeIn,
   type ServeSetup,
@@ -14,8 +15,8 @@ const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
 
 export function hasFlows(setup: ServeSetup): boolean {
-  const { command, url } = setup.loaded.resolved.flows.notify;
-  return hasWebhooks(setup) || hasRuntimes(setup) || command !== undefined || url !== undefined;
+  const targets = notificationTargets(setup.loaded.resolved);
+  return hasWebhooks(setup) || hasRuntimes(setup) || targets.length > 0;
 }
 
 /** The service that cleans up flows and delivers their notifications. */
@@ -76,5 +77,12 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
 
 /** Compares retention, receivers of notifications and how their secret is read. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
-  return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'secrets']);
+  const [targets, nextTargets] = [setup, next].map(({ loaded }) =>
+    notificationTargets(loaded.resolved),
+  );
+  return (
+    setup.loaded.file === next.loaded.file &&
+    agreeIn(setup, next, ['flows', 'secrets']) &&
+    isDeepStrictEqual(targets, nextTargets)
+  );
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
+import { notificationTargets } from '../../flows/index.js';
 import type { OpenRunner } from '../../task-runner/index.js';
 import { missingProgram } from '../../task-runner/index.js';
 import {
@@ -84,5 +86,12 @@ function formatTasks(count: number): string {
 
 /** Compares everything that tasks run with; workspaces are their working directories. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
-  return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'agents']);
+  const [targets, nextTargets] = [setup, next].map(({ loaded }) =>
+    notificationTargets(loaded.resolved),
+  );
+  return (
+    setup.loaded.file === next.loaded.file &&
+    agreeIn(setup, next, ['flows', 'agents']) &&
+    isDeepStrictEqual(targets, nextTargets)
+  );
 }

@@ -50,9 +50,10 @@ export const RECORD_TABLES: readonly RecordTable[] = [
   },
   {
     ...recordTable('notifications', NOTIFICATION_FIELDS),
+    key: ['id', 'target'],
     own: ['seq'],
-    version: ['settled_at', 'attempts'],
-    inSqlite: 'id = @id',
+    version: ['retries', 'settled_at', 'attempts'],
+    inSqlite: 'id = @id AND target = @target',
   },
   {
     name: 'history',

@@ -29,7 +29,7 @@ const POLL_MS = 200;
 /** After a failure to read the outbox; doubles with each one in a row. */
 const TROUBLE_REST_MS = 1000;
 const LONGEST_TROUBLE_REST_MS = 10_000;
-/** Flows with deliveries at the same time. */
+/** Flows of one target with deliveries at the same time. */
 const SLOTS = 4;
 /** As long as a batch in one lane can take, and some more. */
 const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
@@ -37,27 +37,32 @@ const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
 export interface DeliveryOptions {
   /** Open as long as it works; closed by its owner. */
   readonly flows: Pick<Flows, 'now' | 'outbox' | 'rest' | 'version'>;
-  readonly target: NotificationTarget;
+  /** By id. */
+  readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
   /** Called with the last failure; with undefined after the next success. */
   readonly onTrouble?: ((error: string | undefined) => void) | undefined;
 }
 
 /**
- * Delivers what is in the outbox. Notifications of one flow are sent one at a time, in order; a retried one
- * comes later than those after it. A delivery that hangs delays only its own flow.
+ * Delivers what is in the outbox. Notifications of one flow are sent to a target one at a time, in order; a retried
+ * one comes later than those after it. A delivery that hangs delays only its own flow, and only at its target: each
+ * target has its own slots.
  */
 export class NotificationDelivery {
   private readonly options: DeliveryOptions;
   private readonly ending = new AbortController();
   private readonly cut = new AbortController();
   private readonly mask = createSecretMask();
-  /** Deliveries in progress, by flow. */
-  private readonly lanes = new Map<string, Promise<void>>();
+  /** Deliveries in progress, by target and flow. */
+  private readonly lanes: ReadonlyMap<string, Map<string, Promise<void>>>;
+  /** The last failure of each target, until its next success. */
+  private readonly troubles = new Map<string, string>();
   private working: Promise<void> = Promise.resolve();
 
   constructor(options: DeliveryOptions) {
     this.options = options;
+    this.lanes = new Map([...options.targets.keys()].map((target) => [target, new Map()]));
   }
 
   start(): void {
@@ -68,7 +73,7 @@ export class NotificationDelivery {
   async drain(): Promise<void> {
     this.ending.abort();
     await this.working;
-    await Promise.all(this.lanes.values());
+    await Promise.all(this.inProgress());
   }
 
   /** Aborts those in progress; they are retried after the next start. */
@@ -83,10 +88,10 @@ export class NotificationDelivery {
     let failures = 0;
     while (!signal.aborted) {
       try {
-        while (this.lanes.size >= SLOTS) await Promise.race(this.lanes.values());
-        const due = (await this.isDue()) ? await this.takeDue() : [];
-        if (due.length > 0) this.deliverAll(due);
-        else await this.untilMore();
+        while (this.freeTargets().length === 0) await Promise.race(this.inProgress());
+        let taken = 0;
+        for (const target of await this.dueTargets()) taken += await this.deliverDue(target);
+        if (taken === 0) await this.untilMore();
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -97,10 +102,21 @@ export class NotificationDelivery {
     }
   }
 
-  private async isDue(): Promise<boolean> {
+  private inProgress(): readonly Promise<void>[] {
+    return [...this.lanes.values()].flatMap((lanes) => [...lanes.values()]);
+  }
+
+  /** Those with a free slot. */
+  private freeTargets(): readonly string[] {
+    return [...this.lanes].flatMap(([target, lanes]) => (lanes.size < SLOTS ? [target] : []));
+  }
+
+  /** Those of them that something is due for. */
+  private async dueTargets(): Promise<readonly string[]> {
     const { flows } = this.options;
-    const dueAt = await flows.outbox.nextDueAt();
-    return dueAt !== undefined && dueAt <= flows.now();
+    const dueAt = await flows.outbox.nextDueAt(this.freeTargets());
+    const nowMs = flows.now();
+    return [...dueAt].flatMap(([target, at]) => (at <= nowMs ? [target] : []));
   }
 
   private async untilMore(): Promise<void> {
@@ -109,23 +125,28 @@ export class NotificationDelivery {
     const seen = await flows.version();
     do {
       await flows.rest(POLL_MS, signal);
-    } while (!signal.aborted && (await flows.version()) === seen && !(await this.isDue()));
+    } while (
+      !signal.aborted &&
+      (await flows.version()) === seen &&
+      (await this.dueTargets()).length === 0
+    );
   }
 
-  private takeDue(): Promise<readonly NotificationRecord[]> {
-    return this.options.flows.outbox.takeDue({
-      limit: SLOTS - this.lanes.size,
+  /** @returns how many it took */
+  private async deliverDue(target: string): Promise<number> {
+    const lanes = this.lanes.get(target) ?? new Map<string, Promise<void>>();
+    const due = await this.options.flows.outbox.takeDue({
+      target,
+      limit: SLOTS - lanes.size,
       holdMs: HOLD_MS,
-      exceptFlows: [...this.lanes.keys()],
+      exceptFlows: [...lanes.keys()],
     });
-  }
-
-  private deliverAll(due: readonly NotificationRecord[]): void {
     for (const flowId of new Set(due.map((notification) => notification.flowId))) {
       const ofOne = due.filter((notification) => notification.flowId === flowId);
-      const lane = this.deliverInTurn(ofOne).finally(() => this.lanes.delete(flowId));
-      this.lanes.set(flowId, lane);
+      const lane = this.deliverInTurn(ofOne).finally(() => lanes.delete(flowId));
+      lanes.set(flowId, lane);
     }
+    return due.length;
   }
 
   private async deliverInTurn(notifications: readonly NotificationRecord[]): Promise<void> {
@@ -138,28 +159,39 @@ export class NotificationDelivery {
   }
 
   private async deliver(notification: NotificationRecord): Promise<void> {
-    const { flows, log, onTrouble } = this.options;
-    const { notificationId: id, kind, attempts } = notification;
+    const { flows, log } = this.options;
+    const { notificationId: id, target, kind, attempts } = notification;
     const outcome = await this.tryOnce(notification);
     // It may have arrived: it is due again when the hold ends, with the same id.
     if (outcome === undefined) return;
     if (outcome.ok) {
-      await flows.outbox.markDelivered(id);
-      onTrouble?.(undefined);
-      log.info({ id, kind, attempts }, 'delivered');
+      await flows.outbox.markDelivered(notification);
+      this.note(target, undefined);
+      log.info({ id, target, kind, attempts }, 'delivered');
       return;
     }
     const error = this.mask.text(outcome.error);
-    await flows.outbox.markFailed(id, { error, permanent: outcome.permanent });
-    onTrouble?.(error);
-    log.warn({ id, kind, attempts, error }, 'could not be delivered');
+    await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
+    this.note(target, error);
+    log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
+  }
+
+  /** Reports the trouble of any target; those that work do not hide it. */
+  private note(target: string, error: string | undefined): void {
+    if (error === undefined) this.troubles.delete(target);
+    else this.troubles.set(target, error);
+    const [trouble] = this.troubles;
+    const isOnly = this.options.targets.size === 1;
+    const text = trouble === undefined || isOnly ? trouble?.[1] : `${trouble[0]}: ${trouble[1]}`;
+    this.options.onTrouble?.(text);
   }
 
   private async tryOnce(notification: NotificationRecord): Promise<DeliveryOutcome | undefined> {
     const { signal } = this.cut;
-    if (signal.aborted) return undefined;
+    const target = this.options.targets.get(notification.target);
+    if (signal.aborted || target === undefined) return undefined;
     try {
-      return await this.options.target.send(notification, signal);
+      return await target.send(notification, signal);
     } catch (error) {
       return signal.aborted ? undefined : { ok: false, error: messageOf(error) };
     }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { childEnvironment, findProgram } from '../../child/index.js';
 import { Minder } from '../../child/minder.js';
-import type { LoadedConfig } from '../../config/index.js';
-import type { Flows } from '../../flows/index.js';
+import { formatPath, type LoadedConfig } from '../../config/index.js';
+import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
 import {
@@ -24,21 +24,35 @@ interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
 export type OpenDelivery = NonNullable<Awaited<ReturnType<typeof openDelivery>>>;
 
 /**
- * Starts to deliver notifications; undefined if no receiver is configured.
+ * Starts to deliver notifications; undefined if no receiver is configured. A target that cannot be used, for example
+ * because its secret cannot be read, fails its own deliveries only.
  *
- * @throws SvcError SECRET_UNRESOLVED, NOTIFY_SECRET_INVALID
+ * @throws SvcError SECRET_UNRESOLVED, NOTIFY_SECRET_INVALID if no target can be used
  */
 export async function openDelivery(options: OpenDeliveryOptions) {
-  const minder = new Minder(options.nodePath);
-  const target = await targetOf(options, minder);
-  if (target === undefined) return undefined;
-  const { flows, log, onTrouble } = options;
-  const delivery = new NotificationDelivery({
-    flows,
-    target,
-    log,
-    onTrouble,
+  const { flows, log, onTrouble, loaded, nodePath } = options;
+  const configured = notificationTargets(loaded.resolved);
+  if (configured.length === 0) return undefined;
+  const minder = new Minder(nodePath);
+  const opened = await Promise.allSettled(
+    configured.map((target) => openTarget(target, options, minder)),
+  );
+  const faults = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  if (faults.length === configured.length) {
+    minder.close();
+    throw faults[0];
+  }
+  const targets = configured.map((target, at): readonly [string, NotificationTarget] => {
+    const { id } = target.filter;
+    const one = opened[at];
+    if (one?.status === 'fulfilled') return [id, one.value];
+    log.error({ err: one?.reason, target: id }, 'the target cannot be used');
+    return [
+      id,
+      { send: async (...sent) => (await openTarget(target, options, minder)).send(...sent) },
+    ];
   });
+  const delivery = new NotificationDelivery({ flows, targets: new Map(targets), log, onTrouble });
   delivery.start();
   return {
     drain: (): Promise<void> => delivery.drain(),
@@ -49,12 +63,11 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   };
 }
 
-async function targetOf(
+async function openTarget(
+  { command, url = '', secret, path }: ConfiguredTarget,
   { context, loaded, log }: OpenDeliveryOptions,
   minder: Minder,
-): Promise<NotificationTarget | undefined> {
-  const { resolved } = loaded;
-  const { command, url, secret } = resolved.flows.notify;
+): Promise<NotificationTarget> {
   const [word, ...args] = command ?? [];
   if (word !== undefined) {
     const { commandTarget } = await import('./command-target.js');
@@ -66,9 +79,10 @@ async function targetOf(
       note: (text) => log.info(text),
     });
   }
-  if (url === undefined || secret === undefined) return undefined;
   const { env, clock, onSecret } = context;
-  const value = await resolveSecret(secret, { env, settings: resolved.secrets, onSecret });
+  const settings = loaded.resolved.secrets;
+  const value =
+    secret === undefined ? '' : await resolveSecret(secret, { env, settings, onSecret });
   const { urlTarget } = await import('./url-target.js');
-  return urlTarget({ url, secret: value, clock });
+  return urlTarget({ url, secret: value, owner: formatPath(path), clock });
 }

@@ -18,6 +18,8 @@ interface UrlTargetOptions {
   readonly url: string;
   /** `whsec_` and Base64, as in Standard Webhooks, or any other text, whose bytes are the key. */
   readonly secret: string;
+  /** Where it is configured, for errors. */
+  readonly owner: string;
   readonly clock: Clock;
 }
 
@@ -28,8 +30,8 @@ interface UrlTargetOptions {
  *
  * @throws SvcError NOTIFY_SECRET_INVALID
  */
-export function urlTarget({ url, secret, clock }: UrlTargetOptions): NotificationTarget {
-  const signer = signerOf(secret);
+export function urlTarget({ url, secret, owner, clock }: UrlTargetOptions): NotificationTarget {
+  const signer = signerOf(secret, owner);
   return {
     send: async ({ notificationId, payload }, signal) => {
       const at = new Date(clock.now());
@@ -64,13 +66,13 @@ export function urlTarget({ url, secret, clock }: UrlTargetOptions): Notificatio
   };
 }
 
-function signerOf(secret: string): Webhook {
+function signerOf(secret: string, owner: string): Webhook {
   try {
     return secret.startsWith(SECRET_PREFIX)
       ? new Webhook(secret)
       : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
   } catch {
-    throw new SvcError('NOTIFY_SECRET_INVALID', 'the secret of flows.notify cannot be used', {
+    throw new SvcError('NOTIFY_SECRET_INVALID', `the secret of ${owner} cannot be used`, {
       hint: 'the part after whsec_ must be Base64; create one with: echo "whsec_$(openssl rand -base64 32)"',
     });
   }

@@ -203,8 +203,10 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Ho
   }
   const { running = 0, queued = 0, blocked = 0 } = { blocked: 0, ...counts };
   if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
-  const mark = blocked > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';
-  return { ...line, mark, parts: countWords(counts) };
+  const failed = kind === 'flows' ? glance.failedNotifications : 0;
+  const undelivered = failed === 0 ? [] : [`${formatCountOf(failed, 'notification')} failed`];
+  const mark = blocked + failed > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';
+  return { ...line, mark, parts: [...undelivered, ...countWords(counts)] };
 }
 
 function dreamsLine(

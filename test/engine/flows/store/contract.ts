@@ -81,7 +81,11 @@ export function storeContract(store: TestFlowStore): void {
       ]),
     );
     assert.ok(changes.every(({ ok }) => ok));
-    assert.equal(await flows.operator.counts(), { flows: { queued: 100 }, tasks: { queued: 100 } });
+    assert.equal(await flows.operator.counts(), {
+      flows: { queued: 100 },
+      tasks: { queued: 100 },
+      failedNotifications: 0,
+    });
     await close();
   });
 
@@ -367,34 +371,113 @@ export function storeContract(store: TestFlowStore): void {
     assert.is(await flows.outbox.pending(), 3);
     const taken = (
       await Promise.all(
-        [flows, second, flows].map((one) => one.outbox.takeDue({ limit: 2, holdMs: MINUTE })),
+        [flows, second, flows].map((one) =>
+          one.outbox.takeDue({ target: 'default', limit: 2, holdMs: MINUTE }),
+        ),
       )
     ).flat();
     assert.is(new Set(taken.map(({ notificationId }) => notificationId)).size, taken.length);
-    const rest = await flows.outbox.takeDue({ limit: 9, holdMs: MINUTE });
+    const rest = await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
     const all = [...taken, ...rest];
     assert.is(all.length, 3);
-    const end = all.find(({ kind }) => kind === 'task.ended')?.notificationId ?? '';
+    const end = all.find(({ kind }) => kind === 'task.ended');
+    assert.ok(end !== undefined);
     const settled = await Promise.all([
       flows.outbox.markDelivered(end),
       second.outbox.markDelivered(end),
     ]);
     assert.equal(settled.sort(), [false, true]);
     assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
-    const [failing = end] = all.flatMap(({ notificationId }) =>
-      notificationId === end ? [] : [notificationId],
-    );
+    const [failing = end] = all.filter((notification) => notification !== end);
     await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
     assert.equal(
       (await flows.operator.auditFlows()).map(({ code }) => code),
       ['delivery_failed'],
     );
     await pass(MINUTE + 1);
-    assert.is((await flows.outbox.takeDue({ limit: 9, holdMs: 1 })).length, 1);
+    assert.is((await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: 1 })).length, 1);
     await pass(2 * DAY);
     await flows.operator.sweep();
     assert.is(await flows.outbox.pending(), 1);
     await close();
+  });
+
+  test('each target has notifications, attempts and an outcome of its own', async () => {
+    const { flows, pass, close } = await store.open({
+      notify: {
+        command: ['true'],
+        targets: [
+          { id: 'ends', command: ['true'], kinds: ['task.ended', 'flow.ended'] },
+          { id: 'ci', command: ['true'], routes: ['ci'] },
+        ],
+      },
+    });
+    const take = async (target: string) =>
+      await flows.outbox.takeDue({ target, limit: 9, holdMs: MINUTE });
+    const viaRoute = { ...ADA, actor: { kind: 'route', name: 'ci' } } as const;
+    const flowId = await newFlow(flows, viaRoute, { notifyPolicy: 'state_changes' });
+    const id = await newTask(flows, flowId);
+    await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    const kinds = async (target: string) => (await take(target)).map(({ kind }) => kind);
+    assert.equal(await kinds('default'), [
+      'flow.changed',
+      'flow.changed',
+      'task.started',
+      'task.ended',
+    ]);
+    assert.equal(await kinds('ends'), ['task.ended']);
+    assert.equal(await kinds('ci'), ['flow.changed', 'task.started', 'task.ended']);
+    assert.equal(await flows.outbox.nextDueAt(['nobody']), new Map());
+    const statusOfDelivery = async () => (await flows.operator.showTask(id)).task.deliveryStatus;
+    const { entries } = await flows.operator.listNotifications({ limit: 99 });
+    const ends = entries.filter(({ kind }) => kind === 'task.ended');
+    assert.is(new Set(ends.map(({ notificationId }) => notificationId)).size, 1);
+    const [first, second, third] = ends;
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+    await flows.outbox.markDelivered(first);
+    assert.is(await statusOfDelivery(), 'pending');
+    await flows.outbox.markFailed(second, { error: 'down', permanent: true });
+    await flows.outbox.markDelivered(third);
+    assert.is(await statusOfDelivery(), 'failed');
+    const { total } = await flows.operator.listNotifications({ outcome: 'failed', limit: 1 });
+    assert.is(total, 1);
+    assert.equal(await flows.operator.retryNotification(String(second.seq)), {
+      ...(await flows.operator.showNotification(String(second.seq))),
+      outcome: 'pending',
+      attempts: 0,
+      retries: 1,
+    });
+    assert.is(await statusOfDelivery(), 'pending');
+    const again = await take(second.target);
+    assert.equal(
+      again.map(({ seq, attempts }) => [seq, attempts]),
+      [[second.seq, 1]],
+    );
+    await flows.outbox.markDelivered(second);
+    assert.is(await statusOfDelivery(), 'delivered');
+    await pass(8 * DAY);
+    await close();
+  });
+
+  test('notifications for a target that was removed are given up', async () => {
+    const opened = await store.open({ notify: { targets: [{ id: 'old', command: ['true'] }] } });
+    const flowId = await newFlow(opened.flows);
+    await opened.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+    const flows = await opened.other({ notify: { command: ['true'] } });
+    assert.is((await flows.operator.sweep()).undeliverable, 0);
+    await opened.pass(11 * MINUTE);
+    assert.is((await opened.flows.operator.sweep()).undeliverable, 0);
+    assert.is((await flows.operator.sweep()).undeliverable, 1);
+    const [gone] = (await flows.operator.listNotifications({ limit: 9 })).entries;
+    assert.equal(
+      [gone?.outcome, gone?.lastError],
+      ['failed', 'the target old is no longer configured'],
+    );
+    const error = await flows.operator.retryNotification(String(gone?.seq)).catch((e) => e);
+    assert.is(error.code, 'NOTIFICATION_TARGET_UNKNOWN');
+    assert.is((await opened.flows.operator.retryNotification(String(gone?.seq))).retries, 1);
+    await opened.close();
   });
 
   test('what ended is pruned in time, what blocks a flow is kept', async () => {
@@ -542,9 +625,11 @@ export function storeContract(store: TestFlowStore): void {
       history,
       entries.filter((entry) => entry.taskId !== null),
     );
-    const due = await flows.outbox.takeDue({ limit: 9, holdMs: MINUTE });
-    for (const { notificationId: id } of due.slice(1)) await flows.outbox.markDelivered(id);
-    await flows.outbox.markFailed(due[0]?.notificationId ?? '', { error: 'no', permanent: true });
+    const taken = await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
+    const [failing, ...others] = taken;
+    assert.ok(failing !== undefined);
+    for (const other of others) await flows.outbox.markDelivered(other);
+    await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
     const settled = (await flows.operator.history(flowId)).entries.slice(told.length);
     assert.equal(
       settled.map(({ event, note }) => [event, note]),

@@ -19,24 +19,28 @@ export function selected(table: Table, fields: Fields): string {
     .join(', ');
 }
 
-/** The statements that write whole records, many at once. */
-export function recordWriter<Row extends { readonly seq: number }>(table: Table, fields: Fields) {
+/** The statements that write whole records, many at once. @param key columns that identify a row */
+export function recordWriter<Row extends { readonly seq: number }>(
+  table: Table,
+  fields: Fields,
+  key: readonly string[] = ['id'],
+) {
   const columns = columnsOf(fields);
   const own = columns.filter(([name]) => name !== 'seq');
   const insertSql = `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
-    SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${givenRows(fields, own)} RETURNING seq, id`;
+    SELECT ${own.map(([name]) => `r."${name}"`).join(', ')} FROM ${givenRows(fields, own)} RETURNING seq, ${key.join(', ')}`;
   const updateSql = `UPDATE ${table}
     SET ${own.map(([name, column]) => `${column} = r."${name}"`).join(', ')}
     FROM ${givenRows(fields, columns)} WHERE ${table}.seq = r.seq AND ${table}.seq = ANY($2::bigint[])`;
   const updateOneSql = `UPDATE ${table}
     SET ${own.map(([, column], at) => `${column} = $${at + 2}`).join(', ')} WHERE seq = $1`;
-  const idOf = nameOf(columns, 'id');
+  const names = key.map((column) => nameOf(columns, column));
   return {
     /** Inserts rows. @returns the `seq` of each */
     insert: async (batch: Batch, rows: readonly Omit<Row, 'seq'>[]) => {
-      const made = await batch.query<{ seq: number; id: string }>(insertSql, [toJson(rows)]);
-      const seqs = new Map(made.map(({ seq, id }) => [id, seq]));
-      return rows.map((row) => seqs.get(String(Reflect.get(row, idOf))) ?? 0);
+      const made = await batch.query<{ seq: number }>(insertSql, [toJson(rows)]);
+      const seqs = new Map(made.map((row) => [keyOf(row, key), row.seq]));
+      return rows.map((row) => seqs.get(keyOf(row, names)) ?? 0);
     },
     /**
      * Writes every field of rows. A single row is the most frequent case, and takes half the time without JSON. The
@@ -57,6 +61,10 @@ export function recordWriter<Row extends { readonly seq: number }>(table: Table,
 export function givenRows(fields: Fields, given: ReturnType<typeof columnsOf>): string {
   const typed = given.map(([name]) => `"${name}" ${typeOf(fields[name])}`);
   return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
+}
+
+function keyOf(row: object, names: readonly string[]): string {
+  return names.map((name) => String(Reflect.get(row, name))).join('\n');
 }
 
 function nameOf(columns: ReturnType<typeof columnsOf>, wanted: string): string {

@@ -151,4 +151,37 @@ export const MIGRATIONS: readonly string[] = [
      UNION ALL SELECT seq, updated_at, 5, CASE WHEN ended_at IS NULL
        THEN 'flow.changed' ELSE 'flow.ended' END, NULL, status FROM flows WHERE revision > 0)
    WHERE flow_seq IN (SELECT seq FROM flows);`,
+  // 6: the route that created a flow, notifications for several targets, and what metrics count.
+  `ALTER TABLE flows ADD COLUMN route_id TEXT;
+   ALTER TABLE notifications RENAME TO former_notifications;
+   CREATE TABLE notifications (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL,
+     target TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     owner_key TEXT NOT NULL,
+     flow_id TEXT NOT NULL,
+     task_id TEXT,
+     payload TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     attempts INTEGER NOT NULL,
+     retries INTEGER NOT NULL,
+     next_attempt_at INTEGER,
+     settled_at INTEGER,
+     outcome TEXT NOT NULL CHECK (outcome IN ('pending', 'delivered', 'failed')),
+     last_error TEXT,
+     UNIQUE (id, target)
+   ) STRICT;
+   INSERT INTO notifications (seq, id, target, kind, owner_key, flow_id, task_id, payload,
+       created_at, attempts, retries, next_attempt_at, settled_at, outcome, last_error)
+     SELECT seq, id, 'default', kind, owner_key, flow_id, task_id, payload,
+       created_at, attempts, 0, next_attempt_at, settled_at, outcome, last_error
+     FROM former_notifications;
+   DROP TABLE former_notifications;
+   CREATE INDEX notifications_due ON notifications (target, next_attempt_at)
+     WHERE next_attempt_at IS NOT NULL;
+   CREATE INDEX notifications_settled ON notifications (settled_at)
+     WHERE settled_at IS NOT NULL;
+   CREATE INDEX notifications_failed ON notifications (flow_id) WHERE outcome = 'failed';
+   CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at IS NOT NULL;`,
 ];

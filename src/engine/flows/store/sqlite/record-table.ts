@@ -116,12 +116,12 @@ export function equals(column: string, value: unknown): Condition {
 }
 
 /** `column >= ?` */
-function atLeast(column: string, value: unknown): Condition {
+export function atLeast(column: string, value: unknown): Condition {
   return [(marks) => `${column} >= ${marks}`, value];
 }
 
 /** A WHERE clause of the conditions that have a value. */
-function whereOf(conditions: readonly Condition[]): Where {
+export function whereOf(conditions: readonly Condition[]): Where {
   const parts: string[] = [];
   const values: unknown[] = [];
   for (const [sql, value] of conditions) {

@@ -46,6 +46,12 @@ test('of an older version is brought to this one, with all that is in it', async
         goal, created_at, updated_at) VALUES ('11111111-1111-4111-8111-111111111111',
         '${ADA.sessionKey}', 'managed', 3, 'running', 'done_only', 'old', 1, 2)`);
     }
+    const hasNotification = version === 3;
+    if (hasNotification) {
+      database.exec(`INSERT INTO notifications (id, kind, owner_key, flow_id, payload, created_at,
+        attempts, next_attempt_at, outcome) VALUES ('flow-event:1', 'flow.changed', 'owner',
+        '11111111-1111-4111-8111-111111111111', '{}', 1, 2, 5, 'pending')`);
+    }
     database.close();
     const { flows } = await testFlows({}, folder.path);
     const id = version > 0 ? '11111111-1111-4111-8111-111111111111' : await newFlow(flows);
@@ -55,13 +61,17 @@ test('of an older version is brought to this one, with all that is in it', async
       ADA,
     );
     assert.is(viewOf(ended)['status'], 'succeeded', `from version ${version}`);
-    assert.is(await flows.outbox.pending(), 1);
     const { entries, startsAt } = await flows.operator.history(id);
     const told = entries.map(({ event, actorKind, at }) => `${event} ${actorKind} ${at}`);
     const isOld = version > 0 && version < 5;
     const known = isOld ? ['flow.created unknown 1', 'flow.changed unknown 2'] : [];
     assert.equal(told.slice(0, known.length), known, `from version ${version}`);
     assert.is(startsAt, entries[known.length]?.at);
+    assert.is(await flows.outbox.pending(), hasNotification ? 2 : 1);
+    const [oldest] = await flows.outbox.takeDue({ target: 'default', limit: 1, holdMs: 1 });
+    if (hasNotification) {
+      assert.equal([oldest?.notificationId, oldest?.attempts], ['flow-event:1', 3]);
+    }
     await flows.close();
   }
 });

@@ -1,0 +1,128 @@
+import { leadsToLoopback } from '../../support/network.js';
+import { suggestName } from '../../support/text.js';
+import { type ConfigPath, formatPath } from '../config-path.js';
+import type { ConfigInput } from '../resolved.js';
+import type { SecretValue } from '../secret-input.js';
+import type { Rule } from './rule.js';
+
+const NOTIFY: ConfigPath = ['flows', 'notify'];
+
+/** A receiver is a program or a URL; over a network, notifications must be signed and encrypted. */
+export const receiversAreSafe: Rule = function* (input) {
+  for (const { path, receiver, isNeeded } of writtenReceivers(input)) {
+    const { command, url, secret } = receiver;
+    if (url === undefined) {
+      if (command !== undefined || !isNeeded) continue;
+      yield {
+        severity: 'fault',
+        code: 'missing-key',
+        path,
+        message: `${formatPath(path)} has neither a command nor a url`,
+        expected: 'a command, or a url with a secret',
+      };
+      continue;
+    }
+    if (command !== undefined) {
+      yield {
+        severity: 'fault',
+        code: 'notify-ambiguous',
+        path: [...path, 'url'],
+        related: [[...path, 'command']],
+        message: `${formatPath(path)} has both a command and a url`,
+        expected: 'only one of them; a command can post notifications too',
+      };
+    }
+    if (secret === undefined) {
+      yield {
+        severity: 'fault',
+        code: 'notify-unsigned',
+        path: [...path, 'url'],
+        message: `${formatPath([...path, 'url'])} needs a key to sign notifications`,
+        expected: `${formatPath([...path, 'secret'])}, preferably a reference like env:NAME`,
+      };
+    }
+    if (isPlainAndFar(url)) {
+      yield {
+        severity: 'fault',
+        code: 'notify-insecure',
+        path: [...path, 'url'],
+        message: 'notifications would be sent to another machine unencrypted',
+        expected: 'an https:// URL, or http:// for this machine (127.0.0.1)',
+      };
+    }
+  }
+};
+
+/** What is stored for a target is found by its id. */
+export const targetsAreDistinct: Rule = function* ({ flows }) {
+  const { targets = [], command, url } = flows?.notify ?? {};
+  const known = new Map<string, ConfigPath>(
+    command === undefined && url === undefined ? [] : [['default', NOTIFY]],
+  );
+  for (const [at, { id }] of targets.entries()) {
+    const path = [...NOTIFY, 'targets', at, 'id'];
+    const earlier = known.get(id);
+    known.set(id, earlier ?? path);
+    if (earlier === undefined) continue;
+    yield {
+      severity: 'fault',
+      code: 'duplicate-target',
+      path,
+      related: [earlier],
+      message:
+        earlier === NOTIFY
+          ? '"default" is the target that flows.notify itself describes'
+          : `two targets have the id ${JSON.stringify(id)}`,
+      expected: 'a different id for each target',
+    };
+  }
+};
+
+/** A target for routes that do not exist never gets anything. */
+export const targetRoutesExist: Rule = function* ({ flows, plugins }) {
+  const known = Object.keys(plugins?.entries?.webhooks?.config?.routes ?? {});
+  for (const [at, { routes = [] }] of (flows?.notify?.targets ?? []).entries()) {
+    for (const [place, route] of routes.entries()) {
+      if (known.includes(route)) continue;
+      yield {
+        severity: 'warning',
+        code: 'unknown-route',
+        path: [...NOTIFY, 'targets', at, 'routes', place],
+        message: `there is no webhook route ${JSON.stringify(route)}`,
+        expected: 'the id of a route in plugins.entries.webhooks.config.routes',
+        suggestion: suggestName(route, known),
+      };
+    }
+  }
+};
+
+interface WrittenReceiver {
+  readonly command?: readonly string[] | undefined;
+  readonly url?: string | undefined;
+  readonly secret?: SecretValue | undefined;
+}
+
+function* writtenReceivers({ flows, plugins }: ConfigInput): Generator<{
+  readonly path: ConfigPath;
+  readonly receiver: WrittenReceiver;
+  /** Whether it must be a receiver. */
+  readonly isNeeded: boolean;
+}> {
+  const { targets = [], ...single } = flows?.notify ?? {};
+  yield { path: NOTIFY, receiver: single, isNeeded: false };
+  for (const [at, receiver] of targets.entries()) {
+    yield { path: [...NOTIFY, 'targets', at], receiver, isNeeded: true };
+  }
+  const routes = plugins?.entries?.webhooks?.config?.routes ?? {};
+  for (const [id, { callback }] of Object.entries(routes)) {
+    if (callback === undefined) continue;
+    const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', id, 'callback'];
+    yield { path, receiver: callback, isNeeded: true };
+  }
+}
+
+function isPlainAndFar(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const parsed = new URL(url);
+  return parsed.protocol === 'http:' && !leadsToLoopback(parsed);
+}

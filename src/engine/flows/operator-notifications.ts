@@ -1,0 +1,129 @@
+import { SvcError } from '../errors/index.js';
+import type { FlowStore, NotificationFilters, Tables } from './flow-store.js';
+import { type NotificationRecord, notificationOutput } from './notification-record.js';
+import type { Page } from './operator-flows.js';
+import { deliverAgain } from './outbox.js';
+import { orThrow } from './task-store.js';
+import type { Work } from './work.js';
+
+/** Rows per transaction, so that nobody waits long. */
+const BATCH = 200;
+
+/** What operators see of notifications, and how they retry those that were given up. */
+export function operatorNotifications(store: FlowStore) {
+  const isConfigured = ({ target }: NotificationRecord): boolean =>
+    store.policy.targets.some(({ id }) => id === target);
+  return {
+    /** Newest first. */
+    listNotifications: (filter: NotificationFilters): Promise<Page<NotificationRecord>> =>
+      store.read(async ({ notifications }) => ({
+        entries: await notifications.list(filter),
+        total: await notifications.count(filter),
+      })),
+    /**
+     * @param id a number, or the id of a notification
+     * @param target needed where several targets have a notification
+     * @throws SvcError NOTIFICATION_NOT_FOUND
+     */
+    showNotification: async (id: string, target?: string) =>
+      orThrow(await store.read((tables) => find(tables, id, target))),
+    /**
+     * Delivers one that is pending or was given up now, with all of its attempts.
+     *
+     * @throws SvcError NOTIFICATION_NOT_FOUND, NOTIFICATION_DELIVERED, NOTIFICATION_TARGET_UNKNOWN
+     */
+    retryNotification: async (id: string, target?: string) =>
+      orThrow(
+        await store.write(async (work) => {
+          const found = await find(work, id, target);
+          if (found instanceof SvcError) return found;
+          const { seq, outcome } = found;
+          if (outcome === 'delivered') {
+            return new SvcError('NOTIFICATION_DELIVERED', `notification ${seq} was delivered`, {
+              hint: 'only one that is pending or has failed can be retried',
+            });
+          }
+          if (!isConfigured(found)) return unknownTarget(found);
+          return (await deliverAgain(work, found)) ?? notFound(id);
+        }, 'anything'),
+      ),
+    /**
+     * The same for all that were given up, oldest first.
+     *
+     * @returns what is retried, and how many are left because their target is not configured
+     */
+    retryFailed: async (filter: FailedFilter, { dryRun }: { readonly dryRun: boolean }) => {
+      const retried: NotificationOutput[] = [];
+      let unknownTargets = 0;
+      let afterSeq = 0;
+      for (;;) {
+        const failed = await store.read(({ notifications }) =>
+          notifications.failedAfter(afterSeq, filter, BATCH),
+        );
+        const last = failed.at(-1);
+        if (last === undefined) return { retried, unknownTargets };
+        afterSeq = last.seq;
+        const wanted = failed.filter(isConfigured);
+        unknownTargets += failed.length - wanted.length;
+        const done = dryRun
+          ? wanted
+          : await store.write((work) => deliverAllAgain(work, wanted), 'anything');
+        retried.push(...done.map(notificationOutput));
+      }
+    },
+  };
+}
+
+/** Which notifications to retry. */
+export type FailedFilter = Omit<NotificationFilters, 'limit' | 'outcome'>;
+
+type NotificationOutput = ReturnType<typeof notificationOutput>;
+
+/** Those that others have settled or retried meanwhile are left out. */
+async function deliverAllAgain(
+  work: Work,
+  failed: readonly NotificationRecord[],
+): Promise<readonly NotificationRecord[]> {
+  const again: NotificationRecord[] = [];
+  for (const notification of failed) {
+    const started = await deliverAgain(work, notification, 'failed');
+    if (started !== undefined) again.push(started);
+  }
+  return again;
+}
+
+async function find(
+  { notifications }: Tables,
+  id: string,
+  target: string | undefined,
+): Promise<NotificationRecord | SvcError> {
+  const isNumber = /^\d{1,15}$/u.test(id);
+  const numbered = isNumber ? await notifications.bySeq(Number(id)) : undefined;
+  const all = isNumber
+    ? numbered === undefined
+      ? []
+      : [numbered]
+    : await notifications.ofEvent(id);
+  const fitting = all.filter((one) => target === undefined || one.target === target);
+  const [found, second] = fitting;
+  if (found === undefined) return notFound(id);
+  if (second === undefined) return found;
+  const targets = fitting.map((one) => one.target).join(', ');
+  return new SvcError('NOTIFICATION_NOT_FOUND', `notification ${id} is for several targets`, {
+    hint: `pass --target with one of: ${targets}`,
+  });
+}
+
+function notFound(id: string): SvcError {
+  return new SvcError('NOTIFICATION_NOT_FOUND', `notification ${id} not found`, {
+    hint: 'run "svc notification list"; delivered ones are deleted after a day',
+  });
+}
+
+function unknownTarget({ seq, target }: NotificationRecord): SvcError {
+  return new SvcError(
+    'NOTIFICATION_TARGET_UNKNOWN',
+    `notification ${seq} is for the target ${target}, which is not configured`,
+    { hint: 'add the target to flows.notify.targets again, then retry' },
+  );
+}
