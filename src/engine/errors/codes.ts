@@ -294,8 +294,7 @@ export const WARNING_CODES = {
   ENVIRONMENT_IGNORED:
     'A variable that Kubernetes sets for a service has the name of an svc variable, so it is ignored.',
   EXACT_IGNORED: 'The external search program decides how words match, so `--exact` had no effect.',
-  EXCLUDES_EVERYTHING:
-    'Patterns exclude every note, so there is nothing to search. No file was deleted.',
+  EXCLUDES_EVERYTHING: 'Patterns exclude every note, so nothing is indexed.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
   FORGET_UNFINISHED:
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',

@@ -179,6 +179,12 @@ export class FolderRules {
   }
 }
 
+function settingList(base: string, { patterns }: ExcludeSettings): readonly PatternList[] {
+  if (patterns.length === 0) return [];
+  const numbered = patterns.map((pattern, at) => ({ pattern, line: at + 1 }));
+  return [new PatternList(base, { from: 'setting', file: undefined }, numbered)];
+}
+
 /** The lists, where a path counts even if they exclude it: they would exclude everything in it. */
 function counting(
   lists: readonly PatternList[],
@@ -235,10 +241,8 @@ export class Exclusions {
     const own = this.readAll(base, root, SVCIGNORE);
     const git = top === undefined ? [] : this.readAll(top, root, GITIGNORE);
     if (own === undefined || git === undefined) return undefined;
-    const patterns = settings.patterns.map((pattern, at) => ({ pattern, line: at + 1 }));
-    const setting = new PatternList(base, { from: 'setting', file: undefined }, patterns);
     const lists = {
-      setting: patterns.length === 0 ? [] : [setting],
+      setting: settingList(base, settings),
       own,
       // A configured path counts, even if git ignores it.
       git: counting(git, root, kind !== 'file'),
