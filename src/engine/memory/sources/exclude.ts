@@ -135,23 +135,22 @@ interface RuleLists {
 export class FolderRules {
   private readonly files: IgnoreFiles;
   private readonly lists: RuleLists;
+  private readonly ordered: readonly PatternList[];
   /** Which ignore files count. */
   private readonly names: readonly string[];
 
   constructor(files: IgnoreFiles, lists: RuleLists, names: readonly string[]) {
     this.files = files;
     this.lists = lists;
+    this.ordered = [...lists.setting, ...lists.own, ...lists.git];
     this.names = names;
   }
 
   /** Undefined if no pattern matches. The setting is stronger than svc's ignore files, and they than git's. */
   decide(path: string, isFolder: boolean): ExcludeDecision | undefined {
-    const { setting, own, git } = this.lists;
-    for (const lists of [setting, own, git]) {
-      for (const list of lists) {
-        const decision = list.decide(path, isFolder);
-        if (decision !== undefined) return decision;
-      }
+    for (const list of this.ordered) {
+      const decision = list.decide(path, isFolder);
+      if (decision !== undefined) return decision;
     }
     return undefined;
   }

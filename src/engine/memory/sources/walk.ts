@@ -69,8 +69,9 @@ export function* walkFolder(
 ): Generator<WalkedFile> {
   const pending: FolderToWalk[] = [{ dir: root, around: options.rules }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const folders = yield* walkEntries(next, listener, options);
-    pending.push(...folders.toReversed());
+    const { files, folders } = readEntries(next, listener, options);
+    yield* files;
+    pending.push(...folders.reverse());
   }
 }
 
@@ -79,17 +80,18 @@ interface FolderToWalk {
   readonly around: FolderRules | undefined;
 }
 
-/** Yields the files in a folder; returns the folders to walk. */
-function* walkEntries(
+/** The files in a folder, and the folders to walk. */
+function readEntries(
   { dir, around }: FolderToWalk,
   listener: WalkListener,
   { media, except }: WalkOptions,
-): Generator<WalkedFile, readonly FolderToWalk[]> {
+): { readonly files: readonly WalkedFile[]; readonly folders: FolderToWalk[] } {
   const isMemory = except === undefined || !isInside(dir, except);
   const entries = readFolder(dir, isMemory ? listener : undefined);
   const inside = isMemory ? rulesIn(dir, around, entries) : undefined;
-  if (inside === 'unusable') return [];
+  const files: WalkedFile[] = [];
   const folders: FolderToWalk[] = [];
+  if (inside === 'unusable') return { files, folders };
   for (const entry of entries) {
     const path = dir + sep + entry.name;
     reportTemporary(entry, path, listener);
@@ -98,9 +100,10 @@ function* walkEntries(
     const concerns = isFolder ? !isIgnoredFolder(entry.name) : kind !== undefined;
     if (!concerns || isExcluded(path, isFolder, inside, listener)) continue;
     if (kind === undefined) folders.push({ dir: path, around: inside });
-    else yield* walkedFile(entry, path, kind, media, listener);
+    const file = kind === undefined ? undefined : walkedFile(entry, path, kind, media, listener);
+    if (file !== undefined) files.push(file);
   }
-  return folders;
+  return { files, folders };
 }
 
 function rulesIn(
@@ -129,16 +132,16 @@ export function reportTemporary(entry: Dirent, path: string, listener: WalkListe
   if (entry.isFile() && isTemporaryName(entry.name)) listener.onTemporary?.(path);
 }
 
-function* walkedFile(
+function walkedFile(
   entry: Dirent,
   path: string,
   kind: DocumentKind,
   media: MediaSelection | undefined,
   listener: WalkListener,
-): Generator<WalkedFile> {
-  const file = entry.isFile() ? statFile(path, kind, media, listener) : undefined;
-  if (file !== undefined) yield file;
-  else if (!entry.isFile()) listener.onSkip(noFile(path, entry));
+): WalkedFile | undefined {
+  if (entry.isFile()) return statFile(path, kind, media, listener);
+  listener.onSkip(noFile(path, entry));
+  return undefined;
 }
 
 /** Reports an entry with the name of a memory file that is not a regular file. */
