@@ -12,6 +12,8 @@ export interface CommandFacts {
   readonly failedTask: string;
   /** A credential known to the login server. */
   readonly clientId: string;
+  /** ID of a recorded delivery. */
+  readonly delivery: string;
   /** Address of a webhook listener. */
   readonly listener: string;
 }
@@ -145,7 +147,7 @@ function providerCases({ clientId }: CommandFacts): Record<string, CommandCase> 
 }
 
 function flowCases(facts: CommandFacts): Record<string, CommandCase> {
-  const { flow, queuedTask, claimedTask, leaseToken, failedTask, listener } = facts;
+  const { flow, queuedTask, claimedTask, leaseToken, failedTask, delivery, listener } = facts;
   const lease = ['--lease-token', leaseToken];
   return {
     'flow cancel': { args: [flow], changes: 'state' },
@@ -166,12 +168,15 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
     'task show': { args: [queuedTask] },
     'task watch': { args: ['--plain'], ready: /queued/ },
     'webhook call': { args: ['ci', 'list_flows', '--url', listener] },
+    'webhook deliveries': { args: [] },
     'webhook map': { args: ['ci', '--data', '{"action":"list_flows"}'] },
     'webhook openapi': { args: [] },
+    'webhook replay': { args: [delivery], changes: 'state' },
     'webhook routes': { args: [] },
     'webhook secret generate': { args: [] },
     'webhook secret rotate': { args: ['ci'] },
     'webhook serve': { args: ['--plain'], ready: LISTENING },
+    'webhook show': { args: [delivery] },
     'webhook trigger': { args: ['cron.curl', '--route', 'mapped', '--url', listener] },
   };
 }

@@ -6,7 +6,10 @@ import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openFlows } from '../src/engine/flows/index.js';
+import { createSecretMask } from '../src/engine/secrets/index.js';
 import { resolveStatePaths } from '../src/engine/support/context.js';
+import { recordedDelivery } from '../src/engine/webhooks/deliveries/delivery.js';
+import { DeliveryFile, deliveriesFile } from '../src/engine/webhooks/deliveries/delivery-file.js';
 import { timeRun } from './child.js';
 import type { CommandFacts } from './command-cases.js';
 import { writeNotes } from './notes-corpus.js';
@@ -63,6 +66,7 @@ export async function makeCommandHome(
   const note = writeMemory(home, workspace);
   writeFileSync(join(home, 'questions.jsonl'), questionsAbout(note));
   const { flow, task } = await makeFlows(home);
+  const delivery = recordDelivery(home);
   const claimed = JSON.parse(svc('task', 'claim', '--lease-seconds', '86400', '--json'));
   const failing = JSON.parse(svc('task', 'claim', '--json'));
   const lease = ['--lease-token', failing.leaseToken];
@@ -92,6 +96,7 @@ export async function makeCommandHome(
       claimedTask: claimed.task.taskId,
       leaseToken: claimed.leaseToken,
       failedTask: failing.task.taskId,
+      delivery,
       clientId: '',
       listener: '',
     },
@@ -106,6 +111,31 @@ export async function makeCommandHome(
       svc('memory', 'index');
     },
   };
+}
+
+/** @returns its ID */
+function recordDelivery(home: string): string {
+  const atMs = Date.now();
+  const answered = { routeId: 'ci', requestId: 'bench', clientIp: '127.0.0.1', ms: 2 };
+  const outcome = { status: 200, code: null, reason: null, action: 'create_flow' };
+  const body = Buffer.from('{"action":"create_flow","goal":"Build 1.2.3"}');
+  const row = recordedDelivery(
+    {
+      answered: { ...answered, ...outcome },
+      atMs,
+      headers: { 'content-type': 'application/json' },
+      delivery: { body, event: undefined, id: undefined },
+      flowId: null,
+      replayOf: null,
+    },
+    createSecretMask(),
+    body.length,
+  );
+  const file = DeliveryFile.open(deliveriesFile(home));
+  const limits = resolveConfig({}).plugins.entries.webhooks.config.deliveries;
+  file.add([row], limits, atMs);
+  file.close();
+  return row.id;
 }
 
 /** Makes a folder an exact copy of another. */

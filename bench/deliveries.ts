@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- deliveries [--seconds N]`: what verifying a signature and mapping the body add to creating a flow
- * over HTTP, compared with `create_flow` on the same listener in the same run.
+ * over HTTP, compared with `create_flow` on the same listener in the same run; and what recording deliveries costs,
+ * compared with a listener that records none.
  */
 import { createHmac, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -76,9 +77,18 @@ async function main(): Promise<void> {
     [route, { setupRequest: withNew('idempotency-key') }],
     [github, { ...SIGNED, setupRequest: withNew('x-github-delivery') }],
   );
+  const unrecorded = join(home, 'unrecorded');
+  mkdirSync(unrecorded);
+  const off = configuration({ github: GITHUB }, { deliveries: { keep: 0 } });
+  writeFileSync(join(unrecorded, 'svc.json'), JSON.stringify(off));
+  const { route: bench } = await startListener(unrecorded);
+  const recorded = await inTurn([bench, {}], [route, {}]);
+  const mapped = await inTurn([bench.replace(/bench$/u, 'github'), SIGNED], [github, SIGNED]);
   report('deliveries', `${CONNECTIONS} connections, ${seconds} s a round`, [
     row('verified and mapped create_flow, requests/s', ...compared(bare), '>= 0.8'),
     row('  with an id per delivery', ...compared(once), '>= 0.8'),
+    row('create_flow with a record, requests/s', ...compared(recorded), '>= 0.95'),
+    row('  verified and mapped', ...compared(mapped), '>= 0.95'),
   ]);
 }
 

@@ -69,13 +69,13 @@ async function start(args: readonly string[], told: RegExp, home: string) {
   return { url, child };
 }
 
-/** A listener with a route, perhaps others, and without limits that matter. */
-export function configuration(others: object = {}): object {
+/** A listener with a route, perhaps others and other settings, and without limits that matter. */
+export function configuration(others: object = {}, settings: object = {}): object {
   const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000 };
   const routes = { bench: { sessionKey: SESSION, secret: SECRET }, ...others };
   return {
     gateway: { port: 0 },
-    plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },
+    plugins: { entries: { webhooks: { enabled: true, config: { routes, limits, ...settings } } } },
   };
 }
 

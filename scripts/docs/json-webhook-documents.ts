@@ -1,6 +1,9 @@
 import {
   callOutputSchema,
+  deliveriesOutputSchema,
+  deliveryOutputSchema,
   mapOutputSchema,
+  replayOutputSchema,
   rotateOutputSchema,
   routesOutputSchema,
   secretOutputSchema,
@@ -111,12 +114,70 @@ const secret: JsonDocument = {
   example: { secret: 'a-new-secret-of-43-signs-that-nobody-knows-', warnings: [] },
 };
 
+const delivery = {
+  id: '3x9k7m2pqr',
+  at: '2026-03-02T16:12:40.000Z',
+  route: 'github',
+  event: 'push',
+  deliveryId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+  client: '140.82.115.1',
+  requestId: '0c9b1f5e-62d1-4a3b-9d3e-8f2a6f2f5a0e',
+  verified: true,
+  status: 200,
+  code: null,
+  reason: null,
+  ms: 3.1,
+  action: 'create_flow',
+  flowId: '413d463b-ee62-4b21-addf-01a1f9472c9a',
+  replayOf: null,
+  bodyState: 'whole',
+  bodyBytes: 26,
+};
+
+const deliveries: JsonDocument = {
+  title: 'svc webhook deliveries',
+  introduction:
+    'The requests that routes received. With `--follow`, each line is one entry of `deliveries`.',
+  schema: deliveriesOutputSchema,
+  example: { deliveries: [delivery], total: 1, warnings: [] },
+};
+
+const show: JsonDocument = {
+  title: 'svc webhook show',
+  introduction: 'One delivery with its body.',
+  schema: deliveryOutputSchema,
+  example: {
+    delivery,
+    headers: { 'content-type': 'application/json', 'x-github-event': 'push' },
+    body: '{"ref":"refs/heads/main"}',
+    warnings: [],
+  },
+};
+
+const replay: JsonDocument = {
+  title: 'svc webhook replay',
+  introduction: 'What came of a replay.',
+  schema: replayOutputSchema,
+  example: {
+    replayOf: delivery.id,
+    route: 'github',
+    id: 'w1v8d2hnq4',
+    status: 200,
+    firstAnswer: true,
+    answer: { ok: true, routeId: 'github', result: {} },
+    warnings: [],
+  },
+};
+
 /** The documents of the webhook commands. */
 export const WEBHOOK_DOCUMENTS: readonly JsonDocument[] = [
   routes,
   call,
   trigger,
   map,
+  deliveries,
+  show,
+  replay,
   secret,
   rotate,
 ];

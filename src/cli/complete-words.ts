@@ -11,11 +11,21 @@ import { safeLine } from '../ui/safe-text.js';
 type Suggestion = readonly [value: string, description: string];
 
 /** What kind of value a flag or argument takes, where it is one that can be listed. */
-type Kind = 'agent' | 'file' | 'flow' | 'key' | 'provider' | 'route' | 'task' | 'token';
+type Kind =
+  | 'agent'
+  | 'delivery'
+  | 'file'
+  | 'flow'
+  | 'key'
+  | 'provider'
+  | 'route'
+  | 'task'
+  | 'token';
 
 const KINDS: Readonly<Record<string, Kind>> = {
   agent: 'agent',
   config: 'file',
+  delivery: 'delivery',
   file: 'file',
   flow: 'flow',
   output: 'file',
@@ -128,6 +138,7 @@ async function suggestionsFor(
     resolved !== undefined && words.some((word) => word === 'flow' || word === 'task')
       ? await flowsAndTasks(context, resolved)
       : [[], []];
+  const deliveries = words.includes('webhook') ? await deliveriesIn(context) : [];
   return (kind) => {
     switch (kind) {
       case 'agent':
@@ -149,10 +160,24 @@ async function suggestionsFor(
         return flows;
       case 'task':
         return tasks;
+      case 'delivery':
+        return deliveries;
       case 'file':
         return files(words.at(-1) ?? '', context);
     }
   };
+}
+
+/** A record that cannot be read has none to suggest, and its error belongs to other commands. */
+async function deliveriesIn({ state }: EngineContext): Promise<readonly Suggestion[]> {
+  const { DeliveryReader } = await import('../engine/webhooks/deliveries/delivery-reader.js');
+  const reader = new DeliveryReader(state.stateDir);
+  const deliveries = reader.recent();
+  reader.close();
+  return deliveries.map(({ id, route, status, event }) => [
+    id,
+    `${route}: ${status}${event === null ? '' : ` ${event}`}`,
+  ]);
 }
 
 async function configKeys(): Promise<readonly Suggestion[]> {

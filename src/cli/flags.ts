@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput } from '@oclif/core/interfaces';
+import type { LoadedConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/index.js';
 import { shapeFlags } from './shape-output.js';
@@ -140,6 +141,23 @@ export function parseShare(text: string): number {
 
 const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies ChatType[];
 
+/** For what serves webhooks. */
+export const accessLogFlag = withEnvironment({
+  'access-log': Flags.boolean({
+    summary: 'Log each request to the webhook listener (logging.accessLog).',
+  }),
+});
+
+/** A configuration with what these flags change. */
+export function withAccessLog(loaded: LoadedConfig, flags: { readonly 'access-log': boolean }) {
+  if (!flags['access-log']) return loaded;
+  const { resolved } = loaded;
+  return {
+    ...loaded,
+    resolved: { ...resolved, logging: { ...resolved.logging, accessLog: true } },
+  };
+}
+
 /** How an agent describes the conversation that asks. */
 export const sessionFlags = withEnvironment({
   'session-key': Flags.string({
@@ -201,6 +219,9 @@ export const claimArgs = {
 
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
+
+/** The delivery that an operator names. */
+export const deliveryArgs = { delivery: byId() };
 
 /** The task that an operator names. */
 export const taskArgs = { task: byId() };

@@ -4,7 +4,7 @@ import { withEnvironment } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
 import { findLogFile } from '../engine/serve/log/log-file.js';
-import { isAtLeast, LOG_LEVELS, parseLogLine } from '../engine/serve/log/log-record.js';
+import { isSelected, LOG_LEVELS, parseLogLine } from '../engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { logLineOutput } from '../engine/serve/output.js';
 import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
@@ -21,6 +21,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     '<%= config.bin %> <%= command.id %> --follow',
     '<%= config.bin %> <%= command.id %> --lines 20 --level warn',
     '<%= config.bin %> <%= command.id %> --level error --json',
+    '<%= config.bin %> <%= command.id %> --route ci',
   ];
   static override flags = withEnvironment({
     follow: Flags.boolean({ char: 'f', summary: 'Keep printing new lines.' }),
@@ -29,6 +30,14 @@ export default class Logs extends BaseCommand<LogsOutput> {
       helpValue: 'N',
       default: LINES,
       min: 0,
+    }),
+    route: Flags.string({
+      summary: 'Show only lines about this webhook route.',
+      helpValue: 'ID',
+    }),
+    'request-id': Flags.string({
+      summary: 'Show only lines about this request.',
+      helpValue: 'ID',
     }),
     level: Flags.option({
       options: LOG_LEVELS,
@@ -45,15 +54,16 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (flags.follow) this.refuseShape('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
-    const { level: least, lines } = flags;
-    const tail = readLogTail(file, { lines, least });
+    const { level: least, lines, route, 'request-id': requestId } = flags;
+    const selection = { least, route, requestId };
+    const tail = readLogTail(file, { lines, ...selection });
     if (tail === undefined && !flags.follow) throw noLog(file);
     this.isFollowing = flags.follow;
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) {
       const options = { fromBytes: tail?.endBytes ?? 0, everyMs: FOLLOW_EVERY_MS };
       for await (const line of followLog(file, { ...options, signal: this.signal })) {
-        if (isAtLeast(parseLogLine(line), least)) this.show(line, flags);
+        if (isSelected(parseLogLine(line), selection)) this.show(line, flags);
       }
       this.setExitCode(130);
     }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { statePlaces } from '../cli/context.js';
-import { withEnvironment } from '../cli/flags.js';
+import { accessLogFlag, withAccessLog, withEnvironment } from '../cli/flags.js';
 import { ServeCommand } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
 import type { ServeOutput, SystemdOutput } from '../engine/serve/index.js';
@@ -26,6 +26,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     '<%= config.bin %> <%= command.id %> --print-systemd',
   ];
   static override flags = withEnvironment({
+    ...accessLogFlag,
     'print-systemd': Flags.boolean({
       summary: 'Print a systemd unit for this installation and exit.',
     }),
@@ -40,7 +41,10 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   async run(): Promise<ServeOutput | SystemdOutput> {
     const { flags } = await this.parse(Serve);
     if (flags['print-systemd']) return this.printUnit(flags);
-    return this.serve(flags, { without: flags.without ?? [] });
+    return this.serve(flags, {
+      without: flags.without ?? [],
+      adjust: (loaded) => withAccessLog(loaded, flags),
+    });
   }
 
   private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {

@@ -12,6 +12,7 @@ const cases = commandCases({
   claimedTask: 'c',
   leaseToken: 'token',
   failedTask: 'e',
+  delivery: '',
   clientId: 'id',
   listener: 'http://127.0.0.1:1',
 });

@@ -8,6 +8,7 @@ import { type FileHost, startFileHost } from '../fakes/file-host.js';
 import { CLIENT_ID, type CopilotFake, startCopilotFake } from '../fakes/github-copilot.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { startVoyageFake, VOYAGE_KEY } from '../fakes/voyage.js';
+import { newDelivery, recordDeliveries } from './deliveries.js';
 import { dreamHome, ONCE_ASKED } from './dreams.js';
 import { ADA, newFlow, newTask, testFlows } from './flows.js';
 import { jsonOf } from './json.js';
@@ -56,6 +57,7 @@ const MODEL_FILES: readonly (readonly [string, Buffer])[] = [
 const CLAIM = '3f9a01bc';
 const SWEEP = '20261120T030000';
 const FLOW = '413d463b-ee62-4b21-addf-01a1f9472c9a';
+const DELIVERY = '3x9k7m2pqr';
 const TASK = 'fb015887-239d-43be-9c9e-01a1f947c7ef';
 
 /** Starts them. */
@@ -90,6 +92,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   }
   if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
   const shared = id.startsWith('storage:') ? await sharedStore(id, home, env, vendors) : {};
+  const deliveries = await someDeliveries(id, home);
   if (id === 'webhook:map') recordedPush(home);
   const listener = /^webhook:(?:call|trigger)$/.test(id)
     ? serveWebhooks(home, [], { env })
@@ -104,6 +107,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
       'Iv1.0123456789abcdef': CLIENT_ID,
       ...flows,
       ...dreams,
+      ...deliveries,
     },
     close: async () => {
       listener?.child.kill('SIGTERM');
@@ -265,6 +269,17 @@ async function someFlows(
   const stdout = await prepared(home, env, ['task', 'claim', '--json']);
   const claimed = jsonOf.taskClaim({ code: 0, signal: null, stdout, stderr: '' });
   return { ...names, [TASK]: claimed.task?.taskId ?? '', lease: claimed.leaseToken ?? '' };
+}
+
+/** A delivery that can be shown and replayed. */
+async function someDeliveries(
+  id: string,
+  home: TempFolder,
+): Promise<Readonly<Record<string, string>>> {
+  if (!/^webhook:(?:deliveries|replay|show)$/.test(id)) return {};
+  const body = '{"action":"create_flow","goal":"Build 1.2.3"}';
+  const [delivery = ''] = await recordDeliveries(home.path, [newDelivery({ body })]);
+  return { [DELIVERY]: delivery, [DELIVERY.slice(0, 4)]: delivery };
 }
 
 /** A claim that may be decided on, and a sweep that was made. */

@@ -78,7 +78,10 @@ import {
 import { storageCopyOutputSchema } from '../../src/engine/storage/output-schemas.js';
 import {
   callOutputSchema,
+  deliveriesOutputSchema,
+  deliveryOutputSchema,
   mapOutputSchema,
+  replayOutputSchema,
   rotateOutputSchema,
   routesOutputSchema,
   secretOutputSchema,
@@ -132,6 +135,9 @@ export const jsonOf = {
   webhookCall: (run: SvcRun) => read(callOutputSchema, run),
   webhookSecret: (run: SvcRun) => read(secretOutputSchema, run),
   webhookTrigger: (run: SvcRun) => read(triggerOutputSchema, run),
+  webhookDeliveries: (run: SvcRun) => read(deliveriesOutputSchema, run),
+  webhookShow: (run: SvcRun) => read(deliveryOutputSchema, run),
+  webhookReplay: (run: SvcRun) => read(replayOutputSchema, run),
   webhookMap: (run: SvcRun) => read(mapOutputSchema, run),
   webhookRotate: (run: SvcRun) => read(rotateOutputSchema, run),
   storageCopy: (run: SvcRun) => read(storageCopyOutputSchema, run),

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { accessLogFlag, withAccessLog, withEnvironment } from '../../cli/flags.js';
 import { ServeCommand } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -32,6 +32,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
     'run-tasks': Flags.boolean({
       summary: 'Also run queued tasks with the programs of flows.runtimes.',
     }),
+    ...accessLogFlag,
     'json-logs': Flags.boolean({
       summary: 'Log to stderr as one JSON object per line.',
     }),
@@ -44,7 +45,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
       without: flags['run-tasks'] ? ['memory', 'dreaming'] : ['memory', 'dreaming', 'tasks'],
       jsonLogs: flags['json-logs'],
       webhooksScreen: true,
-      adjust: (loaded) => listeningAt(loaded, flags),
+      adjust: (loaded) => withAccessLog(listeningAt(loaded, flags), flags),
     });
   }
 }

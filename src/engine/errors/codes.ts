@@ -311,6 +311,7 @@ export const WARNING_CODES = {
   QUERY_SHORTENED: 'The query was too long; only its first terms were used.',
   RECALL_FAILED: 'Active memory failed to search or summarize; the turn continues with less.',
   RECALL_TIMED_OUT: 'Active memory took too long; the turn continues with what it had.',
+  REPLAY_UNRECORDED: 'The delivery was replayed, but the replay could not be recorded.',
   RERANK_BUDGET_SPENT:
     'The budget of the reranker for today is spent; the results keep the order without it.',
   RERANK_FAILED: 'The reranker failed or took too long; the results keep the order without it.',

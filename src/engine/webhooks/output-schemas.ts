@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+} from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON output of the webhook commands. Tests check output against them and docs/json.md is
@@ -129,6 +135,62 @@ export const mapOutputSchema = documentSchema({
   error: field(z.nullable(z.string()), 'Why it would be rejected; `null` if it would not.'),
 });
 
+/** A recorded delivery. */
+const deliverySchema = z.strictObject({
+  id: field(z.string(), 'Its ID in the record; commands accept the beginning of it.'),
+  at: field(z.iso.datetime(), 'When it was answered.'),
+  route: field(z.string(), 'ID of the route.'),
+  event: field(z.nullable(z.string()), 'The event; `null` if there is none or it is unknown.'),
+  deliveryId: field(z.nullable(z.string()), 'The ID that its sender gave it; `null` likewise.'),
+  client: field(z.nullable(z.string()), 'Address of the client; `null` for a replay.'),
+  requestId: field(z.string(), 'As in the log and in the response.'),
+  verified: field(z.boolean(), 'Whether its sender was known.'),
+  status: field(z.int(), 'HTTP status of the answer.'),
+  code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
+  reason: field(z.nullable(z.string()), 'The same in words.'),
+  ms: field(z.number(), 'How long the answer took, in milliseconds.'),
+  action: field(z.nullable(z.string()), 'The action; `null` if it was rejected before.'),
+  flowId: field(z.nullable(z.string()), 'The flow of the answer; `null` if there is none.'),
+  replayOf: field(z.nullable(z.string()), 'The delivery that it repeats; `null` for all others.'),
+  bodyState: field(
+    z.enum(['whole', 'cut', 'masked', 'binary', 'none']),
+    'How its body was kept; only a `whole` one can be replayed.',
+  ),
+  bodyBytes: field(count, 'Size of the body as it was received.'),
+});
+
+/** `svc webhook deliveries --json`; with `--follow`, each line is one of `deliveries`. */
+export const deliveriesOutputSchema = documentSchema({
+  deliveries: field(z.array(deliverySchema), 'The newest first.'),
+  total: field(count, 'How many there are without `--limit`.'),
+});
+
+/** `svc webhook show --json`. */
+export const deliveryOutputSchema = documentSchema({
+  delivery: field(deliverySchema, 'The delivery.'),
+  headers: field(
+    z.record(z.string(), z.string()),
+    'The headers that matter for a replay. Never secrets or signatures.',
+  ),
+  body: field(z.nullable(z.string()), 'The body, with secrets masked; `null` if it was not kept.'),
+});
+
+/** `svc webhook replay --json`. */
+export const replayOutputSchema = documentSchema({
+  replayOf: field(z.string(), 'ID of the delivery.'),
+  route: field(z.string(), 'ID of the route.'),
+  id: field(z.nullable(z.string()), 'ID of the replay; `null` if it could not be recorded.'),
+  status: field(z.int(), 'HTTP status that the answer would have.'),
+  firstAnswer: field(
+    z.boolean(),
+    'Whether it is the answer that the delivery got before, and nothing was done.',
+  ),
+  answer: field(
+    z.record(z.string(), z.unknown()),
+    'The answer, see [webhooks.md](webhooks.md#answers).',
+  ),
+});
+
 /** `svc webhook secret rotate --json`. */
 export const rotateOutputSchema = documentSchema({
   route: field(z.string(), 'ID of the route.'),
@@ -153,6 +215,14 @@ export type CallOutput = DocumentOf<typeof callOutputSchema>;
 export type TriggerOutput = DocumentOf<typeof triggerOutputSchema>;
 /** `svc webhook map`, likewise. */
 export type MapOutput = DocumentOf<typeof mapOutputSchema>;
+/** A delivery as it is printed. */
+export type DeliveryOutput = DeepReadonly<z.infer<typeof deliverySchema>>;
+/** `svc webhook deliveries`, likewise. */
+export type DeliveriesOutput = DocumentOf<typeof deliveriesOutputSchema>;
+/** `svc webhook show`, likewise. */
+export type DeliveryShowOutput = DocumentOf<typeof deliveryOutputSchema>;
+/** `svc webhook replay`, likewise. */
+export type ReplayOutput = DocumentOf<typeof replayOutputSchema>;
 /** `svc webhook secret rotate`, likewise. */
 export type RotateOutput = DocumentOf<typeof rotateOutputSchema>;
 /** `svc webhook secret generate`, likewise. */

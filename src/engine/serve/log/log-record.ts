@@ -30,3 +30,21 @@ export function parseLogLine(line: string): LogRecord | undefined {
 export function isAtLeast(record: LogRecord | undefined, least: LogLevel): boolean {
   return record === undefined || LOG_LEVELS.indexOf(record.level) >= LOG_LEVELS.indexOf(least);
 }
+
+/** Which lines to show. */
+export interface LineSelection {
+  readonly least: LogLevel;
+  /** Of webhooks. */
+  readonly route?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** Whether a line is severe enough, and about the route and the request, if any. */
+export function isSelected(
+  record: LogRecord | undefined,
+  { least, route, requestId }: LineSelection,
+): boolean {
+  if (!isAtLeast(record, least)) return false;
+  if (route !== undefined && record?.fields['route'] !== route) return false;
+  return requestId === undefined || record?.fields['requestId'] === requestId;
+}

@@ -1,13 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemErrorCode } from '../../errors/index.js';
-import { isAtLeast, type LogLevel, parseLogLine } from './log-record.js';
+import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
 import { LOG_ROTATION, setAsidePath } from './rotating-file.js';
 
-interface LogSelection {
+interface LogSelection extends LineSelection {
   /** How many of the newest. */
   readonly lines: number;
-  readonly least: LogLevel;
 }
 
 interface LogTail {
@@ -24,7 +23,7 @@ interface LogTail {
  */
 export function readLogTail(
   file: string,
-  { lines: wanted, least }: LogSelection,
+  { lines: wanted, ...selection }: LogSelection,
 ): LogTail | undefined {
   const parts: string[][] = [];
   let count = 0;
@@ -34,7 +33,7 @@ export function readLogTail(
     if (content === undefined) continue;
     const whole = content.subarray(0, content.lastIndexOf(LINE_FEED) + 1);
     if (age === 0) endBytes = whole.length;
-    const found = wholeLines(whole).filter((line) => isAtLeast(parseLogLine(line), least));
+    const found = wholeLines(whole).filter((line) => isSelected(parseLogLine(line), selection));
     const kept = wanted - count > 0 ? found.slice(-(wanted - count)) : [];
     parts.unshift(kept);
     count += kept.length;

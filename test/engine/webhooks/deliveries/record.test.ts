@@ -9,6 +9,7 @@ import {
 } from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
 import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/delivery-reader.js';
 import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
+import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/memory.js';
 import { testLog } from '../../../support/services.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
@@ -28,39 +29,10 @@ function recorderIn(home: TempFolder, limits: Partial<DeliveryLimits> = {}) {
   return { recorder, lines, reader: new DeliveryReader(home.path) };
 }
 
-interface Told {
-  readonly body?: string | Buffer;
-  readonly route?: string;
-  readonly isVerified?: boolean;
-  readonly atMs?: number;
-  readonly status?: number;
-  readonly contentType?: string;
-}
+const REASON = `refused, because of ${SECRET}`;
 
-function delivered({
-  route = 'ci',
-  isVerified = true,
-  atMs = NOW,
-  ...told
-}: Told = {}): NewDelivery {
-  const { body = '{"n":1}', status = 200, contentType = 'application/json' } = told;
-  return {
-    answered: {
-      routeId: route,
-      requestId: 'r',
-      status,
-      code: status === 200 ? null : 'unauthorized',
-      reason: status === 200 ? null : `refused, because of ${SECRET}`,
-      action: status === 200 ? 'create_flow' : null,
-      clientIp: '::1',
-      ms: 1.23,
-    },
-    atMs,
-    headers: { 'content-type': contentType },
-    delivery: isVerified ? { body: Buffer.from(body), event: 'push', id: 'd1' } : undefined,
-    flowId: null,
-    replayOf: null,
-  };
+function delivered(told: TestDelivery = {}): NewDelivery {
+  return newDelivery({ atMs: NOW, ...told });
 }
 
 test('deliveries are kept with what matters, in a private file, and read by any process', async () => {
@@ -70,7 +42,7 @@ test('deliveries are kept with what matters, in a private file, and read by any 
   assert.is(existsSync(deliveriesFile(home.path)), false);
   const before = reader.version();
   recorder.record(delivered());
-  recorder.record(delivered({ status: 401, isVerified: false, route: 'other' }));
+  recorder.record(delivered({ isVerified: false, reason: REASON, route: 'other' }));
   await waitFor('the record', () => reader.count({ limit: 1 }) === 2);
   assert.is.not(reader.version(), before);
   assert.is(statSync(deliveriesFile(home.path)).mode & 0o777, 0o600);
@@ -112,7 +84,8 @@ test('a flood is dropped before it is masked or written, and a scan cannot displ
   const home = tempFolder();
   const { recorder, reader } = recorderIn(home, { keep: 150 });
   for (let n = 0; n < 50; n++) recorder.record(delivered({ body: `{"n":${n}}` }));
-  for (let n = 0; n < 20_000; n++) recorder.record(delivered({ isVerified: false, status: 401 }));
+  for (let n = 0; n < 20_000; n++)
+    recorder.record(delivered({ isVerified: false, reason: REASON }));
   await recorder.close();
   assert.is(reader.count({ limit: 1, failed: true }), 100);
   assert.is(reader.count({ limit: 1 }), 150);
@@ -167,7 +140,7 @@ test('no secret is in the file, however it is written', async () => {
   for (const [, body, contentType] of WRITTEN) {
     recorder.record(delivered({ body, ...(contentType === undefined ? {} : { contentType }) }));
   }
-  recorder.record(delivered({ status: 401, isVerified: false }));
+  recorder.record(delivered({ isVerified: false, reason: REASON }));
   await recorder.close();
   const all = readdirSync(home.path).map((name) => readFileSync(home.at(name)).toString('latin1'));
   for (const secret of ['correct-horse', 'battery', 'ghp_abc', 'hunter2', 'orrect-horse']) {

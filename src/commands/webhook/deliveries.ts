@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { loadConfig } from '../../engine/config/index.js';
+import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-output.js';
+import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
+import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
+import { configuredRoute } from '../../engine/webhooks/signed-request.js';
+import { createStyle } from '../../ui/style.js';
+import { deliveryLine, renderDeliveries } from '../../ui/webhook/deliveries.js';
+
+const FOLLOW_EVERY_MS = 200;
+const MOST = 10_000;
+
+export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
+  static override summary = 'List received deliveries, newest first.';
+  static override description =
+    'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> ci --failed --since 1h',
+    '<%= config.bin %> <%= command.id %> --follow',
+  ];
+  static override args = {
+    route: Args.string({ description: 'ID of a route; default: all routes.' }),
+  };
+  static override flags = withEnvironment({
+    failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
+    since: sinceFlag,
+    limit: Flags.integer({
+      summary: 'Show at most this many, newest first.',
+      helpValue: 'N',
+      default: 50,
+      min: 1,
+      max: MOST,
+    }),
+    follow: Flags.boolean({ char: 'f', summary: 'Keep printing new deliveries.' }),
+  });
+
+  private isFollowing = false;
+
+  async run(): Promise<DeliveriesOutput> {
+    const { args, flags } = await this.parse(WebhookDeliveries);
+    if (flags.follow) this.refuseShape('--follow');
+    const context = this.context();
+    const reader = new DeliveryReader(context.state.stateDir);
+    const filter = {
+      route: args.route,
+      failed: flags.failed,
+      sinceMs: readSince(flags.since, context.clock.now()),
+      limit: flags.limit,
+    };
+    try {
+      const deliveries = reader.list(filter);
+      // Also of routes that were configured once.
+      if (args.route !== undefined && deliveries.length === 0) {
+        configuredRoute(args.route, await loadConfig(context, { configFile: flags.config }));
+      }
+      if (flags.follow) {
+        await this.follow(reader, filter, deliveries, flags);
+        return { deliveries: [], total: 0 };
+      }
+      const total = reader.count(filter);
+      this.write(renderDeliveries(deliveries, total, this.view(flags)));
+      return { deliveries: deliveries.map(deliveryOutput), total };
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Followed deliveries are printed as they come; no document follows them. */
+  protected override logJson(json: unknown): void {
+    if (!this.isFollowing) super.logJson(json);
+  }
+
+  private async follow(
+    reader: DeliveryReader,
+    filter: DeliveryFilter,
+    first: readonly Delivery[],
+    flags: { readonly plain: boolean },
+  ): Promise<void> {
+    this.isFollowing = true;
+    const style = createStyle(this.terminal(flags).color);
+    let seen = '';
+    let news = first;
+    let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;
+    // Stop when the reader of the pipe is gone.
+    const gone = new AbortController();
+    process.stdout.once('error', () => gone.abort());
+    const signal = AbortSignal.any([this.signal, gone.signal]);
+    while (!signal.aborted) {
+      for (const delivery of news.toReversed()) {
+        const line = this.jsonEnabled()
+          ? JSON.stringify(this.mask.data(deliveryOutput(delivery)))
+          : this.mask.text(deliveryLine(delivery, style));
+        process.stdout.write(`${line}\n`);
+      }
+      await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      const version = reader.version();
+      news = version === seen ? [] : reader.list({ ...filter, afterSeq, limit: MOST });
+      seen = version;
+      afterSeq = Math.max(afterSeq, ...news.map(({ seq }) => seq));
+    }
+    if (!gone.signal.aborted) this.setExitCode(130);
+  }
+}

@@ -1,0 +1,49 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { deliveryArgs, withEnvironment } from '../../cli/flags.js';
+import { loadConfig } from '../../engine/config/index.js';
+import { replayOutput } from '../../engine/webhooks/deliveries/delivery-output.js';
+import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery.js';
+import type { ReplayOutput } from '../../engine/webhooks/index.js';
+import { renderJson } from '../../ui/config/config-text.js';
+
+export default class WebhookReplay extends BaseCommand<ReplayOutput> {
+  static override summary = 'Process a received delivery again.';
+  static override description =
+    'Does with the delivery what its route would do now: maps the body, validates and performs the action, and prints the answer. No listener is needed, and the signature is not checked. A delivery with an ID that was performed before gets its first answer; --again performs it again, under a new ID. The replay is recorded as well. Exits with 1 if the action was not performed.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 3x9k',
+    '<%= config.bin %> <%= command.id %> 3x9k7m2pqr --again',
+  ];
+  static override args = deliveryArgs;
+  static override flags = withEnvironment({
+    again: Flags.boolean({ summary: 'Perform it again even if it was performed before.' }),
+  });
+
+  async run(): Promise<ReplayOutput> {
+    const { args, flags } = await this.parse(WebhookReplay);
+    const context = this.context();
+    const loaded = await loadConfig(context, { configFile: flags.config });
+    for (const warning of loaded.warnings) this.addWarning(warning);
+    const replay = { id: args.delivery, again: flags.again };
+    const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
+    const { answer, id, of, isFirstAnswer, unrecorded } = replayed;
+    if (unrecorded !== undefined) {
+      this.addWarning({
+        code: 'REPLAY_UNRECORDED',
+        message: `the replay could not be recorded: ${unrecorded}`,
+        hint: 'it was performed; run "svc config doctor" to check the record',
+      });
+    }
+    if (!flags.quiet && id !== undefined) {
+      this.note(`replay ${id} of ${of.id} on route ${of.route}: status ${answer.status}`);
+    }
+    if (!flags.quiet && isFirstAnswer) {
+      this.note('note: this delivery was performed before, so this is its first answer');
+      this.note('hint: pass --again to perform it again');
+    }
+    this.write(renderJson(answer.body));
+    if (answer.code !== null) this.setExitCode(1);
+    return replayOutput(replayed);
+  }
+}

@@ -1,0 +1,133 @@
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatRelativeTime,
+} from '../../engine/support/format.js';
+import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
+import { renderJson } from '../config/config-text.js';
+import { safeLine, safeProse } from '../safe-text.js';
+import type { Paint, Style } from '../style.js';
+import { alignRows, fitLastColumn, renderTable } from '../table.js';
+
+/** How deliveries are shown. */
+export interface DeliveriesOptions {
+  readonly style: Style;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Width of the terminal; undefined (a pipe) cuts nothing. */
+  readonly columns: number | undefined;
+}
+
+const TITLES = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
+const STATUS_COLUMN = 3;
+
+/** Deliveries as a table, newest first. */
+export function renderDeliveries(
+  deliveries: readonly Delivery[],
+  total: number,
+  { style, nowMs, columns }: DeliveriesOptions,
+): string {
+  if (total === 0) return 'no deliveries\n';
+  const heads = TITLES.map((title) => ({ title }));
+  const rows = deliveries.map((delivery) => cellsOf(delivery, nowMs));
+  const shown = fitLastColumn(heads, rows, columns).map((cells, row) =>
+    cells.map((cell, at) =>
+      at === STATUS_COLUMN ? statusPaint(deliveries[row]?.status ?? 0, style)(cell) : cell,
+    ),
+  );
+  const table = renderTable(heads, shown, style);
+  if (deliveries.length === total) return table;
+  const more = `${formatCount(deliveries.length)} of ${formatCountOf(total, 'delivery', 'deliveries')}; use --limit to show more`;
+  return `${table}${style.dim(more)}\n`;
+}
+
+/** A delivery as one line, for following. */
+export function deliveryLine(delivery: Delivery, style: Style): string {
+  const { id, atMs, route, status, event } = delivery;
+  return [
+    style.dim(new Date(atMs).toISOString()),
+    id,
+    statusPaint(status, style)(String(status)),
+    safeLine(route),
+    ...(event === null ? [] : [safeLine(event)]),
+    whatOf(delivery),
+  ].join('  ');
+}
+
+/** All fields of a delivery, and its body. */
+export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOptions): string {
+  const { style, nowMs } = options;
+  const { id, atMs, route, status, code, reason, action, flowId, event, clientIp } = delivery;
+  const { deliveryId, requestId, ms, replayOf, isVerified, headers, bodyState, bodyBytes } =
+    delivery;
+  const rows: readonly (readonly [name: string, value: string | null])[] = [
+    ['received', `${formatRelativeTime(atMs, nowMs)}, ${new Date(atMs).toISOString()}`],
+    ['route', route],
+    ['event', event],
+    ['delivery id', deliveryId],
+    ['replay of', replayOf],
+    ['from', `${clientIp ?? 'an operator'}${isVerified ? '' : ', not verified'}`],
+    ['request id', requestId],
+    ['status', `${status}${code === null ? '' : ` ${code}`}, in ${formatDuration(ms)}`],
+    ['reason', reason],
+    ['action', action],
+    ['flow', flowId],
+    ...Object.entries(headers),
+    ['body', `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}`],
+  ];
+  const shown = rows.flatMap(([name, value]) => {
+    if (value === null) return [];
+    const paint = name === 'status' ? statusPaint(status, style) : (text: string) => text;
+    return [[`  ${style.dim(safeLine(name))}`, paint(safeLine(value))]];
+  });
+  const fields = alignRows(shown, ['left', 'left']).join('\n');
+  const body = delivery.body === '' ? '' : `\n${shownBody(delivery.body)}\n`;
+  return `${style.bold(`delivery ${id}`)}\n${fields}\n${body}`;
+}
+
+/** JSON is indented; senders write it in one line. */
+function shownBody(body: string): string {
+  try {
+    return renderJson(JSON.parse(body));
+  } catch {
+    return body.split('\n').map(safeProse).join('\n');
+  }
+}
+
+const BODY_WORDS: Readonly<Record<DeliveryDetails['bodyState'], string>> = {
+  whole: '',
+  cut: ', cut',
+  masked: ', secrets masked',
+  binary: ', not text',
+  none: ', not kept',
+};
+
+function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
+  const { id, atMs, route, status, event, clientIp, replayOf } = delivery;
+  return [
+    id,
+    formatRelativeTime(atMs, nowMs),
+    safeLine(route),
+    String(status),
+    safeLine(event ?? ''),
+    replayOf === null ? (clientIp ?? '') : 'replay',
+    whatOf(delivery),
+  ];
+}
+
+/** What it led to, or why it led to nothing. */
+function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
+  const what = code === null ? (action ?? '') : `${code}: ${reason ?? ''}`;
+  const flow = flowId === null ? '' : ` ${flowId.slice(0, FLOW_CHARS)}`;
+  const replay = replayOf === null ? '' : `, replay of ${replayOf}`;
+  return safeLine(`${what}${flow}${replay}`);
+}
+
+const FLOW_CHARS = 8;
+
+function statusPaint(status: number, style: Style): Paint {
+  if (status >= 500) return style.red;
+  return status >= 400 ? style.yellow : style.green;
+}

@@ -1,0 +1,169 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Delivery } from '../../../../src/engine/webhooks/index.js';
+import { createVerifier } from '../../../../src/engine/webhooks/verify/verifier.js';
+import { newDelivery, recordDeliveries } from '../../../support/deliveries.js';
+import { failureOf } from '../../../support/memory.js';
+import { waitFor } from '../../../support/terminal.js';
+import { act, send, type TestWebhooks, testWebhooks } from '../../../support/webhooks.js';
+
+const test = suite('replaying deliveries');
+
+const KEY = 'a-signing-key-of-tests-0123456789';
+const GITHUB = {
+  sessionKey: 'agent:main:ci',
+  verify: { scheme: 'github', secrets: [KEY] },
+  map: [{ when: { event: 'push' }, action: 'create_flow', set: { goal: 'Build {/ref}' } }],
+} as const;
+const github = createVerifier({ scheme: 'github', secrets: [], toleranceSeconds: 300 }, [KEY]);
+
+function push(url: string, body: object, id: string | undefined, headers: object = {}) {
+  const text = JSON.stringify(body);
+  return send(url, {
+    path: '/plugins/webhooks/gh',
+    secret: undefined,
+    body: text,
+    headers: {
+      ...github.sign(Buffer.from(text), { id: '', nowMs: 0 }),
+      'x-github-event': 'push',
+      ...(id === undefined ? {} : { 'x-github-delivery': id }),
+      ...headers,
+    },
+  });
+}
+
+async function recorded({ webhooks }: TestWebhooks, count: number): Promise<readonly Delivery[]> {
+  const list = () => webhooks.live.deliveries.list({ limit: 99 });
+  await waitFor('the record', () => list().length === count);
+  return list();
+}
+
+function flowOf({ body }: { readonly body: object }): string {
+  const { result } = JSON.parse(JSON.stringify(body));
+  return result.flow.flowId;
+}
+
+test('a delivery that was performed gets its first answer; again, it is performed under a new id', async () => {
+  const served = await testWebhooks({ routes: { gh: GITHUB } });
+  const { deliveries } = served.webhooks.live;
+  const answer = await push(served.url, { ref: 'main' }, 'd-1');
+  const [delivery] = await recorded(served, 1);
+  assert.ok(delivery !== undefined);
+  const { event, deliveryId, flowId, action, clientIp } = delivery;
+  assert.equal([event, deliveryId, action, clientIp], ['push', 'd-1', 'create_flow', '127.0.0.1']);
+  assert.is(flowId, flowOf(answer));
+  const first = await deliveries.replay({ id: delivery.id.slice(0, 5), again: false });
+  assert.is(first.isFirstAnswer, true);
+  assert.is(flowOf(first.answer), flowId);
+  const again = await deliveries.replay({ id: delivery.id, again: true });
+  assert.is(again.isFirstAnswer, false);
+  assert.is.not(flowOf(again.answer), flowId);
+  const [newest] = await recorded(served, 3);
+  assert.equal(
+    [newest?.id, newest?.replayOf, newest?.clientIp, newest?.status],
+    [again.id, delivery.id, null, 200],
+  );
+  // Its signature and the secret of the route are in no record.
+  assert.equal(Object.keys(deliveries.find(delivery.id).headers).toSorted(), [
+    'content-type',
+    'x-github-delivery',
+    'x-github-event',
+  ]);
+  const snapshot = await served.webhooks.live.snapshot();
+  assert.is(snapshot.deliveries.length, 3);
+  await served.close();
+});
+
+test('a thousand replays of one delivery create one flow', async () => {
+  const served = await testWebhooks({ routes: { gh: GITHUB } });
+  await push(served.url, { ref: 'main' }, 'd-1');
+  const [delivery] = await recorded(served, 1);
+  const { deliveries } = served.webhooks.live;
+  const flows = new Set<string>();
+  for (let n = 0; n < 1000; n++) {
+    const { answer } = await deliveries.replay({ id: delivery?.id ?? '', again: false });
+    flows.add(flowOf(answer));
+  }
+  assert.equal([...flows], [delivery?.flowId]);
+  const listed = await act(served.url, { action: 'list_flows' });
+  const { result } = JSON.parse(JSON.stringify(listed.body));
+  assert.is(result.flows.length, 1);
+  await served.close();
+});
+
+test('what was refused is replayed with the rules of now', async () => {
+  const served = await testWebhooks({ routes: { gh: { ...GITHUB, unmatched: 'reject' } } });
+  const { deliveries } = served.webhooks.live;
+  await push(served.url, { n: 1 }, undefined, { 'x-github-event': 'star' });
+  const [delivery] = await recorded(served, 1);
+  assert.equal([delivery?.status, delivery?.code, delivery?.event], [422, 'unmatched', 'star']);
+  assert.is((await deliveries.replay({ id: delivery?.id ?? '', again: false })).answer.status, 422);
+  const map = [{ action: 'create_flow', set: { goal: 'Thank {/n}' } }];
+  await served.webhooks.reload(served.loaded({ routes: { gh: { ...GITHUB, map } } }));
+  const replayed = await deliveries.replay({ id: delivery?.id ?? '', again: false });
+  assert.is(replayed.answer.status, 200);
+  await served.close();
+});
+
+test('what was not kept whole, is unknown or off is not replayed', async () => {
+  const off = { sessionKey: 's', secret: KEY, enabled: false };
+  const served = await testWebhooks({ routes: { off } });
+  const [lost, gone, secret, stranger] = await recordDeliveries(served.home.path, [
+    newDelivery({ isVerified: false, reason: 'The secret is wrong.' }),
+    newDelivery({ body: '{"password":"hunter2hunter2"}' }),
+    newDelivery({ route: 'gone' }),
+    newDelivery({ route: 'off' }),
+  ]);
+  const code = async (id: string | undefined): Promise<string> =>
+    (
+      await failureOf(
+        Promise.resolve().then(() =>
+          served.webhooks.live.deliveries.replay({ id: id ?? '', again: false }),
+        ),
+      )
+    ).code;
+  assert.equal(
+    [
+      await code(stranger),
+      await code(secret),
+      await code(gone),
+      await code(lost),
+      await code('none'),
+    ],
+    [
+      'DELIVERY_NOT_REPLAYABLE',
+      'DELIVERY_NOT_REPLAYABLE',
+      'WEBHOOK_ROUTE_UNKNOWN',
+      'WEBHOOKS_DISABLED',
+      'DELIVERY_NOT_FOUND',
+    ],
+  );
+  await served.close();
+});
+
+test('every rejection is logged with its reason, its request and what is missing, a scan once a second', async () => {
+  const served = await testWebhooks({ routes: { gh: GITHUB } });
+  await send(served.url, { path: '/plugins/webhooks/gh', secret: undefined });
+  await send(served.url, { secret: undefined });
+  for (let n = 0; n < 50; n++)
+    await send(served.url, { path: `/wp-admin/${n}?key=hunter2hunter2` });
+  const logged = served.lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'rejected');
+  assert.equal(
+    logged.slice(0, 2).map(({ route, missing, requestId }) => [route, missing, typeof requestId]),
+    [
+      ['gh', 'X-Hub-Signature-256', 'string'],
+      ['ci', 'Authorization', 'string'],
+    ],
+  );
+  const scan = logged.slice(2);
+  assert.ok(scan.length >= 1 && scan.length < 10, String(scan.length));
+  assert.equal([scan[0].path, scan[0].status, scan[0].method], ['/wp-admin/0', 404, 'POST']);
+  assert.not.match(served.lines.join(''), 'hunter2');
+  const metrics = await served.webhooks.metrics.text();
+  assert.match(metrics, /svc_webhook_unrouted_requests_total\{status="404"\} 50/);
+  await served.close();
+});
+
+test.run();
