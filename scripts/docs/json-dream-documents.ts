@@ -53,6 +53,7 @@ const SWEEP_EXAMPLE = {
   },
   memory: 'applied',
   written: 1,
+  retired: 0,
 };
 
 /** `svc dream backfill --json`. */
@@ -125,7 +126,13 @@ const status: JsonDocument = {
         lastSweep: SWEEP_EXAMPLE,
         claims: { open: 212, ready: 2, promoted: 31, rejected: 4 },
         recallLog: { bytes: 20_480, mostBytes: 33_554_432 },
-        memory: { promoted: 29, mostPromoted: 200, bytes: 9120 },
+        memory: {
+          promoted: 29,
+          characters: 9103,
+          handwritten: 2410,
+          maxCharacters: 20_000,
+          bytes: 9120,
+        },
         fault: null,
       },
     ],

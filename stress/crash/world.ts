@@ -130,7 +130,7 @@ function stir(home: TempFolder, round: number, below: (end: number) => number): 
 }
 
 /** Files written only by dreaming. */
-const DREAMS = /^(?:DREAMS\.md|memory\/dreaming\/)/u;
+const DREAMS = /^(?:DREAMS\.md|memory\/(?:archive|dreaming)\/)/u;
 
 function writtenIn(workspace: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

@@ -104,6 +104,7 @@ export const MEMORY_CORE_DEFAULTS = {
           minUniqueQueries: 3,
           recencyHalfLifeDays: 14,
           maxAgeDays: 30,
+          maxMemoryChars: 20_000,
           maxPromotedSnippetTokens: 160,
           maxPriorEntryLossFraction: 0.25,
         },

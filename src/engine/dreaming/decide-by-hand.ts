@@ -38,10 +38,11 @@ export async function promoteClaim(
     const { deep } = target.settings.phases;
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = {
+      ...deep,
       sweepId: sweep.id,
       limit: 1,
       maxSnippetTokens: deep.maxPromotedSnippetTokens,
-      maxPriorEntryLossFraction: deep.maxPriorEntryLossFraction,
+      day,
       wordings: new Map(),
       followsNotes: false,
     };

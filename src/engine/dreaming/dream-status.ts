@@ -8,12 +8,11 @@ import { iso, placeOutput, sweepOutput } from './output.js';
 import type { DreamStatusOutput } from './output-schemas.js';
 import { MEMORY_FILE } from './promotion/change-memory.js';
 import { readGuarded } from './promotion/guarded-file.js';
-import { promotedEntries } from './promotion/memory-file.js';
+import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 import { nextRuns } from './schedule/next-runs.js';
 import type { OpenDreams } from './store/dream-database.js';
 import type { SweepRecord } from './store/sweep-records.js';
-import { MOST_PROMOTED } from './sweep/plan-promotions.js';
 
 /** One workspace of `svc dream status`. @param dreams what is recorded about it; see withCurrentDreams */
 export function dreamStatus(
@@ -58,12 +57,17 @@ const MOST_CHECKED = 1000;
 
 function memoryOf({
   workspace,
+  settings,
 }: DreamTarget): Pick<DreamStatusOutput['workspaces'][number], 'fault' | 'memory'> {
   try {
     const { text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
     const promoted = promotedEntries(text).length;
     const bytes = Buffer.byteLength(text);
-    return { memory: { promoted, mostPromoted: MOST_PROMOTED, bytes }, fault: null };
+    const characters = text.length;
+    const handwritten = handWritten(text).length;
+    const maxCharacters = settings.phases.deep.maxMemoryChars;
+    const memory = { promoted, characters, handwritten, maxCharacters, bytes };
+    return { memory, fault: null };
   } catch (error) {
     return { memory: null, fault: messageOf(error) };
   }

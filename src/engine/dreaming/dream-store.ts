@@ -68,6 +68,7 @@ function textsOf(operation: MemoryOperation): readonly string[] {
   switch (operation.kind) {
     case 'frame':
     case 'add':
+    case 'archive':
       return [operation.inserted];
     case 'replace':
       return [operation.before, operation.after];

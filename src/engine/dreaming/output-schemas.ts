@@ -70,6 +70,10 @@ const sweepFields = {
     'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it.',
   ),
   written: field(count, 'Entries added or replaced.'),
+  retired: field(
+    count,
+    'Entries moved to the archive to make room, or because they are no longer true.',
+  ),
 };
 const sweep = z.strictObject(sweepFields);
 
@@ -82,7 +86,7 @@ export const decision = z.strictObject({
   ),
   why: field(
     z.optional(z.enum(SKIP_REASONS)),
-    'Only for `skip`. `changed`: its note now has a similar statement. `missing`: its note no longer contains it. `secret`: it contains a secret. `superseded`: a later note contradicts it.',
+    'Only for `skip`. `changed`: its note now has a similar statement. `missing`: its note no longer contains it. `secret`: it contains a secret. `superseded`: a later note contradicts it. `full`: `MEMORY.md` has no room for it.',
   ),
   prior: field(z.optional(key), 'Only for `renew`: the claim whose entry it replaced.'),
 });
@@ -153,9 +157,11 @@ export const dreamStatusOutputSchema = documentSchema({
           z.nullable(
             z.strictObject({
               promoted: field(count, 'Entries written by dreaming.'),
-              mostPromoted: field(
+              characters: field(count, 'Size in characters.'),
+              handwritten: field(count, 'Of these, outside the entries.'),
+              maxCharacters: field(
                 count,
-                'Limit; beyond it, each new entry replaces the one with the lowest score.',
+                'Budget (`maxMemoryChars`): to stay within it, the weakest entries are moved to the archive.',
               ),
               bytes: field(count, 'Size in bytes.'),
             }),
@@ -184,7 +190,7 @@ export const dreamShowOutputSchema = documentSchema({
       z.strictObject({
         change: field(
           z.enum(['add', 'replace', 'retire']),
-          '`add`: a new entry. `replace`: replaced an older entry. `retire`: an old entry was removed.',
+          '`add`: a new entry. `replace`: replaced an older entry. `retire`: an old entry was moved to the archive.',
         ),
         key: field(key, 'The claim: 16 hexadecimal digits.'),
         text: field(z.string(), 'The text written, or for `retire` the text removed.'),
@@ -193,6 +199,10 @@ export const dreamShowOutputSchema = documentSchema({
         endLine: field(line, 'Last line, inclusive.'),
         score: field(score, 'Score at that time.'),
         before: field(z.optional(z.string()), 'Only for `replace`: the older text.'),
+        archive: field(
+          z.optional(z.string()),
+          'Only for `replace` and `retire`: the note that the older text was moved to, relative to the workspace.',
+        ),
       }),
     ),
     'Changes to `MEMORY.md`.',

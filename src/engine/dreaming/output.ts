@@ -7,7 +7,7 @@ import type {
   DreamExplainOutput,
   DreamSignalsOutput,
 } from './claim-output-schemas.js';
-import { claimKeyOf } from './claims/claim-words.js';
+import { type ClaimKey, claimKeyOf } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
 import type {
@@ -26,7 +26,7 @@ import {
   SIGNAL_WEIGHTS,
   type SignalName,
 } from './scoring/score.js';
-import type { SweepRecord } from './store/sweep-records.js';
+import type { MemoryState, SweepRecord } from './store/sweep-records.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
 import type { SweepSummary } from './sweep/run-sweep.js';
 
@@ -64,11 +64,14 @@ export function sweepOutput(sweep: SweepRecord): SweepOutput {
     endedAt: endedMs === undefined ? null : iso(endedMs),
     phases,
     memory: memory.state,
-    written:
-      memory.state === 'untouched'
-        ? 0
-        : memory.operations.filter(({ kind }) => kind === 'add' || kind === 'replace').length,
+    written: countOf(memory, 'add') + countOf(memory, 'replace'),
+    retired: countOf(memory, 'retire'),
   };
+}
+
+function countOf(memory: MemoryState, kind: MemoryOperation['kind']): number {
+  if (memory.state === 'untouched') return 0;
+  return memory.operations.filter((operation) => operation.kind === kind).length;
 }
 
 export function decisionOutput(decision: PromotionDecision): DecisionOutput {
@@ -104,7 +107,11 @@ export function sweptOutput(
 /** A sweep with every change it made to `MEMORY.md`. */
 export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOutput {
   const memory = sweep.memory.state === 'untouched' ? undefined : sweep.memory;
-  const entries = (memory?.operations ?? []).flatMap(changeOutput);
+  const operations = memory?.operations ?? [];
+  const archives = new Map(
+    operations.flatMap((one) => (one.kind === 'archive' ? [[one.key, one.path] as const] : [])),
+  );
+  const entries = operations.flatMap((operation) => changeOutput(operation, archives));
   const written = new Set(entries.map(({ key }) => key));
   return {
     ...placeOutput(target),
@@ -115,28 +122,39 @@ export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOu
   };
 }
 
-function changeOutput(operation: MemoryOperation): DreamShowOutput['entries'] {
+/** @param archives where entries were moved to, by key */
+function changeOutput(
+  operation: MemoryOperation,
+  archives: ReadonlyMap<ClaimKey, string>,
+): DreamShowOutput['entries'] {
   switch (operation.kind) {
     case 'frame':
+    case 'archive':
       return [];
     case 'add':
       return entryOutput('add', operation.inserted);
-    case 'replace':
-      return entryOutput('replace', operation.after, operation.before);
+    case 'replace': {
+      const [prior] = promotedEntries(operation.before);
+      const archive = prior === undefined ? undefined : archives.get(prior.key);
+      const moved = archive === undefined ? {} : { archive };
+      return entryOutput('replace', operation.after, { before: prior?.text, ...moved });
+    }
     case 'retire':
-      return entryOutput('retire', operation.before);
+      return entryOutput('retire', operation.before, { archive: archives.get(operation.key) });
   }
 }
 
 function entryOutput(
   change: DreamShowOutput['entries'][number]['change'],
   block: string,
-  before?: string,
+  older: { readonly before?: string | undefined; readonly archive?: string | undefined } = {},
 ): DreamShowOutput['entries'] {
-  const prior = before === undefined ? undefined : promotedEntries(before)[0]?.text;
-  return promotedEntries(block).map(({ key, text, path, lines, score }) => {
-    return { change, key, text, path, ...lines, score, ...(prior ? { before: prior } : {}) };
-  });
+  const { before, archive } = older;
+  return promotedEntries(block).map(({ key, text, path, lines, score }) => ({
+    ...{ change, key, text, path, ...lines, score },
+    ...(before !== undefined && { before }),
+    ...(archive !== undefined && { archive }),
+  }));
 }
 
 /** One row of `svc dream candidates`. */

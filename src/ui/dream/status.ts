@@ -82,8 +82,13 @@ function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string 
 
 function promotedWords({ memory, fault }: WorkspaceStatus, style: Style): string {
   if (memory === null) return style.red(safeLine(fault ?? 'unreadable'));
-  const { promoted, mostPromoted, bytes } = memory;
-  return `${formatCountOf(promoted, 'promoted entry', 'promoted entries')} (limit ${formatCount(mostPromoted)}) · ${formatBytes(bytes)}`;
+  const { promoted, characters, handwritten, maxCharacters } = memory;
+  const size = `${formatCount(characters)} of ${formatCount(maxCharacters)} characters`;
+  const full =
+    handwritten > maxCharacters
+      ? style.yellow(' · full: your own lines alone are over the budget, so nothing is promoted')
+      : '';
+  return `${formatCountOf(promoted, 'promoted entry', 'promoted entries')} · ${size}${full}`;
 }
 
 /** Text of `svc dream schedule`. */

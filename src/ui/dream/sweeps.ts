@@ -51,9 +51,10 @@ function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {
 
 /** Text of `svc dream show`. */
 export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: Style): string {
-  const changes = entries.flatMap(({ change, key, text, before, ...place }) => [
+  const changes = entries.flatMap(({ change, key, text, before, archive, ...place }) => [
     `${changeMark(change, style)} ${safeLine(text)}`,
     ...(before === undefined ? [] : [`    ${style.dim('was')} ${safeLine(before)}`]),
+    ...(archive === undefined ? [] : [`    ${style.dim(`moved to ${safeLine(archive)}`)}`]),
     `    ${style.dim(`${shortKey(key)} · ${placeWords(place)} · score ${place.score.toFixed(2)}`)}`,
   ]);
   const known =

@@ -4,7 +4,7 @@ import type {
   DreamExplainOutput,
   SweepOutput,
 } from '../../engine/dreaming/index.js';
-import { formatCountOf } from '../../engine/support/format.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { lineAnchor } from '../memory/location.js';
 import { safeLine } from '../safe-text.js';
 
@@ -54,6 +54,7 @@ export const NOTE_WORDS: Readonly<Record<DreamExplainOutput['note'], string>> = 
 const SKIP_WORDS: Readonly<Record<NonNullable<DecisionOutput['why']>, string>> = {
   ...NOTE_WORDS,
   secret: 'contains a secret',
+  full: 'MEMORY.md is full',
 };
 
 export const LONG_TERM_WORDS: Readonly<Record<DreamExplainOutput['longTermMemory'], string>> = {
@@ -107,7 +108,11 @@ export function triggerWords({ trigger }: Pick<SweepOutput, 'trigger'>): string 
 }
 
 /** What happened to `MEMORY.md`: `3 entries written`, `undone`. */
-export function memoryWords({ memory, written }: Pick<SweepOutput, 'memory' | 'written'>): string {
+export function memoryWords({
+  memory,
+  written,
+  retired,
+}: Pick<SweepOutput, 'memory' | 'retired' | 'written'>): string {
   switch (memory) {
     case 'untouched':
       return 'no changes';
@@ -116,7 +121,10 @@ export function memoryWords({ memory, written }: Pick<SweepOutput, 'memory' | 'w
     case 'undone':
       return 'undone';
     case 'applied':
-      return `${formatCountOf(written, 'entry', 'entries')} written`;
+      return [
+        `${formatCountOf(written, 'entry', 'entries')} written`,
+        ...(retired === 0 ? [] : [`${formatCount(retired)} retired`]),
+      ].join(', ');
   }
 }
 

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import {
   handWritten,
   promotedEntries,
 } from '../../../src/engine/dreaming/promotion/memory-file.js';
 import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
-import { MOST_PROMOTED } from '../../../src/engine/dreaming/sweep/plan-promotions.js';
 import { askForClaim } from '../../claims.js';
 import { Moments, must, type Victim } from '../victim.js';
 import { HAND, type World } from '../world.js';
@@ -47,10 +47,14 @@ function requireWhole(world: World, known: ReadonlySet<string>): void {
   must(rest === '', `incomplete entry in the file: ${rest}`);
 }
 
-/** Entries in the file are exactly the claims marked as promoted. */
+/** Entries in the file and in the archive are exactly the claims marked as promoted. */
 function requireDecided(world: World): void {
   const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
-  const written = promotedEntries(text).map(({ key }) => key);
+  const archive = world.home.at('workspace/memory/archive');
+  const texts = existsSync(archive)
+    ? readdirSync(archive).map((name) => readFileSync(join(archive, name), 'utf8'))
+    : [];
+  const written = [text, ...texts].flatMap(promotedEntries).map(({ key }) => key);
   const dreams = openDreams(dreamWorkspace(world.workspace, { stateDir: world.home.path }));
   must(dreams !== undefined, 'the sweep is not recorded');
   const marked = dreams.entries.since(0).filter(({ state }) => state.fate === 'promoted');
@@ -58,14 +62,10 @@ function requireDecided(world: World): void {
   dreams.close();
   const isMarked = new Set(marked.map(({ key }) => key));
   must(planned.length === 0, 'a planned change was not completed');
-  must(new Set(written).size === written.length, 'an entry is in the file twice');
+  must(new Set(written).size === written.length, 'an entry is in the files twice');
   must(
     written.every((key) => isMarked.has(key)),
-    'an entry is in the file, and not marked',
+    'an entry is in the files, and not marked',
   );
-  // Beyond the limit the lowest entries were removed but stay promoted.
-  must(
-    written.length === Math.min(marked.length, MOST_PROMOTED),
-    `${written.length} of ${marked.length} entries`,
-  );
+  must(written.length === marked.length, `${written.length} of ${marked.length} entries`);
 }

@@ -991,6 +991,16 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a MEMORY.md whose own lines are over its budget',
+    finds: 'dreaming/dreaming-memory-full',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.configure(dreaming('0 3 * * *'));
+      patient.write('state/workspace/MEMORY.md', '- a line of a person\n'.repeat(1000));
+    },
+    fix: (patient) => patient.write('state/workspace/MEMORY.md', '- a line of a person\n'),
+  },
+  {
     name: 'a model of dreaming that is not allowed',
     finds: 'dreaming/dreaming-model',
     severity: 'warning',

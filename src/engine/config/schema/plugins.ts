@@ -41,6 +41,10 @@ const deep = () =>
     minUniqueQueries: key(integer(0), 'Minimum number of different queries that recalled it'),
     recencyHalfLifeDays: key(integer(1), 'Age at which the recency of a recall is halved, in days'),
     maxAgeDays: key(integer(1), 'Maximum age of a candidate, in days'),
+    maxMemoryChars: key(
+      integer(1000),
+      'Size of `MEMORY.md` from which the weakest promoted entries are moved to the archive, in characters',
+    ),
     maxPromotedSnippetTokens: key(integer(1), 'Maximum length of a promoted snippet, in tokens'),
     maxPriorEntryLossFraction: key(
       decimal(0, 1),

@@ -156,6 +156,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'plugins.entries.memory-core.config.dreaming.phases.deep.minUniqueQueries': 'harmless',
   'plugins.entries.memory-core.config.dreaming.phases.deep.recencyHalfLifeDays': 'harmless',
   'plugins.entries.memory-core.config.dreaming.phases.deep.maxAgeDays': 'harmless',
+  'plugins.entries.memory-core.config.dreaming.phases.deep.maxMemoryChars': 'harmless',
   'plugins.entries.memory-core.config.dreaming.phases.deep.maxPromotedSnippetTokens': 'harmless',
   'plugins.entries.memory-core.config.dreaming.phases.deep.maxPriorEntryLossFraction': 'harmless',
   'plugins.entries.memory-core.subagent.allowModelOverride': 'risky',

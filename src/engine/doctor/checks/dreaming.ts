@@ -4,6 +4,7 @@ import { parseCron } from '../../config/cron.js';
 import {
   type DreamTarget,
   dreamTargets,
+  handWritten,
   MEMORY_FILE,
   MOST_LOG_BYTES,
   nextRuns,
@@ -13,7 +14,7 @@ import {
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
-import { formatCountOf } from '../../support/format.js';
+import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { DoctorCheck, Finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
@@ -72,14 +73,26 @@ function logFindings({ workspace: { files } }: DreamTarget): readonly Finding[] 
   ];
 }
 
-function memoryFindings({ workspace }: DreamTarget): readonly Finding[] {
+function memoryFindings({ workspace, settings }: DreamTarget): readonly Finding[] {
   const file = join(workspace.dir, MEMORY_FILE);
   const finding = { severity: 'fault', place: { file } } as const;
   try {
-    const { path } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
+    const { path, text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
     // The file is replaced, so its folder must be writable.
     accessSync(dirname(path), constants.W_OK);
-    return [];
+    const { maxMemoryChars } = settings.phases.deep;
+    const characters = handWritten(text).length;
+    if (characters <= maxMemoryChars) return [];
+    return [
+      {
+        code: 'dreaming-memory-full',
+        severity: 'warning',
+        message: `your own lines in ${MEMORY_FILE} have ${formatCount(characters)} characters, over its budget of ${formatCount(maxMemoryChars)}`,
+        cause: 'dreaming promotes nothing more, and never removes your lines',
+        place: { file },
+        hint: 'move some of them to notes in memory/, or raise phases.deep.maxMemoryChars',
+      },
+    ];
   } catch (error) {
     if (error instanceof SvcError) {
       // The check of workspaces reports a missing folder.

@@ -6,10 +6,12 @@ import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
+import { appendRetired, archivePath } from './archive.js';
 import { type GuardedFile, readGuarded, removeGuarded, writeGuarded } from './guarded-file.js';
 import {
   type EditedMemory,
   type KeptOperation,
+  type MemoryOperation,
   promotedEntries,
   undoEdits,
 } from './memory-file.js';
@@ -38,6 +40,7 @@ const MOST_TRIES = 3;
 /**
  * Changes `MEMORY.md` so that after a crash at any point the file has either its old or its new text, and
  * the next sweep knows which: the plan is recorded first, then the file replaced, then the claims marked.
+ * Entries that leave it are in the archive before; if the file is then not replaced, they are removed from there.
  *
  * @param plan makes the change for the current text; called again if the file changes meanwhile
  * @throws SvcError DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
@@ -52,10 +55,19 @@ export function changeMemory(
     const change = plan(file.text);
     const isNothing = change.decided.length === 0 && change.operations.length === 0;
     if (isNothing || changer.dryRun) return sweep;
-    const planned = recordPlan(changer, sweep, file, change);
-    if (readGuarded(changer.dir, MEMORY_FILE).text !== file.text) continue;
-    if (change.text !== file.text) writeGuarded(file, change.text);
-    return markApplied(changer, planned);
+    const archive = readGuarded(changer.dir, archivePath(sweep.day));
+    const archived =
+      change.retired.length === 0
+        ? { text: archive.text, operations: [] }
+        : appendRetired(archive.text, change.retired, sweep.day);
+    const operations = [...change.operations, ...archived.operations];
+    const planned = recordPlan(changer, sweep, file, { ...change, operations });
+    if (archived.text !== archive.text) writeGuarded(archive, archived.text);
+    if (readGuarded(changer.dir, MEMORY_FILE).text === file.text) {
+      if (change.text !== file.text) writeGuarded(file, change.text);
+      return markApplied(changer, planned);
+    }
+    undoArchived(changer.dir, operations);
   }
   changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   throw busy('run');
@@ -110,13 +122,26 @@ export function recoverChanges(changer: MemoryChanger): void {
   for (const sweep of changer.sweeps.planned()) {
     const { memory } = sweep;
     if (memory.state !== 'planned') continue;
-    const { text } = readGuarded(changer.dir, MEMORY_FILE);
-    const isThere =
-      digestOf(text) === memory.afterDigest ||
-      promotedEntries(text).some(({ sweepId }) => sweepId === sweep.id);
-    if (isThere) markApplied(changer, { ...sweep, memory });
-    else changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
+    if (isApplied(readGuarded(changer.dir, MEMORY_FILE).text, sweep.id, memory)) {
+      markApplied(changer, { ...sweep, memory });
+      continue;
+    }
+    undoArchived(changer.dir, memory.operations);
+    changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   }
+}
+
+/** Whether a planned change reached the file, which a person may have edited since. */
+function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): boolean {
+  const digest = digestOf(text);
+  if (digest === memory.afterDigest) return true;
+  if (digest === memory.beforeDigest) return false;
+  const retired = memory.operations.filter(({ kind }) => kind === 'retire');
+  const isRetired = retired.every((one) => one.kind === 'retire' && !text.includes(one.before));
+  return (
+    promotedEntries(text).some((entry) => entry.sweepId === sweepId) ||
+    (retired.length > 0 && isRetired)
+  );
 }
 
 /** The result of undoing a sweep. */
@@ -149,7 +174,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   const keptKeys = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
   const run = database.transaction(() => {
     for (const operation of memory.operations) {
-      if (operation.kind === 'frame' || operation.kind === 'retire') continue;
+      if (operation.kind !== 'add' && operation.kind !== 'replace') continue;
       const entry = entries.get(operation.key);
       if (entry === undefined || keptKeys.has(operation.key)) continue;
       entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
@@ -157,24 +182,44 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
     sweeps.put(undoneSweep);
   });
   run.immediate();
-  const written = memory.operations.filter(({ kind }) => kind !== 'frame').length;
-  return { sweep: undoneSweep, kept, undone: written - kept.length };
+  const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
+  const changes = written.filter(({ kind }) => kind !== 'frame').length;
+  return { sweep: undoneSweep, kept, undone: changes - kept.length };
 }
 
 /** @returns the operations that could not be undone */
 function undoOperations(
   dir: string,
-  { operations, backupFile }: MemoryChangeRecord,
+  { operations: all, backupFile }: MemoryChangeRecord,
 ): readonly KeptOperation[] {
+  const operations = all.filter((operation) => archiveOf(operation) === undefined);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readGuarded(dir, MEMORY_FILE);
     const { text, kept } = undoEdits(file.text, operations);
     if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
     if (text === '' && (backupFile === undefined || !file.exists)) removeGuarded(file);
     else writeGuarded(file, text);
+    // Last, so that a retired entry is in one of the files at any time.
+    undoArchived(dir, all);
     return kept;
   }
   throw busy('undo');
+}
+
+/** Removes a sweep's entries from the archive; those that a person edited stay. */
+function undoArchived(dir: string, all: readonly MemoryOperation[]): void {
+  for (const path of new Set(all.flatMap((operation) => archiveOf(operation) ?? []))) {
+    const file = readGuarded(dir, path);
+    const own = all.filter((operation) => archiveOf(operation) === path);
+    const { text } = undoEdits(file.text, own);
+    if (text === '') removeGuarded(file);
+    else writeGuarded(file, text);
+  }
+}
+
+/** The archive that an operation changed; undefined for `MEMORY.md`. */
+function archiveOf(operation: MemoryOperation): string | undefined {
+  return 'path' in operation ? operation.path : undefined;
 }
 
 function busy(command: string): SvcError {

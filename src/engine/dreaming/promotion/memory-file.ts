@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
+import { noteDay } from '../scoring/recall-entry.js';
 
 /** An entry in `MEMORY.md` that dreaming wrote. */
 export interface PromotedEntry extends Provenance {
@@ -20,23 +21,39 @@ export type MemoryEdit =
       readonly entry: Provenance;
       readonly text: string;
     }
-  | { readonly kind: 'retire'; readonly prior: ClaimKey };
+  | { readonly kind: 'retire'; readonly prior: ClaimKey; readonly because: Retirement };
 
-/** Exactly what was written, so that it can be undone. */
+/** Why an entry leaves `MEMORY.md`. */
+export type Retirement =
+  /** To keep the file within its budget. */
+  | { readonly why: 'space' }
+  /** A statement of that day (`YYYY-MM-DD`) says otherwise. */
+  | { readonly why: 'superseded'; readonly by: ClaimKey; readonly until: string };
+
+/** An entry that left `MEMORY.md`. */
+export interface RetiredEntry {
+  readonly entry: PromotedEntry;
+  readonly because: Retirement;
+}
+
+/** Exactly what was written, so that it can be undone; to `MEMORY.md`, or to the archive if it has a path. */
 export type MemoryOperation = Readonly<z.infer<typeof memoryOperation>>;
 export const memoryOperation = z.discriminatedUnion('kind', [
   /** A title or heading that the entries needed, with the blank lines around it. */
-  z.object({ kind: z.literal('frame'), inserted: z.string() }),
+  z.object({ kind: z.literal('frame'), inserted: z.string(), path: z.optional(z.string()) }),
   z.object({ kind: z.literal('add'), key: claimKey, inserted: z.string() }),
   z.object({ kind: z.literal('replace'), key: claimKey, before: z.string(), after: z.string() }),
   /** `above` is the text right above the removed entry, which marks where it was. */
   z.object({ kind: z.literal('retire'), key: claimKey, before: z.string(), above: z.string() }),
+  /** A retired entry in the archive. */
+  z.object({ kind: z.literal('archive'), key: claimKey, inserted: z.string(), path: z.string() }),
 ]);
 
 /** The new text of the file and the operations that produced it. */
 export interface EditedMemory {
   readonly text: string;
   readonly operations: readonly MemoryOperation[];
+  readonly retired: readonly RetiredEntry[];
 }
 
 const TITLE = '# Long-Term Memory';
@@ -66,6 +83,7 @@ export function handWritten(text: string): string {
 export function editMemory(text: string, edits: readonly MemoryEdit[], day: string): EditedMemory {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const operations: MemoryOperation[] = [];
+  const retired: RetiredEntry[] = [];
   let edited = text;
   for (const edit of edits) {
     if (edit.kind === 'add') {
@@ -83,13 +101,18 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
       const after = blockOf(edit, prior.block.endsWith('\n') ? end : '');
       edited = edited.replace(prior.block, () => after);
       operations.push({ kind: 'replace', key: edit.entry.key, before: prior.block, after });
+      const { key: by } = edit.entry;
+      const because = { why: 'superseded', by, until: dayOfEntry(edit.entry) } as const;
+      retired.push({ entry: prior, because });
     } else {
-      const above = textAbove(edited, prior.block);
-      edited = edited.replace(prior.block, () => '');
-      operations.push({ kind: 'retire', key: prior.key, before: prior.block, above });
+      const before = withEmptySection(edited, prior.block);
+      const above = textAbove(edited, before);
+      edited = edited.replace(before, () => '');
+      operations.push({ kind: 'retire', key: prior.key, before, above });
+      retired.push({ entry: prior, because: edit.because });
     }
   }
-  return { text: edited, operations };
+  return { text: edited, operations, retired };
 }
 
 /** An operation that could not be undone, and why. */
@@ -124,11 +147,14 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
     case 'frame':
       return withoutFrame(text, operation.inserted);
     case 'add':
+    case 'archive':
       return replaceOnce(text, operation.inserted, '') ?? withoutEnd(text, operation.inserted);
     case 'replace':
       return replaceOnce(text, operation.after, operation.before);
     case 'retire': {
       const { above, before } = operation;
+      // A killed undo may have put it back already.
+      if (text.includes(before)) return text;
       if (above === '') return before + text;
       return replaceOnce(text, above, above + before) ?? withLineEnd(text) + before;
     }
@@ -159,6 +185,17 @@ function withoutEnd(text: string, inserted: string): string | undefined {
 function replaceOnce(text: string, part: string, by: string): string | undefined {
   const at = text.indexOf(part);
   return at === -1 ? undefined : text.slice(0, at) + by + text.slice(at + part.length);
+}
+
+const HEADING_ABOVE =
+  /(?<=^|\n)## Promoted From Short-Term Memory \(\d{4}-\d{2}-\d{2}\)\r?\n\r?\n$/u;
+const NOTHING_BELOW = /^\s*(?:$|#{1,2} )/u;
+
+/** A block, with the heading above it if nothing else is in its section: empty ones would add up. */
+function withEmptySection(text: string, block: string): string {
+  const at = text.indexOf(block);
+  const [heading = ''] = HEADING_ABOVE.exec(text.slice(0, at)) ?? [];
+  return NOTHING_BELOW.test(text.slice(at + block.length)) ? heading + block : block;
 }
 
 function headingOf(day: string): string {
@@ -205,8 +242,13 @@ function insertAt(text: string, at: number, inserted: string): string {
   return text.slice(0, at) + inserted + text.slice(at);
 }
 
-function blockOf({ entry, text }: { entry: Provenance; text: string }, end: string): string {
-  return `${formatProvenance(entry)}${end === '' ? '\n' : end}- ${safeItem(text)}${end}`;
+/** @param because only for an entry of the archive */
+export function blockOf(
+  { entry, text }: { readonly entry: Provenance; readonly text: string },
+  end: string,
+  because?: Retirement & { readonly on: string },
+): string {
+  return `${formatProvenance(entry, because)}${end === '' ? '\n' : end}- ${safeItem(text)}${end}`;
 }
 
 /** One line that cannot open or close a comment. */
@@ -238,6 +280,16 @@ function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
+/** The day of an entry's note, or of the sweep that promoted it from a conversation. */
+export function dayOfEntry({ path, sweepId }: Pick<Provenance, 'path' | 'sweepId'>): string {
+  return noteDay(path) ?? sweepDay(sweepId);
+}
+
+/** The day (UTC) of a sweep, from its ID. */
+export function sweepDay(sweepId: string): string {
+  return sweepId.replace(/^(\d{4})(\d{2})(\d{2}).*$/u, '$1-$2-$3');
+}
+
 /** Where a promoted entry came from and why, as recorded in its comment in `MEMORY.md`. */
 export interface Provenance {
   readonly key: ClaimKey;
@@ -250,10 +302,13 @@ export interface Provenance {
 }
 
 const COMMENT =
-  /^<!-- svc:memory-promotion:([0-9a-f]{16}) sweep=(\S+) from=(\S+)#L(\d+)(?:-L(\d+))? score=([\d.]+) recalls=(\d+) -->$/u;
+  /^<!-- svc:memory-promotion:([0-9a-f]{16}) sweep=(\S+) from=(\S+)#L(\d+)(?:-L(\d+))? score=([\d.]+) recalls=(\d+)(?: retired=\S+ why=\S+(?: by=\S+)?)? -->$/u;
 
-/** The comment line above a promoted entry. */
-export function formatProvenance(provenance: Provenance): string {
+/** The comment line above an entry. */
+export function formatProvenance(
+  provenance: Provenance,
+  because?: Retirement & { readonly on: string },
+): string {
   const { startLine, endLine } = provenance.lines;
   const lines = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
@@ -261,7 +316,10 @@ export function formatProvenance(provenance: Provenance): string {
     `sweep=${provenance.sweepId}`,
     `from=${encodePath(provenance.path)}#${lines}`,
     `score=${provenance.score.toFixed(2)}`,
-    `recalls=${provenance.recalls} -->`,
+    `recalls=${provenance.recalls}`,
+    ...(because === undefined ? [] : [`retired=${because.on}`, `why=${because.why}`]),
+    ...(because?.why === 'superseded' ? [`by=${because.by}`] : []),
+    '-->',
   ].join(' ');
 }
 

@@ -50,6 +50,16 @@ export function scoreClaim(
   return { score: weighted + lightBoost + remBoost, signals, lightBoost, remBoost };
 }
 
+/** A score from an earlier day, less what its recency has lost since. */
+export function fadedScore(
+  score: number,
+  atMs: number,
+  nowMs: number,
+  recencyHalfLifeDays: number,
+): number {
+  return score - SIGNAL_WEIGHTS.recency * (1 - halved(atMs, nowMs, recencyHalfLifeDays));
+}
+
 function signalsOf(entry: RecallEntry, nowMs: number, halfLifeDays: number): ClaimScore['signals'] {
   const count = signalCount(entry);
   return {

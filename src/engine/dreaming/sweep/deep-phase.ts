@@ -3,7 +3,7 @@ import type { ClaimKey } from '../claims/claim-words.js';
 import type { Narrator } from '../narrator.js';
 import { changeMemory, MEMORY_FILE, type MemoryChanger } from '../promotion/change-memory.js';
 import { readGuarded } from '../promotion/guarded-file.js';
-import { editMemory, promotedEntries } from '../promotion/memory-file.js';
+import { dayOfEntry, editMemory, promotedEntries } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
 import { poolEvidence, scoreClaim } from '../scoring/score.js';
@@ -11,7 +11,6 @@ import { poolEvidence, scoreClaim } from '../scoring/score.js';
 import type { SweepRecord } from '../store/sweep-records.js';
 import type { PhaseContext } from './phase-context.js';
 import {
-  dayOfEntry,
   isWritten,
   type PromotionDecision,
   planPromotions,
@@ -86,12 +85,12 @@ export async function deepPhase(
     to: day,
     signal,
   });
-  const { limit, maxPromotedSnippetTokens, maxPriorEntryLossFraction } = context.phases.deep;
+  const { maxPromotedSnippetTokens, ...deep } = context.phases.deep;
   const rules = {
+    ...deep,
     sweepId: sweep.id,
-    limit,
     maxSnippetTokens: maxPromotedSnippetTokens,
-    maxPriorEntryLossFraction,
+    day,
     wordings: new Map<ClaimKey, string>(),
     followsNotes: true,
   };

@@ -1,8 +1,9 @@
 import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
 import type { LineRange } from '../../memory/index.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { ClaimKey } from '../claims/claim-words.js';
+import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
+import { type Budget, withinBudget } from '../promotion/budget.js';
 import type { MemoryChanger } from '../promotion/change-memory.js';
 import {
   compareClaim,
@@ -11,12 +12,14 @@ import {
   knownStatement,
 } from '../promotion/compare.js';
 import {
+  dayOfEntry,
   type MemoryEdit,
   type PromotedEntry,
   type Provenance,
-  promotedEntries,
+  sweepDay,
 } from '../promotion/memory-file.js';
-import { noteDay, type RecallEntry, withSignal } from '../scoring/recall-entry.js';
+import { type RecallEntry, signalDay, withSignal } from '../scoring/recall-entry.js';
+import { fadedScore, scoreClaim } from '../scoring/score.js';
 import type { DreamSources } from './dream-sources.js';
 import {
   readStatements,
@@ -48,8 +51,11 @@ export function isWritten(decision: PromotionDecision): decision is WrittenDecis
   return decision.decision === 'promote' || decision.decision === 'renew';
 }
 
-/** Why a claim is skipped: its note changed or is missing, it is a secret, or a later note contradicts it. */
-export const SKIP_REASONS = ['changed', 'missing', 'secret', 'superseded'] as const;
+/**
+ * Why a claim is skipped: its note changed or is missing, it is a secret, a later note contradicts it, or
+ * `MEMORY.md` has no room for it.
+ */
+export const SKIP_REASONS = ['changed', 'missing', 'secret', 'superseded', 'full'] as const;
 type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** The decisions and edits of one deep phase. */
@@ -66,6 +72,8 @@ export interface PromotionGround {
   readonly entryOf: (statement: Statement) => RecallEntry;
   /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
   readonly isAsWritten: (entry: PromotedEntry) => boolean;
+  /** How much an entry deserves to stay: its claim's score now. */
+  readonly strengthOf: (entry: PromotedEntry, recencyHalfLifeDays: number) => number;
 }
 
 /** Collects what a plan is based on, comparing claims with the notes of these days, inclusive. */
@@ -82,7 +90,13 @@ export function promotionGround(
     sources,
     statements: readStatements(sources, from, to, signal),
     entryOf: (statement) => entries.get(statement.key) ?? notedEntry(statement, nowMs),
-    isAsWritten: ({ sweepId, block }) => {
+    strengthOf: ({ key, score, sweepId }, halfLifeDays) => {
+      const known = entries.get(key);
+      if (known !== undefined) return scoreClaim(known, nowMs, halfLifeDays).score;
+      return fadedScore(score, Date.parse(sweepDay(sweepId)), nowMs, halfLifeDays);
+    },
+    isAsWritten: ({ key, text, sweepId, block }) => {
+      if (claimKeyOf(text) === key) return true;
       const memory = sweeps.get(sweepId)?.memory;
       if (memory === undefined || memory.state === 'untouched') return false;
       return memory.operations.some(
@@ -105,17 +119,15 @@ interface PromotionRules {
   readonly limit: number;
   readonly maxSnippetTokens: number;
   readonly maxPriorEntryLossFraction: number;
+  readonly recencyHalfLifeDays: number;
+  readonly maxMemoryChars: number;
+  /** The day of new headings, `YYYY-MM-DD`. */
+  readonly day: string;
   /** Reworded claims. */
   readonly wordings: ReadonlyMap<ClaimKey, string>;
   /** Whether newer statements replace the claims and entries they supersede. */
   readonly followsNotes: boolean;
 }
-
-/**
- * `MEMORY.md` is read in every conversation, so its size is limited: beyond this many entries, each new one
- * replaces the entry with the lowest score.
- */
-export const MOST_PROMOTED = 200;
 
 /**
  * Decides what goes into `MEMORY.md`. First, statements that supersede an existing entry replace it. Then
@@ -159,8 +171,20 @@ class Plan {
   }
 
   result(): PromotionPlan {
-    const edits = [...retirements(this.memoryText, this.edits), ...this.edits];
-    return { decisions: this.decisions, edits };
+    const { ground, rules } = this;
+    const budget: Budget = {
+      maxChars: rules.maxMemoryChars,
+      day: rules.day,
+      mayRetire: ground.isAsWritten,
+      strengthOf: (entry) => ground.strengthOf(entry, rules.recencyHalfLifeDays),
+    };
+    const { edits, refused } = withinBudget(this.memoryText, this.edits, budget);
+    const decisions = this.decisions.map((decision): PromotionDecision => {
+      const { entry, score } = decision;
+      const isRefused = decision.decision === 'promote' && refused.has(entry.key);
+      return isRefused ? { entry, score, decision: 'skip', why: 'full' } : decision;
+    });
+    return { decisions, edits };
   }
 
   /** Replaces entries that newer notes contradict. */
@@ -176,7 +200,8 @@ class Plan {
       const others = without(this.known, standing.key);
       const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
       if (verdict === 'present' || verdict === 'said') {
-        this.edits.push({ kind: 'retire', prior: standing.key });
+        const because = { why: 'superseded', by: newer.key, until: newer.day } as const;
+        this.edits.push({ kind: 'retire', prior: standing.key, because });
         this.known = others;
         continue;
       }
@@ -212,13 +237,25 @@ class Plan {
       this.decisions.push({ ...ranked, decision: 'said' });
       return;
     }
+    const prior = comparison.verdict === 'renews' ? this.promoted(comparison.prior) : undefined;
+    if (prior !== undefined && dayOfEntry(prior) > signalDay(entry)) {
+      this.decisions.push({ ...ranked, decision: 'skip', why: 'superseded' });
+      return;
+    }
+    const isOwn =
+      prior?.sweepId === this.rules.sweepId ||
+      (prior !== undefined && this.ground.isAsWritten(prior));
     const provenance = this.provenanceOf(ranked, lines);
     this.written += 1;
     this.write(
-      comparison.verdict === 'renews'
-        ? { ...ranked, decision: 'renew', provenance, prior: comparison.prior }
+      prior !== undefined && isOwn
+        ? { ...ranked, decision: 'renew', provenance, prior: prior.key }
         : { ...ranked, decision: 'promote', provenance },
     );
+  }
+
+  private promoted(key: ClaimKey): PromotedEntry | undefined {
+    return this.known.promoted.find(({ entry }) => entry.key === key)?.entry;
   }
 
   private write(decision: WrittenDecision): void {
@@ -252,23 +289,6 @@ class Plan {
 
 function without(known: KnownMemory, key: ClaimKey | undefined): KnownMemory {
   return { ...known, promoted: known.promoted.filter(({ entry }) => entry.key !== key) };
-}
-
-/** The day of an entry's note, or of the sweep that promoted it from a conversation. */
-export function dayOfEntry({ path, sweepId }: Pick<Provenance, 'path' | 'sweepId'>): string {
-  return noteDay(path) ?? sweepId.replace(/^(\d{4})(\d{2})(\d{2}).*$/u, '$1-$2-$3');
-}
-
-/** Removes the entries with the lowest scores to make room for new ones. */
-function retirements(memoryText: string, edits: readonly MemoryEdit[]): MemoryEdit[] {
-  const touched = new Set(edits.flatMap((edit) => (edit.kind === 'add' ? [] : [edit.prior])));
-  const standing = promotedEntries(memoryText).filter(({ key }) => !touched.has(key));
-  const written = edits.filter(({ kind }) => kind !== 'retire').length;
-  const over = standing.length + written - MOST_PROMOTED;
-  return standing
-    .sort((a, b) => a.score - b.score || a.recalls - b.recalls)
-    .slice(0, Math.max(0, over))
-    .map(({ key }) => ({ kind: 'retire', prior: key }));
 }
 
 /** Cuts a long claim between words and adds an ellipsis. */

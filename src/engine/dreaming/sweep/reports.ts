@@ -59,6 +59,7 @@ const DECISION_WORDS = {
   said: 'already in MEMORY.md',
   changed: 'changed in its note',
   superseded: 'contradicted by a later note',
+  full: 'does not fit into MEMORY.md',
   secret: 'contains a secret',
   missing: 'no longer in its note',
 } as const;

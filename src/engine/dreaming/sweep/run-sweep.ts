@@ -289,7 +289,9 @@ class Sweep {
   }
 
   private endPhase(phase: PhaseName, record: PhaseRecord): void {
-    this.save({ ...this.record, phases: { ...this.record.phases, [phase]: record } });
+    // A failed phase may have left a planned change, which the next sweep completes or discards.
+    const known = this.changer.sweeps.get(this.record.id) ?? this.record;
+    this.save({ ...known, phases: { ...known.phases, [phase]: record } });
     this.emit({ type: 'phase.ended', phase, record });
   }
 

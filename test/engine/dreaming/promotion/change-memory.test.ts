@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -222,6 +230,87 @@ test('a sweep that changed nothing cannot be undone', () => {
   const undone = undoSweep(changer, applied);
   assert.throws(() => undoSweep(changer, undone.sweep), /already undone/);
   assert.ok(existsSync(file));
+});
+
+const ARCHIVE = 'notes/memory/archive/2026-11.md';
+const NEXT: SweepRecord = { ...SWEEP, id: '20261121T030000', day: '2026-11-21' };
+
+/** A file with an entry, and a plan that retires it. */
+function aRetirement() {
+  const world = aChanger();
+  changeMemory(world.changer, SWEEP, planFor);
+  const retire = (text: string) => ({
+    ...editMemory(text, [{ kind: 'retire', prior: KEY, because: { why: 'space' } }], NEXT.day),
+    decided: [],
+  });
+  const archive = (): string | undefined =>
+    existsSync(world.home.at(ARCHIVE)) ? readFileSync(world.home.at(ARCHIVE), 'utf8') : undefined;
+  return { ...world, before: world.read(), retire, archive };
+}
+
+test('a retired entry is in the archive with its provenance; undo puts it back to the byte', () => {
+  const { changer, read, retire, archive, before } = aRetirement();
+  const applied = changeMemory(changer, NEXT, retire);
+  assert.equal(promotedEntries(read()), []);
+  const [entry] = promotedEntries(archive() ?? '');
+  assert.is(entry?.text, TEXT);
+  assert.is(entry?.path, 'memory/2026-11-18.md');
+  assert.match(archive() ?? '', /recalls=4 retired=2026-11-21 why=space -->/);
+  // It stays decided: the next night does not promote it again.
+  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  const { undone, kept } = undoSweep(changer, applied);
+  assert.is(undone, 1);
+  assert.equal(kept, []);
+  assert.is(read(), before);
+  assert.is(archive(), undefined);
+});
+
+test('what a person wrote in the archive stays, before and after an undo', () => {
+  const { home, changer, retire, archive } = aRetirement();
+  home.write(ARCHIVE, '# Kept by hand\n\n- an old note');
+  const applied = changeMemory(changer, NEXT, retire);
+  assert.ok(archive()?.startsWith('# Kept by hand\n\n- an old note\n<!-- svc:'));
+  undoSweep(changer, applied);
+  assert.is(archive(), '# Kept by hand\n\n- an old note');
+});
+
+/** Leaves what a sweep leaves that was killed before it was recorded as applied. */
+function killed(changer: MemoryChanger): void {
+  const sweep = changer.sweeps.get(NEXT.id);
+  if (sweep === undefined || sweep.memory.state === 'untouched') throw new Error('not planned');
+  changer.sweeps.put({ ...sweep, memory: { ...sweep.memory, state: 'planned' } });
+}
+
+test('killed after the archive was written: the entry is in MEMORY.md only', () => {
+  const { changer, file, read, retire, archive, before } = aRetirement();
+  changeMemory(changer, NEXT, retire);
+  killed(changer);
+  writeFileSync(file, before);
+  recoverChanges(changer);
+  assert.is(read(), before);
+  assert.is(archive(), undefined);
+  assert.is(changer.sweeps.get(NEXT.id)?.memory.state, 'untouched');
+});
+
+test('killed after both files were written, and then edited: the entry is in the archive only', () => {
+  const { changer, file, read, retire, archive } = aRetirement();
+  changeMemory(changer, NEXT, retire);
+  killed(changer);
+  writeFileSync(file, `${read()}\nedited\n`);
+  recoverChanges(changer);
+  assert.equal(promotedEntries(read()), []);
+  assert.is(promotedEntries(archive() ?? '').length, 1);
+  assert.is(changer.sweeps.get(NEXT.id)?.memory.state, 'applied');
+});
+
+test('an archive that cannot be written leaves MEMORY.md as it is', () => {
+  const { home, changer, read, retire, before } = aRetirement();
+  home.write('elsewhere.md', 'of somebody else');
+  mkdirSync(home.at('notes/memory/archive'), { recursive: true });
+  symlinkSync(home.at('elsewhere.md'), home.at(ARCHIVE));
+  assert.throws(() => changeMemory(changer, NEXT, retire), /symbolic link/);
+  assert.is(read(), before);
+  assert.is(readFileSync(home.at('elsewhere.md'), 'utf8'), 'of somebody else');
 });
 
 test.run();

@@ -76,7 +76,7 @@ test('renewing an entry leaves its place; retiring takes it away', () => {
       entry: provenance(renewed),
       text: renewed,
     },
-    { kind: 'retire', prior: claimKeyOf('Tea is green.') },
+    { kind: 'retire', because: { why: 'space' }, prior: claimKeyOf('Tea is green.') },
   ];
   const after = editMemory(text, edits, '2026-11-21');
   assert.equal(
@@ -178,7 +178,8 @@ test('what is by hand stays byte for byte, and undo gives back the very file', (
       );
       const [prior] = first;
       const edits: MemoryEdit[] = second.filter((text) => !first.includes(text)).map(add);
-      if (prior !== undefined) edits.push({ kind: 'retire', prior: claimKeyOf(prior) });
+      if (prior !== undefined)
+        edits.push({ kind: 'retire', because: { why: 'space' }, prior: claimKeyOf(prior) });
       const two = editMemory(one.text, edits, '2026-11-21');
       const backOnce = undoEdits(two.text, two.operations);
       assert.equal(backOnce, { text: one.text, kept: [] });

@@ -1,29 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import {
   handWritten,
   promotedEntries,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
-import { MOST_PROMOTED } from '../../../../src/engine/dreaming/sweep/plan-promotions.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { claimOf, NIGHT } from './sweeping-claims.js';
+import { claimOf, MAX_CHARS, NIGHT, tightSettings } from './sweeping-claims.js';
 
 const HAND = '# Mine\n\nBy hand.\n';
 const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? 8);
 const CHILD = fileURLToPath(new URL('sweeping-child.ts', import.meta.url));
-const { dreaming: settings } = resolveConfig({}).plugins.entries['memory-core'].config;
+const ARCHIVE = 'notes/memory/archive/2026-11.md';
 
-test('killed at any moment, MEMORY.md is whole, and the next sweep ends what was begun', async () => {
+test('killed at any moment, MEMORY.md is whole, each entry is in it or in the archive, and the next sweep ends what was begun', async () => {
   const home = tempFolder();
   home.write('notes/MEMORY.md', HAND);
   const workspace = dreamWorkspace(home.at('notes'), { stateDir: home.at('state') });
@@ -36,10 +34,7 @@ test('killed at any moment, MEMORY.md is whole, and the next sweep ends what was
     ]);
     assertWhole(read());
     await runSweep(workspace, {
-      settings: {
-        ...settings,
-        phases: { ...settings.phases, deep: { ...settings.phases.deep, limit: 1000 } },
-      },
+      settings: tightSettings(),
       reach: NOTES_ALONE,
       timeZone: 'UTC',
       clock: { now: () => NIGHT },
@@ -53,14 +48,16 @@ test('killed at any moment, MEMORY.md is whole, and the next sweep ends what was
     const marked = dreams?.entries.since(0).filter(({ state }) => state.fate === 'promoted') ?? [];
     assert.equal(dreams?.sweeps.planned(), []);
     dreams?.close();
-    // What is in the file is marked, and what is marked is in the file.
-    const isMarked = new Set(marked.map(({ key }) => key));
-    assert.ok(written.every((key) => isMarked.has(key)));
-    // Beyond the bound the lowest entries made room, and stay decided.
-    assert.is(written.length, Math.min(marked.length, MOST_PROMOTED));
-    assert.is(new Set(written).size, written.length);
+    const archive = existsSync(home.at(ARCHIVE)) ? readFileSync(home.at(ARCHIVE), 'utf8') : '';
+    const retired = promotedEntries(archive).map(({ key }) => key);
+    // What is in one of the files is marked, and what is marked is in one of the files, once.
+    const all = [...written, ...retired].toSorted();
+    assert.equal(all, marked.map(({ key }) => key).toSorted());
+    assert.is(new Set(all).size, all.length);
+    assert.ok(text.length <= MAX_CHARS, `${text.length}`);
   }
   assert.ok(promotedEntries(read()).length > 0);
+  assert.ok(existsSync(home.at(ARCHIVE)));
 });
 
 /** Every line of the file is a person's, or belongs to a whole entry. */

@@ -6,16 +6,14 @@
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
-import { claimOf, NIGHT, NOTE } from './sweeping-claims.js';
+import { claimOf, NIGHT, NOTE, tightSettings } from './sweeping-claims.js';
 
 const [dir = '', stateDir = '', first = '0'] = process.argv.slice(2);
 const workspace = dreamWorkspace(dir, { stateDir });
-const { dreaming: settings } = resolveConfig({}).plugins.entries['memory-core'].config;
 
 mkdirSync(join(dir, 'memory'), { recursive: true });
 process.stdout.write('ready\n');
@@ -30,7 +28,7 @@ for (let number = Number(first); ; number++) {
     });
   }
   await runSweep(workspace, {
-    settings,
+    settings: tightSettings(),
     reach: NOTES_ALONE,
     timeZone: 'UTC',
     clock: { now: () => NIGHT },
