@@ -53,6 +53,22 @@ export function documentKeyText({ source, path, origin = '' }: DocumentKey): str
   return `${source}:${origin}:${path}`;
 }
 
+/** A value of front matter. Dates are texts such as `2026-02-03`. */
+export type FactValue = FactItem | readonly FactItem[];
+export type FactItem = boolean | number | string;
+
+/** What a note says about itself, for filters. */
+export interface NoteFacts {
+  /** The day in `date` or `created`, as a day number. */
+  readonly day?: number;
+  /** In lower case, of the front matter and the text. */
+  readonly tags?: readonly string[];
+  /** By their keys in lower case. */
+  readonly properties?: Readonly<Record<string, FactValue>>;
+  /** Why the front matter cannot be read. */
+  readonly fault?: string;
+}
+
 /** A file to be indexed. */
 export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly kind: DocumentKind;

@@ -1,3 +1,4 @@
+import { FACTS_COLUMN } from './facts-column.js';
 import { FLOW_TABLES } from './flow-tables.js';
 import { HISTORY_TABLES } from './history-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
   { name: 'the history of flows', sql: HISTORY_TABLES },
   { name: 'targets of notifications', sql: TARGET_TABLES },
+  { name: 'front matter and tags of notes', sql: FACTS_COLUMN },
 ];

@@ -4,6 +4,7 @@ import type {
   DocumentKey,
   DocumentKind,
   FileFingerprint,
+  NoteFacts,
   SkippedFile,
   Source,
 } from '../types.js';
@@ -20,6 +21,8 @@ export interface IndexedDocument extends DocumentKey {
    */
   readonly hash: string;
   readonly chunks: readonly Chunk[];
+  /** Only of notes that say something about themselves. */
+  readonly facts?: NoteFacts | undefined;
   /** Where reading resumes; only for documents that are appended to. */
   readonly resume?: string | undefined;
 }
@@ -35,7 +38,7 @@ export type Change =
   | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** What the index knows of a document without its chunks. */
-export interface StoredDocument extends Omit<IndexedDocument, 'chunks'> {
+export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'> {
   /** When the file was last read, in milliseconds since the epoch. */
   readonly indexedMs: number;
 }

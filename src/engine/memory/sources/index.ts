@@ -38,6 +38,7 @@ export {
   searchedSources,
   transcriptSources,
 } from './memory-sources.js';
+export { noteFacts } from './note-facts.js';
 export {
   type DocumentText,
   DREAM_REPORTS,

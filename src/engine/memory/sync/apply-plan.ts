@@ -6,6 +6,7 @@ import type { Change, IndexedDocument, MemoryIndex, StoredDocument } from '../in
 import {
   linesWithoutOwnWriting,
   type MediaSelection,
+  noteFacts,
   readDocument,
   type TranscriptFile,
 } from '../sources/index.js';
@@ -224,6 +225,8 @@ function loadDocument(
   const hash = outcome.document.hash + mark;
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
   const { source, path, kind } = file;
-  const chunks = chunkMarkdown(linesWithoutOwnWriting(lines), chunking);
-  return { state: 'changed', document: { source, path, kind, fingerprint, hash, chunks } };
+  const own = linesWithoutOwnWriting(lines);
+  const chunks = chunkMarkdown(own, chunking);
+  const facts = noteFacts(own);
+  return { state: 'changed', document: { source, path, kind, fingerprint, hash, chunks, facts } };
 }

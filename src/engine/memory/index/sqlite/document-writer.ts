@@ -48,8 +48,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   );
   const insertDocument = database.prepare(
     `INSERT INTO documents
-       (source, path, kind, mime_type, language, size, mtime_ms, ctime_ms, hash, indexed_ms, resume)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (source, path, kind, mime_type, language, size, mtime_ms, ctime_ms, hash, indexed_ms, resume,
+       facts)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
@@ -127,9 +128,10 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const facts = [size, mtimeMs, ctimeMs, hash, indexedMs, resume] as const;
+    const facts = document.facts === undefined ? null : JSON.stringify(document.facts);
+    const read = [size, mtimeMs, ctimeMs, hash, indexedMs, resume, facts] as const;
     const language = documentLanguage(document, tokenizer);
-    const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...facts);
+    const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...read);
     insertChunks(Number(row.lastInsertRowid), document, language, come);
   };
   const extend = (

@@ -28,6 +28,8 @@ export function setAutomerge(database: Connection, segments: number): void {
  * `documents.resume` is where reading a transcript resumes (see load-transcript.ts); `chunks.line_numbers`
  * maps a chunk's lines to file lines where they are not consecutive.
  *
+ * `documents.facts` is what a note says about itself, as JSON (see note-facts.ts).
+ *
  * `chunks.first_day` and `last_day` are what the chunk's name or headings date it to (see chunk-days.ts).
  *
  * `chunks.hash` identifies a chunk's content for its vector (see content-hash.ts). It is filled, and indexed,
@@ -51,6 +53,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       hash TEXT NOT NULL,
       indexed_ms INTEGER NOT NULL,
       resume TEXT,
+      facts TEXT,
       UNIQUE (source, path)
     ) STRICT;
     CREATE TABLE chunks (
