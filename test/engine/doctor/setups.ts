@@ -876,6 +876,16 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '127.0.0.1' } })),
   },
   {
+    name: 'a record of deliveries that is damaged',
+    finds: 'webhooks/deliveries-unusable',
+    severity: 'warning',
+    breaks: (patient) => {
+      configure(hooks({ ci: route(LONG_SECRET) }))(patient);
+      patient.write('state/webhook-deliveries.sqlite', 'not a database '.repeat(100));
+    },
+    fix: (patient) => rmSync(patient.at('state/webhook-deliveries.sqlite')),
+  },
+  {
     name: 'a certificate that is not there',
     finds: 'webhooks/tls-file-missing',
     severity: 'fault',

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolveConfiguredPath } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
+import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery-file.js';
 import type { DoctorCheck, Finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import {
@@ -28,11 +30,40 @@ export const webhooks: DoctorCheck = {
       ...(enabled && served.length === 0 ? [withoutRoutes(world)] : []),
       ...(await secretFindings(world)),
       ...(enabled ? gatewayFindings(world) : []),
+      ...(enabled && config.deliveries.keep > 0 ? deliveryFindings(world) : []),
     ];
     const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
     return { summary, findings, off: !enabled };
   },
 };
+
+/** Whether what routes receive can be recorded. */
+function deliveryFindings({ context }: ConfiguredWorld): readonly Finding[] {
+  const file = deliveriesFile(context.state.stateDir);
+  try {
+    const record = DeliveryFile.openExisting(file);
+    if (record === undefined) return [];
+    try {
+      const fault = record.fault();
+      if (fault !== undefined)
+        return [unusableRecord(`${file} is damaged: ${fault}`, DAMAGED_HINT)];
+    } finally {
+      record.close();
+    }
+    accessSync(file, constants.W_OK);
+    return [];
+  } catch (error) {
+    if (error instanceof SvcError) return [unusableRecord(error.message, error.hint)];
+    const why = `${file} cannot be written: ${messageOf(error)}`;
+    return [unusableRecord(why, 'check the permissions of the file and its folder')];
+  }
+}
+
+const DAMAGED_HINT = 'stop the listener and move the file away; a new one is started';
+
+function unusableRecord(message: string, hint: string | undefined): Finding {
+  return { code: 'deliveries-unusable', severity: 'warning', message, hint };
+}
 
 function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
   return {

@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/secrets/index.js';
 import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
 import {
+  DeliveryFile,
   type DeliveryLimits,
   deliveriesFile,
 } from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
@@ -11,6 +16,7 @@ import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/deliv
 import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
 import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/memory.js';
+import { ROOT } from '../../../support/run-svc.js';
 import { testLog } from '../../../support/services.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/terminal.js';
@@ -185,6 +191,55 @@ test('a damaged file is set aside, one of a newer svc is not touched, and nothin
   assert.is(reader.count({ limit: 1 }), 1);
   assert.ok(existsSync(`${deliveriesFile(home.path)}.damaged`));
   assert.match(lines.join(''), 'the record of deliveries is damaged');
+  reader.close();
+});
+
+/** Records deliveries without end, and prints how many were recorded before this second's. */
+const ENDLESS = `
+  import { newDelivery } from '${pathToFileURL(join(ROOT, 'test/support/deliveries.ts')).href}';
+  import { DeliveryRecorder } from '${pathToFileURL(join(ROOT, 'src/engine/webhooks/deliveries/delivery-recorder.ts')).href}';
+  const log = { error: console.error, warn: console.error };
+  const limits = { keep: 5000, days: 7, maxBodyBytes: 65536, maxMegabytes: 64 };
+  const recorder = new DeliveryRecorder({
+    stateDir: process.argv[2], limits, mask: { text: (text) => text }, clock: { now: Date.now }, log,
+  });
+  let n = 0;
+  setInterval(() => {
+    recorder.record(newDelivery({ body: JSON.stringify({ n: ++n }) }));
+    process.stdout.write(n + '\\n');
+  }, 2);
+`;
+
+test('after a kill, the file is whole, and only the last moment is missing', async () => {
+  const home = tempFolder();
+  const script = home.write('endless.ts', ENDLESS);
+  const child = spawn(process.execPath, ['--import', 'tsx', script, home.path], { cwd: ROOT });
+  let told = 0;
+  let errors = '';
+  child.stdout.on('data', (part: Buffer) => {
+    told = Number(part.toString().trim().split('\n').at(-1));
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    errors += part.toString();
+  });
+  const reader = new DeliveryReader(home.path);
+  await once(child.stdout, 'data');
+  await waitFor('some records', () => reader.count({ limit: 1 }) > 50);
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  const before = told;
+  child.kill('SIGKILL');
+  await ended;
+  assert.is(errors, '');
+  const kept = reader.list({ limit: 9999 }).map(({ id }) => JSON.parse(reader.find(id).body).n);
+  const file = DeliveryFile.openExisting(deliveriesFile(home.path));
+  assert.is(file?.fault(), undefined);
+  file?.close();
+  // In order and without a gap, up to a moment before.
+  assert.equal(
+    kept.toReversed(),
+    Array.from(kept, (_, at) => at + 1),
+  );
+  assert.ok(before - kept.length < 1000, `${before} recorded, ${kept.length} kept`);
   reader.close();
 });
 
