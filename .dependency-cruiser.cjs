@@ -32,6 +32,7 @@ const rooms = {
   ],
   dreaming: ['errors', 'postgres', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'sqlite', 'postgres', 'listener', 'config', 'secrets', 'flows'],
+  schedules: ['errors', 'config', 'flows'],
   'task-runner': ['errors', 'postgres', 'config', 'secrets', 'flows', 'child'],
   serve: [
     'errors',
@@ -47,6 +48,7 @@ const rooms = {
     'flows',
     'dreaming',
     'webhooks',
+    'schedules',
     'task-runner',
   ],
   'set-up': ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory'],
@@ -121,6 +123,7 @@ const doors = {
   overview: ['about', 'bug-report', 'output-schemas', 'package-version'],
   storage: ['output-schemas', 'storage-status'],
   integrate: ['output-schemas'],
+  schedules: ['output-schemas'],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'output-schemas', 'why-indexed', '[a-z]+/.+'],
   'memory/backends': ['get-document', 'get-shared', 'ext/open-ext', 'output-schemas'],

@@ -152,6 +152,7 @@ function configuration(workspace: string, provider: string): object {
     agents: { defaults: { workspace, memorySearch: { provider: 'none' } } },
     models: { providers: { bench } },
     gateway: { port: 0 },
+    schedules: { nightly: { cron: '0 3 * * *', route: 'ci', set: { goal: 'Check' } } },
     plugins: {
       entries: {
         'active-memory': { enabled: true, config: { agents: ['main'] } },

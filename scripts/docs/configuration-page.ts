@@ -11,6 +11,7 @@ const ROOT_TITLES: Readonly<Record<string, string>> = {
   plugins: 'Plugins',
   gateway: 'Gateway',
   flows: 'Task flows',
+  schedules: 'Schedules',
   secrets: 'Secret providers',
   logging: 'Logging',
 };

@@ -106,6 +106,8 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   STORAGE_URL_INVALID: 'Write it like `postgres://user@host:5432/database`.',
   TASK_ENDED: 'Run `svc task retry` to run it again.',
   TASK_LEASE_LOST: 'Stop working on the task; another worker may have it.',
+  SCHEDULE_INVALID: 'Check `set` and `task` of the schedule.',
+  SCHEDULE_UNKNOWN: 'Run `svc schedule list` to list them.',
   TASK_NOT_FOUND: 'Run `svc task list` and pass more characters of the ID.',
   TASK_NOT_RETRYABLE: 'Wait until it ends, or create a new task.',
   USAGE: 'Run the command with --help.',

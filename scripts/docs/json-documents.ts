@@ -22,6 +22,7 @@ import { MCP_DOCUMENTS } from './json-mcp-document.js';
 import { OVERVIEW_DOCUMENTS } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
+import { SCHEDULE_DOCUMENTS } from './json-schedule-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 import { STORAGE_DOCUMENTS } from './json-storage-documents.js';
@@ -255,6 +256,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...WEBHOOK_DOCUMENTS,
   ...MCP_DOCUMENTS,
   ...FLOW_DOCUMENTS,
+  ...SCHEDULE_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
   ...DREAM_DOCUMENTS,
 ];

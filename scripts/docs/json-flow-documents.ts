@@ -35,7 +35,8 @@ const flow: FlowRecord = {
   createdAt: at('2026-03-02T16:00:00.000Z'),
   updatedAt: at('2026-03-02T16:12:40.007Z'),
 };
-const flowExample = { ...flowOutput(flow), flowId: '413d463b-ee62-4b21-addf-019cb0e3a400' };
+/** The flow in examples. */
+export const flowExample = { ...flowOutput(flow), flowId: '413d463b-ee62-4b21-addf-019cb0e3a400' };
 
 const taskExample = {
   ...taskOutput({

@@ -19,6 +19,7 @@ type Kind =
   | 'key'
   | 'provider'
   | 'route'
+  | 'schedule'
   | 'task'
   | 'token';
 
@@ -31,6 +32,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   output: 'file',
   provider: 'provider',
   route: 'route',
+  schedule: 'schedule',
   task: 'task',
   token: 'token',
   workspace: 'file',
@@ -152,6 +154,8 @@ async function suggestionsFor(
           id,
           'webhook route',
         ]);
+      case 'schedule':
+        return Object.keys(resolved?.schedules ?? {}).map((id) => [id, 'schedule']);
       case 'key':
         return keys;
       case 'token':

@@ -225,3 +225,8 @@ export const deliveryArgs = { delivery: byId() };
 
 /** The task that an operator names. */
 export const taskArgs = { task: byId() };
+
+/** The schedule that an operator names. */
+export const scheduleArgs = {
+  schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
+};

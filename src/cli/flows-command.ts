@@ -31,11 +31,16 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
 
   /** The flows of the state folder. */
   protected async openFlows(flags: { readonly config?: string | undefined }): Promise<Flows> {
+    return (await this.openConfigured(flags)).flows;
+  }
+
+  /** The same, with the configuration. */
+  protected async openConfigured(flags: { readonly config?: string | undefined }) {
     const context = this.context();
     const { resolved, warnings } = await loadConfig(context, { configFile: flags.config });
     for (const warning of warnings) this.addWarning(warning);
     this.opened = await openFlows(context, resolved);
-    return this.opened;
+    return { flows: this.opened, config: resolved };
   }
 
   protected override async finally(): Promise<void> {

@@ -160,6 +160,11 @@ const SENDERS = {
   },
 } as const;
 
+/** A schedule as in the examples. */
+const SCHEDULES = {
+  nightly: { cron: '0 3 * * *', sessionKey: SESSION, set: { goal: 'Check {/scheduledAt}' } },
+};
+
 /** What GitHub sent, as a person saved it. */
 function recordedPush(home: TempFolder): void {
   const body = '{"after":"0d1a26e6"}';
@@ -190,6 +195,7 @@ function configuration(vendors: ExampleVendors, routes: object | undefined): obj
     agents,
     models: { providers },
     gateway: { port: 0 },
+    schedules: SCHEDULES,
     memory: { citations: 'auto' },
     plugins: { entries: { ...plugins.entries, 'active-memory': active } },
   };

@@ -149,6 +149,7 @@ const TIMES = {
   answers: ['expires_at'],
   pauses: ['paused_at'],
   history: ['at'],
+  schedules: ['handled_until', 'ran_at', 'scheduled_at'],
 } as const;
 
 function olderBy(ms: number): string {

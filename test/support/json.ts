@@ -68,6 +68,10 @@ import {
   overallStatusOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import {
+  scheduleListOutputSchema,
+  scheduleRunOutputSchema,
+} from '../../src/engine/schedules/output-schemas.js';
 import { scopeTestOutputSchema } from '../../src/engine/scope/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
 import {
@@ -146,6 +150,8 @@ export const jsonOf = {
   flowHistory: (run: SvcRun) => read(flowHistoryOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
   flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),
+  scheduleList: (run: SvcRun) => read(scheduleListOutputSchema, run),
+  scheduleRun: (run: SvcRun) => read(scheduleRunOutputSchema, run),
   taskList: (run: SvcRun) => read(taskListOutputSchema, run),
   taskShow: (run: SvcRun) => read(taskShowOutputSchema, run),
   taskClaim: (run: SvcRun) => read(taskClaimOutputSchema, run),

@@ -9,9 +9,9 @@ import {
   crontabLine,
   type DreamScheduleOutput,
   iso,
-  nextRuns,
   systemdTimer,
 } from '../../engine/dreaming/index.js';
+import { nextRuns } from '../../engine/support/cron-times.js';
 import { renderSchedule } from '../../ui/dream/status.js';
 
 const COUNT = 5;

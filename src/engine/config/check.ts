@@ -135,6 +135,7 @@ export type FaultCode =
   | 'unknown-reader'
   | 'unknown-route'
   | 'unknown-secret-provider'
+  | 'schedule-invalid'
   | 'verify-invalid'
   | 'weak-secret'
   | 'weights-sum-zero'

@@ -163,6 +163,14 @@ export const WEBHOOKS_DEFAULTS = {
 /** One entry of `plugins.entries.webhooks.config.routes`. */
 export const ROUTE_DEFAULTS = { enabled: true, dedupeHours: 72, unmatched: 'ignore' } as const;
 
+/** A schedule. */
+export const SCHEDULE_DEFAULTS = {
+  enabled: true,
+  action: 'create_flow',
+  set: {},
+  overlap: 'allow',
+} as const;
+
 /** `verify` of a route. */
 export const VERIFY_DEFAULTS = { toleranceSeconds: 300 } as const;
 
@@ -324,6 +332,7 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
 export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'plugins.entries.webhooks.config.routes.*': ROUTE_DEFAULTS,
   'plugins.entries.webhooks.config.routes.*.verify': HMAC_DEFAULTS,
+  'schedules.*': SCHEDULE_DEFAULTS,
   'flows.runtimes.subagent': RUNTIME_DEFAULTS,
   'flows.runtimes.acp': RUNTIME_DEFAULTS,
   // Keys of both kinds have the same default.

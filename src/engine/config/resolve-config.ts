@@ -14,6 +14,7 @@ import {
   MEMORY_SEARCH_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
+  SCHEDULE_DEFAULTS,
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
   STORAGE_DEFAULTS,
@@ -37,11 +38,13 @@ import type {
   ResolvedMemory,
   ResolvedModelProvider,
   ResolvedRoute,
+  ResolvedSchedule,
   ResolvedSecretProvider,
   ResolvedStorage,
   ResolvedVerify,
   ResolvedWebhooks,
   RouteInput,
+  ScheduleInput,
   SecretProviderInput,
   SecretsInput,
   SessionReader,
@@ -78,6 +81,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
     gateway: mergeSettings(GATEWAY_DEFAULTS, input.gateway),
     mcp: mergeSettings(MCP_DEFAULTS, input.mcp),
     flows: resolveFlows(input.flows, aliases),
+    schedules: resolveSchedules(input),
     storage: resolveStorage(input.storage, aliases),
     secrets,
     logging: mergeSettings(LOGGING_DEFAULTS, input.logging),
@@ -195,7 +199,7 @@ function resolveRoute(
   return {
     ...mergeSettings(ROUTE_DEFAULTS, rest),
     path: routePath(id, route),
-    controllerId: route.controllerId ?? `webhooks/${id}`,
+    controllerId: controllerOf(id, route),
     ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
     ...(verify === undefined ? {} : { verify: resolveVerify(verify, secretDefaults) }),
     ...(callback === undefined
@@ -255,6 +259,37 @@ function resolveReceiver<Receiver extends { readonly secret?: SecretValue | unde
     ...rest,
     ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
   };
+}
+
+function resolveSchedules(input: ConfigInput): ResolvedConfig['schedules'] {
+  return Object.fromEntries(
+    Object.entries(input.schedules ?? {}).map(([id, schedule]) => [
+      id,
+      resolveSchedule(id, schedule, input),
+    ]),
+  );
+}
+
+function resolveSchedule(
+  id: string,
+  { route, ...schedule }: ScheduleInput,
+  { agents, plugins }: ConfigInput,
+): ResolvedSchedule {
+  const owner =
+    route === undefined ? undefined : plugins?.entries?.webhooks?.config?.routes?.[route];
+  const controllerId = route === undefined ? `schedules/${id}` : controllerOf(route, owner);
+  return {
+    ...mergeSettings(SCHEDULE_DEFAULTS, schedule),
+    timezone: schedule.timezone ?? agents?.defaults?.userTimezone,
+    // A rule makes sure that there is one of both.
+    sessionKey: schedule.sessionKey ?? owner?.sessionKey ?? '',
+    controllerId: schedule.controllerId ?? controllerId,
+  };
+}
+
+/** The controller of the flows of a route. */
+function controllerOf(id: string, route: Pick<RouteInput, 'controllerId'> | undefined): string {
+  return route?.controllerId ?? `webhooks/${id}`;
 }
 
 function resolveSecretProvider(entry: SecretProviderInput): ResolvedSecretProvider {

@@ -15,6 +15,7 @@ import type {
   MEMORY_SEARCH_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
+  SCHEDULE_DEFAULTS,
   SECRETS_DEFAULTS,
   STORAGE_DEFAULTS,
   VERIFY_DEFAULTS,
@@ -166,6 +167,15 @@ interface ResolvedReceiver {
   readonly secret?: SecretInput | undefined;
 }
 
+/** A schedule; its owner and its controller are those of its route, if it names one. */
+export interface ResolvedSchedule
+  extends Omit<WithDefaults<ScheduleInput, typeof SCHEDULE_DEFAULTS>, 'route'> {
+  readonly sessionKey: string;
+  readonly controllerId: string;
+  /** Undefined means the host's. */
+  readonly timezone?: string | undefined;
+}
+
 export type ResolvedSecretProvider =
   | Extract<SecretProviderInput, { source: 'env' }>
   | WithDefaults<Extract<SecretProviderInput, { source: 'file' }>, typeof FILE_PROVIDER_DEFAULTS>
@@ -206,6 +216,7 @@ export interface ResolvedConfig {
   readonly gateway: WithDefaults<NonNullable<ConfigInput['gateway']>, typeof GATEWAY_DEFAULTS>;
   readonly mcp: WithDefaults<NonNullable<ConfigInput['mcp']>, typeof MCP_DEFAULTS>;
   readonly flows: ResolvedFlows;
+  readonly schedules: Readonly<Record<string, ResolvedSchedule>>;
   readonly storage: ResolvedStorage;
   readonly secrets: Omit<WithDefaults<SecretsInput, typeof SECRETS_DEFAULTS>, 'providers'> & {
     readonly providers: Readonly<Record<string, ResolvedSecretProvider>>;
@@ -244,6 +255,7 @@ export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
 export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
 export type FlowsInput = NonNullable<ConfigInput['flows']>;
 type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
+export type ScheduleInput = NonNullable<ConfigInput['schedules']>[string];
 export type StorageInput = NonNullable<ConfigInput['storage']>;
 type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
 export type SecretsInput = NonNullable<ConfigInput['secrets']>;

@@ -11,6 +11,7 @@ import { permissions } from './checks/permissions.js';
 import { hooks, tasks } from './checks/programs.js';
 import { backend, provider } from './checks/provider.js';
 import { reranker } from './checks/reranker.js';
+import { schedules } from './checks/schedules.js';
 import { secrets } from './checks/secrets.js';
 import { storage } from './checks/storage.js';
 import { media, vectors } from './checks/vectors.js';
@@ -34,6 +35,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   webhooks,
   flows,
   mcp,
+  schedules,
   tasks,
   schedule,
   dreaming,

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors/index.js';
 import { isProcessLockHeld } from '../sqlite/process-lock.js';
+import { nextRuns } from '../support/cron-times.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { candidates } from './explain-claim.js';
@@ -10,7 +11,6 @@ import { MEMORY_FILE } from './promotion/change-memory.js';
 import { readGuarded } from './promotion/guarded-file.js';
 import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
-import { nextRuns } from './schedule/next-runs.js';
 import type { OpenDreams } from './store/dream-database.js';
 import type { SweepRecord } from './store/sweep-records.js';
 

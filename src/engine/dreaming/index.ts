@@ -51,7 +51,6 @@ export { readGuarded } from './promotion/guarded-file.js';
 export { handWritten } from './promotion/memory-file.js';
 export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 export type { DreamSchedule } from './schedule/dream-schedule.js';
-export { nextRuns } from './schedule/next-runs.js';
 export { crontabLine, systemdTimer } from './schedule/systemd-timer.js';
 export type { RecallEntry } from './scoring/recall-entry.js';
 export { openDreams } from './store/dream-database.js';

@@ -213,6 +213,8 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'A program named in flows.runtimes or flows.notify does not exist or cannot be run.',
   },
+  SCHEDULE_INVALID: { exit: 1, summary: 'The fields of the schedule make no valid flow.' },
+  SCHEDULE_UNKNOWN: { exit: 2, summary: 'The schedule is not in the configuration.' },
   SECRET_UNRESOLVED: {
     exit: 1,
     summary: 'A secret could not be read from its variable, file or program.',

@@ -2,6 +2,7 @@ import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { HistoryEntry } from './history.js';
 import type { NotificationOutcome, NotificationRecord } from './notification-record.js';
 import type { PauseRecord } from './pause-record.js';
+import type { ScheduleRecord } from './schedule-record.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
 import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
 import type { TaskCount } from './task-summary.js';
@@ -48,6 +49,7 @@ export interface Tables {
   readonly answers: AnswerRows;
   readonly pauses: PauseRows;
   readonly history: HistoryRows;
+  readonly schedules: ScheduleRows;
 }
 
 /** Which records to list; what is left out limits nothing. */
@@ -145,6 +147,16 @@ export interface PauseRows {
   /** An existing one keeps its time, and its reason unless there is another one. */
   keep(pause: PauseRecord): Promise<void>;
   remove(runtime: TaskRuntime): Promise<void>;
+}
+
+/** The table of schedules that have been run or waited for. */
+export interface ScheduleRows {
+  all(): Promise<readonly ScheduleRecord[]>;
+  /** In a change, others wait for the row of an existing schedule. */
+  find(id: string): Promise<ScheduleRecord | undefined>;
+  /** Does nothing if another change has added the schedule meanwhile. */
+  add(schedule: ScheduleRecord): Promise<void>;
+  update(schedule: ScheduleRecord): Promise<void>;
 }
 
 /** Which notifications to take, and for how long. */

@@ -41,6 +41,8 @@ export type {
   TaskShowOutput,
 } from './output-schemas.js';
 export { type PauseRecord, pauseOutput } from './pause-record.js';
+export type { ScheduleRecord } from './schedule-record.js';
+export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
 export {
   TASK_RUNTIMES,
   TASK_STATUSES,

@@ -12,6 +12,7 @@ import type { FlowStore } from './flow-store.js';
 import { by } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
+import { scheduleStore } from './schedules.js';
 import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
 import { taskStore } from './task-store.js';
 import { type FlowsChange, flowPolicy, type Work } from './work.js';
@@ -66,6 +67,7 @@ function flowsIn(store: FlowStore) {
     /** For workers and operators. */
     tasks: taskStore(store),
     outbox: notificationOutbox(store),
+    schedules: scheduleStore(store),
     operator: operatorFlows(store),
     /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
     subscribe: (listener: (change: FlowsChange) => void) => store.subscribe(listener),

@@ -60,6 +60,8 @@ export function operatorFlows(store: FlowStore) {
           total: await tables.flows.count(filter),
         };
       }),
+    /** Undefined if it does not exist, or not any more. */
+    findFlow: (id: string) => store.read(({ flows }) => flows.byId(id)),
     /** @throws SvcError FLOW_NOT_FOUND */
     showFlow: (idOrPrefix: string) =>
       store.read(async (tables) => {

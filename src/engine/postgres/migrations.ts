@@ -3,6 +3,7 @@ import { FLOW_TABLES } from './flow-tables.js';
 import { HISTORY_TABLES } from './history-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { PAUSE_TABLE } from './pause-table.js';
+import { SCHEDULE_TABLE } from './schedule-table.js';
 import { SHARING_TABLES } from './sharing-tables.js';
 import { TARGET_TABLES } from './target-tables.js';
 
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'the history of flows', sql: HISTORY_TABLES },
   { name: 'targets of notifications', sql: TARGET_TABLES },
   { name: 'front matter and tags of notes', sql: FACTS_COLUMN },
+  { name: 'schedules', sql: SCHEDULE_TABLE },
 ];

@@ -5,6 +5,7 @@ import { flowsDefinition, hasFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
 import { refreshDefinitions } from './services/refresh-service.js';
+import { scheduleDefinitions } from './services/schedule-service.js';
 import { storageDefinitions } from './services/storage-service.js';
 import { hasRuntimes, tasksDefinition } from './services/tasks-service.js';
 import {
@@ -41,6 +42,7 @@ export function serviceDefinitions(
     ...(isWanted('refresh') ? refreshDefinitions(setup) : []),
     ...(isWanted('dreaming') ? dreamDefinitions(setup) : []),
     ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup)] : []),
+    ...(isWanted('schedules') ? scheduleDefinitions(setup) : []),
     ...(isWanted('tasks') && hasRuntimes(setup) ? [tasksDefinition(setup)] : []),
   ];
 }

@@ -14,6 +14,7 @@ export const SERVICE_SWITCHES = [
   'webhooks',
   'dreaming',
   'flows',
+  'schedules',
   'tasks',
 ] as const;
 

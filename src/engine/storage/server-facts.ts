@@ -66,7 +66,7 @@ export interface StoreSizes {
   readonly database: number;
 }
 
-const FLOW_TABLES = ['answers', 'flows', 'notifications', 'pauses', 'tasks'];
+const FLOW_TABLES = ['answers', 'flows', 'notifications', 'pauses', 'schedules', 'tasks'];
 const VECTOR_TABLES = [
   ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
   ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],

@@ -23,6 +23,11 @@ export function templateFault(text: string): string | undefined {
   return undefined;
 }
 
+/** The pointers in a text. */
+export function pointersIn(text: string): readonly string[] {
+  return text.split(POINTER).filter((_, at) => at % 2 === 1);
+}
+
 /** Whether a value of JSON contains a pointer, at any depth. */
 export function hasPointers(value: unknown): boolean {
   if (typeof value === 'string') return POINTER.test(value);

@@ -22,6 +22,7 @@ import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-s
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { migrate } from '../../../src/engine/postgres/index.js';
+import { configuredSchedules } from '../../../src/engine/schedules/index.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
@@ -90,6 +91,17 @@ const mcpToken = (patient: Patient, { lifetimeMs }: { lifetimeMs?: number } = {}
     },
     storeOf(patient),
   );
+/** Runs what is due on a schedule of every hour, some time ago. */
+async function runSchedules(patient: Patient, agoMs: number): Promise<void> {
+  const hourly = { cron: '0 * * * *', sessionKey: 's', set: { goal: 'Check' } };
+  patient.configure({ schedules: { hourly } });
+  const config = resolveConfig({ schedules: { hourly } });
+  const clock = { now: () => Date.now() - agoMs };
+  const opened = await openFlows({ ...patient.options().context, clock }, config);
+  for (const schedule of configuredSchedules(config)) await opened.schedules.runDue(schedule);
+  await opened.close();
+}
+
 const text = (patient: Patient): string => readFileSync(patient.config, 'utf8');
 const configure =
   (config: object | string) =>
@@ -964,6 +976,14 @@ const SERVICES: readonly BrokenSetup[] = [
       chmodSync(patient.at('state/mcp-tokens.json'), 0o644);
     },
     fix: 'safe',
+  },
+  {
+    name: 'a schedule that nothing runs',
+    finds: 'schedules/schedule-overdue',
+    severity: 'warning',
+    at: '3:15',
+    breaks: (patient) => runSchedules(patient, 3 * HOUR_MS),
+    fix: (patient) => runSchedules(patient, 0),
   },
   {
     name: 'a store of dreaming that is no database',

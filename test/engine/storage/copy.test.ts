@@ -88,6 +88,7 @@ for (const postgres of await testServers()) {
       history: FLOWS + 5,
       answers: FLOWS,
       pauses: 1,
+      schedules: 1,
     });
     assert.is(would.verified, false);
     assert.is((await everything(host.context, host.loaded)).total, 0);
@@ -272,6 +273,14 @@ async function fill(context: EngineContext, { resolved }: LoadedConfig): Promise
   const lease = { taskId: claimed.task.taskId, token: claimed.leaseToken };
   await flows.tasks.heartbeat(lease, { progress: 'a\0b' });
   await flows.tasks.pause(['acp'], 'a new release');
+  await flows.schedules.runNow({
+    id: 'nightly',
+    rhythm: '0 3 * * *',
+    lastDue: () => undefined,
+    overlap: 'allow',
+    caller: ADA,
+    make: () => ({ ok: false, error: 'none' }),
+  });
   await flows.close();
 }
 
@@ -290,6 +299,7 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
     const { entries: events } = await flows.operator.history(flow.flowId);
     histories.push(events.map(({ flowSeq: _, ...event }) => event));
   }
+  const schedules = await flows.schedules.records();
   await flows.close();
   return {
     total,
@@ -298,6 +308,7 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
     notifications,
     pauses,
     histories,
+    schedules,
   };
 }
 

@@ -1,10 +1,10 @@
 import { isAbsolute, normalize } from 'node:path';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import { cronEverFires, parseCron } from '../cron.js';
 import { GATEWAY_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
+import { cronFaults } from './cron-faults.js';
 import type { Rule } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
@@ -114,17 +114,7 @@ const DREAM_FREQUENCY: ConfigPath = [
 export const scheduleFires: Rule = function* (input) {
   const frequency = input.plugins?.entries?.['memory-core']?.config?.dreaming?.frequency;
   if (frequency === undefined) return;
-  const result = parseCron(frequency);
-  if (result.ok && cronEverFires(result.fields)) return;
-  yield {
-    severity: 'fault',
-    code: 'cron-never-fires',
-    path: DREAM_FREQUENCY,
-    message: result.ok
-      ? `the schedule ${JSON.stringify(frequency)} never fires: none of its months has such a day`
-      : `the schedule ${JSON.stringify(frequency)} is invalid: ${result.reason}`,
-    expected: 'minute, hour, day of month, month and day of week, like "0 3 * * *"',
-  };
+  yield* cronFaults(frequency, DREAM_FREQUENCY);
 };
 
 /** Keys with paths relative to the configuration file. */

@@ -4,6 +4,7 @@ import * as notify from './notify.js';
 import * as providers from './providers.js';
 import * as rerank from './rerank.js';
 import { type Rule, type RuleFinding, searchScopes } from './rule.js';
+import * as schedules from './schedules.js';
 import * as search from './search.js';
 import * as secrets from './secrets.js';
 import * as webhooks from './webhooks.js';
@@ -15,6 +16,7 @@ const RULES: readonly Rule[] = [
   notify,
   providerRules,
   rerank,
+  schedules,
   search,
   secrets,
   webhooks,

@@ -1,9 +1,8 @@
-import { type ActionField, actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
 import { pointerKeys } from '../../support/json-pointer.js';
-import { hasPointers, templateFault } from '../../support/json-template.js';
-import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput, MapRule, RouteInput } from '../resolved.js';
+import { fieldFaults } from './action-templates.js';
 import type { Rule, RuleFinding } from './rule.js';
 
 /** Without a way to know its sender, a route would be open to everyone. */
@@ -141,7 +140,7 @@ function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
     };
   }
   if (action === undefined) return;
-  yield* fieldFaults(action, actionFields(action), set, [...path, 'set']);
+  yield* fieldFaults({ owner: action, known: actionFields(action) }, set, [...path, 'set']);
   if (task === undefined) return;
   if (action !== 'create_flow') {
     yield {
@@ -152,79 +151,5 @@ function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
       expected: 'task only with action "create_flow"',
     };
   }
-  yield* fieldFaults('task', flowTaskFields(), task, [...path, 'task']);
-}
-
-function* fieldFaults(
-  owner: string,
-  known: ReadonlyMap<string, ActionField>,
-  given: Readonly<Record<string, unknown>>,
-  path: ConfigPath,
-): Iterable<RuleFinding> {
-  for (const [name, value] of Object.entries(given)) {
-    const field = known.get(name);
-    const place = [...path, name];
-    if (field === undefined) {
-      yield {
-        severity: 'fault',
-        code: 'mapping-invalid',
-        path: place,
-        message: `${owner} has no field ${JSON.stringify(name)}`,
-        expected: `one of ${[...known.keys()].join(', ')}`,
-        suggestion: suggestName(name, [...known.keys()]),
-      };
-      continue;
-    }
-    yield* valueFaults(name, field, value, place);
-  }
-  for (const [name, { isRequired }] of known) {
-    if (!isRequired || Object.hasOwn(given, name)) continue;
-    yield {
-      severity: 'fault',
-      code: 'mapping-invalid',
-      path: path.slice(0, -1),
-      message: `${owner} needs the field ${JSON.stringify(name)}`,
-      expected: `${name} in ${String(path.at(-1))}`,
-    };
-  }
-}
-
-function* valueFaults(
-  name: string,
-  field: ActionField,
-  value: unknown,
-  path: ConfigPath,
-): Iterable<RuleFinding> {
-  for (const text of textsOf(value)) {
-    const fault = templateFault(text);
-    if (fault === undefined) continue;
-    yield {
-      severity: 'fault',
-      code: 'mapping-invalid',
-      path,
-      message: `${JSON.stringify(text)}: ${fault}`,
-      expected: 'JSON pointers in braces, like {/sender/login}',
-    };
-    return;
-  }
-  if (!hasPointers(value)) {
-    if (field.accepts(value)) return;
-    const message = `${JSON.stringify(value)} is not a valid ${name}`;
-    yield { severity: 'fault', code: 'invalid-value', path, message, expected: undefined };
-  } else if (field.isFixed) {
-    yield {
-      severity: 'fault',
-      code: 'mapping-invalid',
-      path,
-      message: `${name} cannot come from the body of a request`,
-      expected: 'a fixed value: it decides who runs something, and for whom',
-    };
-  }
-}
-
-function* textsOf(value: unknown): Iterable<string> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) yield* textsOf(inner);
-  }
+  yield* fieldFaults({ owner: 'task', known: flowTaskFields() }, task, [...path, 'task']);
 }

@@ -21,6 +21,7 @@ import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { memorySearch } from './memory-search.js';
 import { plugins } from './plugins.js';
+import { schedules } from './schedules.js';
 import { headers, secret, secrets } from './secrets.js';
 
 function logging() {
@@ -249,6 +250,7 @@ export const configSchema = z.strictObject({
   gateway: section(gateway, 'Where the long-running process listens'),
   mcp: section(mcp, 'The MCP server'),
   flows: section(flows, 'Durable task flows'),
+  schedules: section(schedules, 'Flows created at set times, by id'),
   storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
   secrets: section(secrets, 'How secret references are resolved'),
   logging: section(logging, 'Log of the long-running process'),

@@ -89,7 +89,8 @@ const condition = () =>
     .union([scalar(), z.array(scalar()), z.strictObject({ exists: z.boolean() })])
     .register(NOTES, { form: 'a value, a list of values, or {"exists": true}' });
 
-const fields = () =>
+/** The fields of an action. */
+export const actionFields = () =>
   z
     .record(text(), z.unknown())
     .register(NOTES, { form: 'an object of fields; texts can contain {/pointers}' });
@@ -104,8 +105,8 @@ const rule = () =>
     ),
     ignore: key(z.boolean(), 'Answer with 202 and do nothing'),
     action: key(z.enum(ACTION_NAMES), 'Action to perform'),
-    set: key(fields(), 'Fields of the action'),
-    task: key(fields(), 'With `create_flow`: fields of a `run_task` in the new flow'),
+    set: key(actionFields(), 'Fields of the action'),
+    task: key(actionFields(), 'With `create_flow`: fields of a `run_task` in the new flow'),
   });
 
 const callback = () =>

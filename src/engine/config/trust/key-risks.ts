@@ -233,6 +233,8 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   ...below('flows.runtimes.acp', RUNTIME),
   'flows.notify': 'risky',
 
+  schedules: 'risky',
+
   'storage.url': 'risky',
   'storage.origin': 'risky',
   'storage.poolSize': 'harmless',

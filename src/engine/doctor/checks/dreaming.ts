@@ -7,13 +7,13 @@ import {
   handWritten,
   MEMORY_FILE,
   MOST_LOG_BYTES,
-  nextRuns,
   openDreams,
   openNarrator,
   readGuarded,
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { DoctorCheck, Finding } from '../check.js';

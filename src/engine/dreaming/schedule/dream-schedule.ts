@@ -1,10 +1,10 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
+import { nextRuns } from '../../support/cron-times.js';
 import type { DreamTarget } from '../dream-targets.js';
 import type { Narrator } from '../narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
 import { runSweep, type SweepSummary } from '../sweep/run-sweep.js';
-import { nextRuns } from './next-runs.js';
 
 /** What a schedule needs, and what it reports. */
 export interface ScheduleOptions {

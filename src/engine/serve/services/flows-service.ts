@@ -8,6 +8,7 @@ import {
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
+import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';
 
@@ -16,7 +17,7 @@ const SWEEP_MS = 60_000;
 
 export function hasFlows(setup: ServeSetup): boolean {
   const targets = notificationTargets(setup.loaded.resolved);
-  return hasWebhooks(setup) || hasRuntimes(setup) || targets.length > 0;
+  return hasWebhooks(setup) || hasRuntimes(setup) || hasSchedules(setup) || targets.length > 0;
 }
 
 /** The service that cleans up flows and delivers their notifications. */

@@ -4,6 +4,7 @@ import { HISTORY_FIELDS } from '../../flows/history.js';
 import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
 import { PAUSE_FIELDS } from '../../flows/pause-record.js';
+import { SCHEDULE_FIELDS } from '../../flows/schedule-record.js';
 import { TASK_FIELDS } from '../../flows/task-record.js';
 
 /** A row as it is stored, by column. */
@@ -89,6 +90,13 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     own: [],
     version: ['paused_at'],
     inSqlite: 'runtime = @runtime',
+  },
+  {
+    ...recordTable('schedules', SCHEDULE_FIELDS),
+    order: ['id'],
+    own: [],
+    version: ['handled_until', 'ran_at'],
+    inSqlite: 'id = @id',
   },
 ];
 

@@ -1,24 +1,8 @@
 import type { MapRule } from '../../config/index.js';
-import {
-  type ActionField,
-  type ActionName,
-  actionFields,
-  asText,
-  flowTaskFields,
-} from '../../flows/action-fields.js';
 import type { StartFlow } from '../../flows/action-schemas.js';
+import { actionTemplate, type MadeAction } from '../../flows/action-template.js';
 import type { FlowAction } from '../../flows/index.js';
 import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
-import {
-  fillTemplate,
-  parseTemplate,
-  type TemplateLimits,
-  TooLarge,
-} from '../../support/json-template.js';
-import { readAction } from '../read-action.js';
-
-/** What comes in as text from outside is cut or refused beyond these. */
-const LIMITS: TemplateLimits = { textChars: 8192, jsonChars: 65_536 };
 
 /** The event and the body of a verified request. */
 export interface MappedRequest {
@@ -46,22 +30,8 @@ export function compileRules(rules: readonly MapRule[]): RuleSet {
     const at = compiled.findIndex(({ matches }) => matches(request));
     const found = compiled[at];
     if (found === undefined) return { type: 'unmatched' };
-    return { rule: at + 1, ...made(() => found.make(request.body)) };
+    return { rule: at + 1, ...found.make(request.body) };
   };
-}
-
-type Made =
-  | { readonly type: 'ignored' }
-  | { readonly type: 'invalid'; readonly error: string }
-  | { readonly type: 'action'; readonly action: FlowAction | StartFlow };
-
-function made(make: () => Made): Made {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof TooLarge)) throw error;
-    return { type: 'invalid', error: `a value has more than ${LIMITS.jsonChars} characters` };
-  }
 }
 
 type Condition = NonNullable<MapRule['when']>[string];
@@ -87,44 +57,8 @@ function conditionOf(condition: Condition): (value: unknown) => boolean {
   return (value) => (value !== undefined && value !== null) === condition.exists;
 }
 
-function makerOf({ action, set = {}, task }: MapRule): (body: unknown) => Made {
-  if (action === undefined) return () => ({ type: 'ignored' });
-  const fill = fillerOf(actionFields(action), set);
-  const own = (body: unknown) => readMade(action, fill(body));
-  if (task === undefined || action !== 'create_flow') return own;
-  const fillTask = fillerOf(flowTaskFields(), task);
-  return (body) => {
-    const flow = own(body);
-    if (flow.type !== 'action' || flow.action.action !== 'create_flow') return flow;
-    const added = readMade('run_task', { ...fillTask(body), flowId: NEW_FLOW });
-    if (added.type !== 'action' || added.action.action !== 'run_task') return added;
-    const { flowId: _, parentTaskId: __, ...rest } = added.action;
-    return { type: 'action', action: { action: 'start_flow', flow: flow.action, task: rest } };
-  };
-}
+type Make = (body: unknown) => MadeAction | { readonly type: 'ignored' };
 
-/** Its id is not known before it is created. */
-const NEW_FLOW = 'new';
-
-function fillerOf(
-  fields: ReadonlyMap<string, ActionField>,
-  set: Readonly<Record<string, unknown>>,
-): (body: unknown) => Readonly<Record<string, unknown>> {
-  const templates = Object.entries(set).map(
-    ([name, value]) => [name, parseTemplate(value), fields.get(name)?.isText ?? false] as const,
-  );
-  return (body) => {
-    // A loop: every request passes it.
-    const filled: Record<string, unknown> = {};
-    for (const [name, template, isText] of templates) {
-      const value = fillTemplate(template, body, LIMITS);
-      if (value !== undefined) filled[name] = isText ? asText(value) : value;
-    }
-    return filled;
-  };
-}
-
-function readMade(action: ActionName, fields: Readonly<Record<string, unknown>>): Made {
-  const read = readAction({ action, ...fields });
-  return read.ok ? { type: 'action', action: read.action } : { type: 'invalid', error: read.error };
+function makerOf({ action, set, task }: MapRule): Make {
+  return action === undefined ? () => ({ type: 'ignored' }) : actionTemplate({ action, set, task });
 }

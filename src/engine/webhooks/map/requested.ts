@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { StartFlow } from '../../flows/action-schemas.js';
 import type { FlowAction, Idempotency } from '../../flows/index.js';
+import { readAction } from '../../flows/read-action.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';
 import { parseBody, parseForm } from '../body.js';
 import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
-import { readAction } from '../read-action.js';
 import type { ServedRoute } from '../routes.js';
 import type { Place } from '../verify/schemes.js';
 import type { RequestHead } from '../verify/verifier.js';

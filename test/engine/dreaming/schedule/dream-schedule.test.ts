@@ -7,8 +7,8 @@ import { resolveConfig } from '../../../../src/engine/config/index.js';
 import type { DreamTarget } from '../../../../src/engine/dreaming/dream-targets.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
-import { nextRuns } from '../../../../src/engine/dreaming/schedule/next-runs.js';
 import { crontabLine } from '../../../../src/engine/dreaming/schedule/systemd-timer.js';
+import { nextRuns } from '../../../../src/engine/support/cron-times.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 

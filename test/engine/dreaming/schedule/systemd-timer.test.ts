@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextRuns } from '../../../../src/engine/dreaming/schedule/next-runs.js';
 import {
   calendarEvents,
   systemdTimer,
 } from '../../../../src/engine/dreaming/schedule/systemd-timer.js';
+import { nextRuns } from '../../../../src/engine/support/cron-times.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 test('steps, ranges and names are written out; seven days are every day', () => {

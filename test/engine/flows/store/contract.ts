@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type {
   ClaimedTask,
   FlowAnswer,
+  FlowSchedule,
   Flows,
   TaskLease,
 } from '../../../../src/engine/flows/index.js';
@@ -11,7 +12,8 @@ import { ADA, BOB, newFlow, newTask, viewOf } from '../../../support/flows.js';
 import { waitFor } from '../../../support/terminal.js';
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
   return { taskId: task.taskId, token: leaseToken };
@@ -29,6 +31,30 @@ async function statusOf(flows: Flows, id: string): Promise<string> {
 
 const flowOf = async (flows: Flows, id: string) => (await flows.operator.showFlow(id)).flow;
 const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
+
+const countOf = async (flows: Flows) => (await flows.operator.listFlows({ limit: 1 })).total;
+
+/** A schedule whose first run is in an hour. */
+function everyHour(startMs: number): FlowSchedule {
+  return {
+    id: 'hourly',
+    rhythm: 'every hour',
+    lastDue: (afterMs, untilMs) => {
+      const last = untilMs - ((((untilMs - startMs) % HOUR) + HOUR) % HOUR);
+      return last > afterMs ? last : undefined;
+    },
+    overlap: 'allow',
+    caller: ADA,
+    make: () => ({
+      ok: true,
+      action: {
+        action: 'start_flow',
+        flow: { action: 'create_flow', goal: 'g' },
+        task: { action: 'run_task', runtime: 'acp', task: 'look' },
+      },
+    }),
+  };
+}
 
 /** What every store of flows promises. */
 export function storeContract(store: TestFlowStore): void {
@@ -326,6 +352,81 @@ export function storeContract(store: TestFlowStore): void {
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     await flows.tasks.resume(['subagent']);
     assert.is((await claimed(flows)).task.attempts, 2);
+    await close();
+  });
+
+  test('what a schedule missed leads to one flow with its task, whoever runs it', async () => {
+    const { flows, other, pass, close } = await store.open();
+    const due = everyHour(flows.now());
+    const started = await flows.schedules.runDue(due);
+    assert.equal([started.type, await countOf(flows)], ['waits', 0], 'it starts now');
+    for (const hours of [5, 1]) {
+      await pass(hours * HOUR);
+      const second = await other();
+      const runs = [flows, second, flows, second, second, flows];
+      const outcomes = await Promise.all(runs.map((one) => one.schedules.runDue(due)));
+      assert.equal(outcomes.map(({ type }) => type).sort(), ['ran', ...Array(5).fill('waits')]);
+    }
+    assert.is(await countOf(flows), 2);
+    const [record] = await flows.schedules.records();
+    const { tasks, flow } = await flows.operator.showFlow(record?.flowId ?? '');
+    assert.equal([flow.ownerKey, flow.controllerId], [ADA.sessionKey, ADA.controllerId]);
+    assert.equal(
+      tasks.map(({ task }) => task),
+      ['look'],
+    );
+    assert.ok((record?.handledUntil ?? 0) === record?.scheduledAt);
+    await close();
+  });
+
+  test('a schedule that skips waits for the end of its last flow', async () => {
+    const { flows, pass, close } = await store.open();
+    const due = { ...everyHour(flows.now()), overlap: 'skip' } as const;
+    await flows.schedules.runDue(due);
+    await pass(HOUR);
+    const first = await flows.schedules.runDue(due);
+    const flowId = first.type === 'ran' ? first.flow.flowId : '';
+    await pass(HOUR);
+    assert.is((await flows.schedules.runDue(due)).type, 'skipped');
+    assert.is((await flows.schedules.runDue(due)).type, 'waits', 'it is not made up');
+    assert.is((await flows.schedules.runNow(due)).type, 'ran', 'but by hand');
+    const { entries } = await flows.operator.listFlows({ limit: 9 });
+    for (const { flow } of entries) await flows.operator.cancelFlow(flow.flowId);
+    assert.is(entries.at(-1)?.flow.flowId, flowId);
+    await pass(HOUR);
+    assert.is((await flows.schedules.runDue(due)).type, 'ran');
+    await close();
+  });
+
+  test('a schedule with other due times, or enabled again, makes nothing up', async () => {
+    const { flows, pass, close } = await store.open();
+    const due = everyHour(flows.now() - 30 * MINUTE);
+    await flows.schedules.runDue(due);
+    await pass(3 * HOUR);
+    const other = { ...due, rhythm: 'another' };
+    assert.is((await flows.schedules.runDue(other)).type, 'waits');
+    await pass(3 * HOUR);
+    await flows.schedules.turnOff(due.id);
+    assert.is((await flows.schedules.runDue(other)).type, 'waits');
+    assert.is(await countOf(flows), 0);
+    // What was due just now runs, so that hosts that disagree do not keep each other from it.
+    await pass(3 * HOUR);
+    const justNow = everyHour(flows.now() - 10_000);
+    assert.is((await flows.schedules.runDue({ ...justNow, rhythm: 'third' })).type, 'ran');
+    assert.is((await flows.schedules.runDue(justNow)).type, 'waits', 'but once');
+    await close();
+  });
+
+  test('a run by hand changes nothing about the next one, and an invalid one nothing at all', async () => {
+    const { flows, pass, close } = await store.open();
+    const due = everyHour(flows.now());
+    const invalid = { ...due, make: () => ({ ok: false, error: 'no goal' }) as const };
+    await flows.schedules.runDue(due);
+    await pass(HOUR);
+    assert.equal(await flows.schedules.runDue(invalid), { type: 'invalid', error: 'no goal' });
+    assert.is((await flows.schedules.runNow(due)).type, 'ran');
+    assert.is((await flows.schedules.runDue(due)).type, 'ran');
+    assert.is(await countOf(flows), 2);
     await close();
   });
 

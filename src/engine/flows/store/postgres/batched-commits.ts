@@ -9,6 +9,7 @@ import { FlowTable } from './flow-table.js';
 import { appendHistory, HistoryTable } from './history-table.js';
 import { NotificationTable } from './notification-table.js';
 import { PauseTable } from './pause-table.js';
+import { ScheduleTable } from './schedule-table.js';
 import { TaskTable } from './task-table.js';
 
 /** More wait only on a busy server; bounds the size of statements. */
@@ -210,5 +211,6 @@ export function tablesOf(turn: Turn): Tables {
     answers: new AnswerTable(turn),
     pauses: new PauseTable(turn),
     history: new HistoryTable(turn),
+    schedules: new ScheduleTable(turn),
   };
 }

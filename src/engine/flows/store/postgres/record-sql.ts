@@ -10,7 +10,13 @@ export const TABLES = {
   greatest: 'greatest',
 } as const;
 
-type Table = 'svc.flows' | 'svc.history' | 'svc.notifications' | 'svc.pauses' | 'svc.tasks';
+type Table =
+  | 'svc.flows'
+  | 'svc.history'
+  | 'svc.notifications'
+  | 'svc.pauses'
+  | 'svc.schedules'
+  | 'svc.tasks';
 
 /** The columns of whole records of a table, for a SELECT. */
 export function selected(table: Table, fields: Fields): string {

@@ -184,4 +184,13 @@ export const MIGRATIONS: readonly string[] = [
      WHERE settled_at IS NOT NULL;
    CREATE INDEX notifications_failed ON notifications (flow_id) WHERE outcome = 'failed';
    CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at IS NOT NULL;`,
+  // 7: until when each schedule was run.
+  `CREATE TABLE schedules (
+     id TEXT PRIMARY KEY,
+     rhythm TEXT NOT NULL,
+     handled_until INTEGER NOT NULL,
+     ran_at INTEGER,
+     scheduled_at INTEGER,
+     flow_id TEXT
+   ) STRICT, WITHOUT ROWID;`,
 ];

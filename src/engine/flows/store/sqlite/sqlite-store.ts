@@ -14,6 +14,7 @@ import { historyRows } from './history-rows.js';
 import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
 import { pauseRows } from './pause-rows.js';
+import { scheduleRows } from './schedule-rows.js';
 import { taskRows } from './task-rows.js';
 
 /** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
@@ -52,6 +53,7 @@ export class SqliteFlowStore implements FlowStore {
       answers: answerRows(this.database),
       pauses: pauseRows(this.database),
       history,
+      schedules: scheduleRows(this.database),
     };
     const nextJump = jumpDetector(() => clock.now(), steadyMs);
     let jump: ClockJump | undefined;

@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
-import { ACTION_NAMES, actionSchema } from '../flows/action-schemas.js';
-import type { FlowAction } from '../flows/index.js';
+import { ACTION_NAMES, actionSchema, type FlowAction } from './action-schemas.js';
 
 type ReadAction =
   | { readonly ok: true; readonly action: FlowAction }

@@ -1,0 +1,40 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { scheduleArgs, withEnvironment } from '../../cli/flags.js';
+import { loadConfig } from '../../engine/config/index.js';
+import { configuredSchedule, iso, type ScheduleNextOutput } from '../../engine/schedules/index.js';
+import { renderNextRuns } from '../../ui/schedule/list.js';
+
+const COUNT = 5;
+
+export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
+  static override summary = 'Show when a schedule runs next.';
+  static override description =
+    'Times are shown in the time zone of the schedule. A time that daylight saving skips runs right after the gap; one that it repeats runs once.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> nightly',
+    '<%= config.bin %> <%= command.id %> nightly --count 14 --json',
+  ];
+  static override args = scheduleArgs;
+  static override flags = withEnvironment({
+    count: Flags.integer({
+      summary: `Number of runs to show (default ${COUNT}).`,
+      helpValue: 'N',
+      min: 1,
+      max: 1000,
+    }),
+  });
+
+  async run(): Promise<ScheduleNextOutput> {
+    const { args, flags } = await this.parse(ScheduleNext);
+    const context = this.context();
+    const { resolved, warnings } = await loadConfig(context, { configFile: flags.config });
+    for (const warning of warnings) this.addWarning(warning);
+    const { id, enabled, cron, timezone, nextDue } = configuredSchedule(args.schedule, resolved);
+    const nowMs = context.clock.now();
+    const runs = nextDue(nowMs, flags.count ?? COUNT).map(iso);
+    const output = { id, enabled, cron, timezone: timezone ?? null, runs };
+    this.write(renderNextRuns(output, nowMs));
+    return output;
+  }
+}

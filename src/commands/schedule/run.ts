@@ -1,0 +1,23 @@
+import { scheduleArgs } from '../../cli/flags.js';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { flowOutput } from '../../engine/flows/index.js';
+import { runSchedule, type ScheduleRunOutput } from '../../engine/schedules/index.js';
+
+export default class ScheduleRun extends FlowsCommand<ScheduleRunOutput> {
+  static override summary = 'Run a schedule now.';
+  static override description =
+    'Creates the flow of the schedule, also if the schedule is disabled or its last flow has not ended. Its next run stays as it is.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> nightly',
+    '<%= config.bin %> <%= command.id %> nightly --json',
+  ];
+  static override args = scheduleArgs;
+
+  async run(): Promise<ScheduleRunOutput> {
+    const { args, flags } = await this.parse(ScheduleRun);
+    const { flows, config } = await this.openConfigured(flags);
+    const flow = await runSchedule(args.schedule, config, flows);
+    this.write(`schedule ${args.schedule} created flow ${flow.flowId}`);
+    return { id: args.schedule, flow: flowOutput(flow) };
+  }
+}

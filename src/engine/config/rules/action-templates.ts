@@ -1,0 +1,119 @@
+import type { ActionField } from '../../flows/action-fields.js';
+import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
+import {
+  fillTemplate,
+  hasPointers,
+  parseTemplate,
+  pointersIn,
+  templateFault,
+} from '../../support/json-template.js';
+import { suggestName } from '../../support/text.js';
+import type { ConfigPath } from '../config-path.js';
+import type { RuleFinding } from './rule.js';
+
+/** The fields that an action or a task can have, and what fills the pointers in them. */
+interface FieldRules {
+  readonly owner: string;
+  readonly known: ReadonlyMap<string, ActionField>;
+  /** Typical data, if what it contains is known; otherwise anything can come from the body of a request. */
+  readonly sample?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What is wrong with the fields of an action that may contain JSON pointers. */
+export function* fieldFaults(
+  { owner, known, sample }: FieldRules,
+  given: Readonly<Record<string, unknown>>,
+  path: ConfigPath,
+): Iterable<RuleFinding> {
+  for (const [name, value] of Object.entries(given)) {
+    const field = known.get(name);
+    const place = [...path, name];
+    if (field === undefined) {
+      yield {
+        severity: 'fault',
+        code: 'mapping-invalid',
+        path: place,
+        message: `${owner} has no field ${JSON.stringify(name)}`,
+        expected: `one of ${[...known.keys()].join(', ')}`,
+        suggestion: suggestName(name, [...known.keys()]),
+      };
+      continue;
+    }
+    yield* valueFaults({ name, field, sample }, value, place);
+  }
+  for (const [name, { isRequired }] of known) {
+    if (!isRequired || Object.hasOwn(given, name)) continue;
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path: path.slice(0, -1),
+      message: `${owner} needs the field ${JSON.stringify(name)}`,
+      expected: `${name} in ${String(path.at(-1))}`,
+    };
+  }
+}
+
+interface ValueRules extends Pick<FieldRules, 'sample'> {
+  readonly name: string;
+  readonly field: ActionField;
+}
+
+function* valueFaults(
+  { name, field, sample }: ValueRules,
+  value: unknown,
+  path: ConfigPath,
+): Iterable<RuleFinding> {
+  for (const text of textsOf(value)) {
+    const fault = templateFault(text);
+    if (fault === undefined) continue;
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: `${JSON.stringify(text)}: ${fault}`,
+      expected: 'JSON pointers in braces, like {/sender/login}',
+    };
+    return;
+  }
+  const unknown = sample === undefined ? undefined : unknownPointer(value, sample);
+  if (unknown !== undefined) {
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: `there is nothing at ${unknown}`,
+      expected: `one of ${Object.keys(sample ?? {})
+        .map((known) => `{/${known}}`)
+        .join(', ')}`,
+    };
+  } else if (field.isFixed && hasPointers(value)) {
+    yield {
+      severity: 'fault',
+      code: 'mapping-invalid',
+      path,
+      message: `${name} cannot come from ${sample === undefined ? 'the body of a request' : 'a JSON pointer'}`,
+      expected: 'a fixed value: it decides who runs something, and for whom',
+    };
+  } else if (sample !== undefined || !hasPointers(value)) {
+    const filled = fillTemplate(parseTemplate(value), sample, UNLIMITED);
+    if (field.accepts(filled)) return;
+    const message = `${JSON.stringify(value)} is not a valid ${name}`;
+    yield { severity: 'fault', code: 'invalid-value', path, message, expected: undefined };
+  }
+}
+
+/** The first pointer that finds nothing. */
+function unknownPointer(value: unknown, sample: object): string | undefined {
+  return [...textsOf(value)]
+    .flatMap(pointersIn)
+    .find((pointer) => valueAtKeys(sample, pointerKeys(pointer) ?? []) === undefined);
+}
+
+const UNLIMITED = { textChars: Number.POSITIVE_INFINITY, jsonChars: Number.POSITIVE_INFINITY };
+
+function* textsOf(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) yield* textsOf(inner);
+  }
+}

@@ -1,0 +1,64 @@
+import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { suggestName } from '../../support/text.js';
+import type { ConfigPath } from '../config-path.js';
+import type { ScheduleInput } from '../resolved.js';
+import { fieldFaults } from './action-templates.js';
+import { cronFaults } from './cron-faults.js';
+import type { Rule, RuleFinding } from './rule.js';
+
+/** What the fields of a flow can refer to, with typical values. */
+const SAMPLE = {
+  schedule: 'nightly',
+  scheduledAt: '2026-03-02T03:00:00.000Z',
+  ranAt: '2026-03-02T03:00:00.012Z',
+};
+
+/** Schedules must fire, have an owner, and make a valid flow. */
+export const schedulesWork: Rule = function* ({ schedules = {}, plugins }) {
+  const routes = Object.keys(plugins?.entries?.webhooks?.config?.routes ?? {});
+  for (const [id, schedule] of Object.entries(schedules)) {
+    const path: ConfigPath = ['schedules', id];
+    const { cron, set = {}, task } = schedule;
+    yield* cronFaults(cron, [...path, 'cron']);
+    yield* ownerFaults(schedule, routes, path);
+    const flow = { owner: 'create_flow', known: actionFields('create_flow'), sample: SAMPLE };
+    yield* fieldFaults(flow, set, [...path, 'set']);
+    if (task === undefined) continue;
+    const run = { owner: 'task', known: flowTaskFields(), sample: SAMPLE };
+    yield* fieldFaults(run, task, [...path, 'task']);
+  }
+};
+
+function* ownerFaults(
+  { route, sessionKey }: ScheduleInput,
+  routes: readonly string[],
+  path: ConfigPath,
+): Iterable<RuleFinding> {
+  if (route === undefined && sessionKey === undefined) {
+    yield {
+      severity: 'fault',
+      code: 'missing-key',
+      path,
+      message: `"sessionKey" is missing in ${JSON.stringify(path.at(-1))}`,
+      expected: 'the session that owns the flows, or route to use the one of a webhook route',
+    };
+  } else if (route !== undefined && sessionKey !== undefined) {
+    yield {
+      severity: 'fault',
+      code: 'schedule-invalid',
+      path: [...path, 'sessionKey'],
+      related: [[...path, 'route']],
+      message: 'the schedule has both sessionKey and route',
+      expected: 'only one of them',
+    };
+  } else if (route !== undefined && !routes.includes(route)) {
+    yield {
+      severity: 'fault',
+      code: 'schedule-invalid',
+      path: [...path, 'route'],
+      message: `there is no webhook route ${JSON.stringify(route)}`,
+      expected: routes.length === 0 ? undefined : `one of ${routes.join(', ')}`,
+      suggestion: suggestName(route, routes),
+    };
+  }
+}

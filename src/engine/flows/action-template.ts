@@ -1,0 +1,87 @@
+import {
+  fillTemplate,
+  parseTemplate,
+  type TemplateLimits,
+  TooLarge,
+} from '../support/json-template.js';
+import {
+  type ActionField,
+  type ActionName,
+  actionFields,
+  asText,
+  flowTaskFields,
+} from './action-fields.js';
+import type { FlowAction, StartFlow } from './action-schemas.js';
+import { readAction } from './read-action.js';
+
+/** What comes in as text from outside is cut or refused beyond these. */
+const LIMITS: TemplateLimits = { textChars: 8192, jsonChars: 65_536 };
+
+type FieldTemplates = Readonly<Record<string, unknown>>;
+
+/** An action whose fields can contain JSON pointers. */
+interface ActionParts {
+  readonly action: ActionName;
+  readonly set?: FieldTemplates | undefined;
+  /** With `create_flow`: the fields of a task in the new flow. */
+  readonly task?: FieldTemplates | undefined;
+}
+
+/** An action made of data, or why it is none. */
+export type MadeAction =
+  | { readonly type: 'invalid'; readonly error: string }
+  | { readonly type: 'action'; readonly action: FlowAction | StartFlow };
+
+/** Prepares an action that is filled with the values of data. */
+export function actionTemplate(parts: ActionParts): (data: unknown) => MadeAction {
+  const make = makerOf(parts);
+  return (data) => {
+    try {
+      return make(data);
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      return { type: 'invalid', error: `a value has more than ${LIMITS.jsonChars} characters` };
+    }
+  };
+}
+
+function makerOf({ action, set = {}, task }: ActionParts): (data: unknown) => MadeAction {
+  const fill = fillerOf(actionFields(action), set);
+  const own = (data: unknown) => readMade(action, fill(data));
+  if (task === undefined || action !== 'create_flow') return own;
+  const fillTask = fillerOf(flowTaskFields(), task);
+  return (data) => {
+    const flow = own(data);
+    if (flow.type !== 'action' || flow.action.action !== 'create_flow') return flow;
+    const added = readMade('run_task', { ...fillTask(data), flowId: NEW_FLOW });
+    if (added.type !== 'action' || added.action.action !== 'run_task') return added;
+    const { flowId: _, parentTaskId: __, ...rest } = added.action;
+    return { type: 'action', action: { action: 'start_flow', flow: flow.action, task: rest } };
+  };
+}
+
+/** Its id is not known before it is created. */
+const NEW_FLOW = 'new';
+
+function fillerOf(
+  fields: ReadonlyMap<string, ActionField>,
+  set: FieldTemplates,
+): (data: unknown) => FieldTemplates {
+  const templates = Object.entries(set).map(
+    ([name, value]) => [name, parseTemplate(value), fields.get(name)?.isText ?? false] as const,
+  );
+  return (data) => {
+    // A loop: every request passes it.
+    const filled: Record<string, unknown> = {};
+    for (const [name, template, isText] of templates) {
+      const value = fillTemplate(template, data, LIMITS);
+      if (value !== undefined) filled[name] = isText ? asText(value) : value;
+    }
+    return filled;
+  };
+}
+
+function readMade(action: ActionName, fields: FieldTemplates): MadeAction {
+  const read = readAction({ action, ...fields });
+  return read.ok ? { type: 'action', action: read.action } : { type: 'invalid', error: read.error };
+}

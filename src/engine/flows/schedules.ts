@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MS_PER_HOUR } from '../support/time.js';
+import type { CreateFlow, StartFlow } from './action-schemas.js';
+import { addFlow, jsonTexts } from './actions/change-flow.js';
+import { runTask } from './actions/run-task.js';
+import type { FlowCaller } from './flow-action.js';
+import type { FlowRecord } from './flow-record.js';
+import type { FlowStore } from './flow-store.js';
+import { by, OPERATOR } from './history.js';
+import type { ScheduleRecord } from './schedule-record.js';
+import type { Work } from './work.js';
+
+/** A schedule that creates flows. */
+export interface FlowSchedule {
+  readonly id: string;
+  /** Differs whenever its due times do. */
+  readonly rhythm: string;
+  /** The last due time after a moment, and no later than another; epoch milliseconds. */
+  readonly lastDue: (afterMs: number, untilMs: number) => number | undefined;
+  /** Whether it runs while its last flow has not ended. */
+  readonly overlap: 'allow' | 'skip';
+  readonly caller: FlowCaller;
+  readonly make: (run: ScheduledRun) => MadeFlow;
+}
+
+/** A run of a schedule; times in milliseconds since the epoch. */
+export interface ScheduledRun {
+  readonly scheduledMs: number;
+  readonly nowMs: number;
+}
+
+/** The flow that a run creates, or why there is none. */
+export type MadeFlow =
+  | { readonly ok: true; readonly action: CreateFlow | StartFlow }
+  | { readonly ok: false; readonly error: string };
+
+/** What became of a schedule. */
+export type ScheduleOutcome =
+  /** Nothing was due. */
+  | { readonly type: 'waits'; readonly handledUntil: number }
+  | ({ readonly type: 'ran'; readonly flow: FlowRecord } & ScheduledRun)
+  /** Its last flow has not ended. */
+  | { readonly type: 'skipped'; readonly scheduledMs: number; readonly flow: FlowRecord }
+  | { readonly type: 'invalid'; readonly error: string };
+
+/** Runs schedules. Several processes can run the same ones: each due time leads to one flow at most. */
+export function scheduleStore(store: FlowStore) {
+  return {
+    /** Creates a flow if any time was due since the last run, one for all of them. */
+    runDue: (schedule: FlowSchedule) =>
+      store.write((work) => runDue(by(work, schedule.caller.actor), schedule), 'anything'),
+    /** Creates a flow, whenever the next one is due. */
+    runNow: (schedule: FlowSchedule) =>
+      store.write(async (work) => {
+        const record = await recordOf(work, schedule);
+        return runOnce(by(work, OPERATOR), schedule, record, work.nowMs);
+      }, 'anything'),
+    /** Lets a schedule start from the time when it is enabled again, instead of making up what is due meanwhile. */
+    turnOff: (id: string) =>
+      store.write(async (work) => {
+        const record = await work.schedules.find(id);
+        if (record !== undefined && record.rhythm !== '') {
+          await work.schedules.update({ ...record, rhythm: '' });
+        }
+      }, 'anything'),
+    records: () => store.read(({ schedules }) => schedules.all()),
+  };
+}
+
+/** A new schedule starts now. */
+async function recordOf(work: Work, { id, rhythm }: FlowSchedule): Promise<ScheduleRecord> {
+  const known = await work.schedules.find(id);
+  if (known !== undefined) return known;
+  const added: ScheduleRecord = {
+    scheduleId: id,
+    rhythm,
+    handledUntil: work.nowMs,
+    ranAt: null,
+    scheduledAt: null,
+    flowId: null,
+  };
+  await work.schedules.add(added);
+  // Another host may have been faster.
+  return (await work.schedules.find(id)) ?? added;
+}
+
+async function runDue(work: Work, schedule: FlowSchedule): Promise<ScheduleOutcome> {
+  const { nowMs } = work;
+  const before = await recordOf(work, schedule);
+  const { rhythm } = schedule;
+  const record = { ...before, rhythm, handledUntil: handledBefore(before, schedule, nowMs) };
+  const { handledUntil } = record;
+  const scheduledMs = schedule.lastDue(handledUntil, nowMs);
+  if (scheduledMs === undefined) {
+    if (!isDeepStrictEqual(record, before)) await work.schedules.update(record);
+    return { type: 'waits', handledUntil };
+  }
+  const handled = { ...record, handledUntil: scheduledMs };
+  const active = schedule.overlap === 'skip' ? await activeFlow(work, before) : undefined;
+  if (active === undefined) return runOnce(work, schedule, handled, scheduledMs);
+  await work.schedules.update(handled);
+  return { type: 'skipped', scheduledMs, flow: active };
+}
+
+/** Times further ahead were handled by a clock that was wrong. */
+const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
+
+/**
+ * What was due so long ago still runs if the due times have changed since the last run. Without it, hosts with
+ * different configurations would keep each other from running anything.
+ */
+const FRESH_MS = 60_000;
+
+function handledBefore(record: ScheduleRecord, { rhythm }: FlowSchedule, nowMs: number): number {
+  const until = record.handledUntil > nowMs + MOST_AHEAD_MS ? nowMs : record.handledUntil;
+  return record.rhythm === rhythm ? until : Math.max(until, nowMs - FRESH_MS);
+}
+
+async function activeFlow(
+  { flows }: Work,
+  { flowId }: ScheduleRecord,
+): Promise<FlowRecord | undefined> {
+  const last = flowId === null ? undefined : await flows.byId(flowId);
+  return last?.endedAt === null ? last : undefined;
+}
+
+async function runOnce(
+  work: Work,
+  schedule: FlowSchedule,
+  record: ScheduleRecord,
+  scheduledMs: number,
+): Promise<ScheduleOutcome> {
+  const run = { scheduledMs, nowMs: work.nowMs };
+  const made = schedule.make(run);
+  if (!made.ok) return { type: 'invalid', error: made.error };
+  const flow = await create(work, made.action, schedule.caller);
+  if (flow === undefined) return { type: 'invalid', error: 'stateJson is nested too deeply' };
+  await work.schedules.update({
+    ...record,
+    ranAt: work.nowMs,
+    scheduledAt: scheduledMs,
+    flowId: flow.flowId,
+  });
+  return { type: 'ran', flow, ...run };
+}
+
+async function create(
+  work: Work,
+  action: CreateFlow | StartFlow,
+  caller: FlowCaller,
+): Promise<FlowRecord | undefined> {
+  const creates = action.action === 'start_flow' ? action.flow : action;
+  const texts = jsonTexts(creates);
+  if (texts === undefined) return undefined;
+  const flow = await addFlow(work, creates, caller, texts);
+  // Nothing refuses a task in a new flow.
+  if (action.action === 'start_flow') {
+    await runTask(work, { ...action.task, flowId: flow.flowId }, caller);
+  }
+  return flow;
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { FLOW_STATUSES } from '../flows/flow-record.js';
+import { flowSchema } from '../flows/record-schemas.js';
+
+/* For tests and docs/json.md; no command loads it. */
+
+const timing = {
+  cron: field(z.string(), 'As configured.'),
+  timezone: field(z.nullable(z.string()), 'Its time zone; `null` for the one of the host.'),
+};
+
+/** `svc schedule list --json`. */
+export const scheduleListOutputSchema = documentSchema({
+  schedules: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'Its name in the configuration.'),
+        state: field(
+          z.enum(['disabled', 'overdue', 'waiting']),
+          '`overdue` if a run was due a minute ago or more and has not happened.',
+        ),
+        ...timing,
+        nextRunAt: field(
+          z.nullable(z.iso.datetime()),
+          'When it is due next; `null` if it is disabled.',
+        ),
+        lastRunAt: field(
+          z.nullable(z.iso.datetime()),
+          'When it created its last flow; `null` before the first.',
+        ),
+        lastFlow: field(
+          z.nullable(
+            z.strictObject({
+              flowId: field(z.string(), 'The flow.'),
+              status: field(
+                z.nullable(z.enum(FLOW_STATUSES)),
+                'Its state; `null` once it was pruned.',
+              ),
+            }),
+          ),
+          'The last flow; `null` before the first.',
+        ),
+      }),
+    ),
+    'In the order of the configuration.',
+  ),
+});
+
+/** `svc schedule next --json`. */
+export const scheduleNextOutputSchema = documentSchema({
+  id: field(z.string(), 'The schedule.'),
+  enabled: field(z.boolean(), 'Whether it runs.'),
+  ...timing,
+  runs: field(z.array(z.iso.datetime()), 'When it is due, soonest first.'),
+});
+
+/** `svc schedule run --json`. */
+export const scheduleRunOutputSchema = documentSchema({
+  id: field(z.string(), 'The schedule.'),
+  flow: field(flowSchema, 'The flow that was created.'),
+});
+
+/** `svc schedule list` without its warnings, which the command base adds. */
+export type ScheduleListOutput = DocumentOf<typeof scheduleListOutputSchema>;
+/** `svc schedule next`, likewise. */
+export type ScheduleNextOutput = DocumentOf<typeof scheduleNextOutputSchema>;
+/** `svc schedule run`, likewise. */
+export type ScheduleRunOutput = DocumentOf<typeof scheduleRunOutputSchema>;

@@ -1,0 +1,116 @@
+import { openFlows, type ScheduleOutcome } from '../../flows/index.js';
+import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
+import {
+  agreeIn,
+  faultFields,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+  serviceFailure,
+} from '../service.js';
+
+export function hasSchedules({ loaded }: ServeSetup): boolean {
+  return Object.keys(loaded.resolved.schedules).length > 0;
+}
+
+/** The service that creates flows when schedules are due. */
+export function scheduleDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
+  if (!hasSchedules(setup)) return [];
+  return [{ name: 'schedules', switch: 'schedules', start: (host) => start(setup, host) }];
+}
+
+async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
+  const { configuredSchedules, ScheduleRunner } = await import('../../schedules/index.js');
+  const { resolved } = setup.loaded;
+  const schedules = configuredSchedules(resolved);
+  const flows = await openFlows(setup.context, resolved);
+  const troubles = new Troubles(host);
+  const runner = new ScheduleRunner(schedules, {
+    flows,
+    onOutcome: (schedule, outcome) => {
+      troubles.set(schedule, failureOf(schedule, outcome));
+      logRun(schedule, outcome, host);
+      tellNext(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
+    },
+    onFault: (schedule, error) => {
+      const failure = serviceFailure(error);
+      const message = `schedule ${schedule.id} could not run, trying again: ${failure.message}`;
+      troubles.set(schedule, { ...failure, message }, faultFields(error));
+    },
+  });
+  try {
+    for (const { id, enabled } of schedules) {
+      if (!enabled) await flows.schedules.turnOff(id);
+    }
+  } catch (error) {
+    await flows.close();
+    throw error;
+  }
+  tellNext(runner, host, '');
+  runner.start();
+  return {
+    ready: Promise.resolve(),
+    reload: async (next) => agreeIn(setup, next, ['schedules', 'flows', 'storage', 'secrets']),
+    drain: () => runner.close(),
+    stop: async () => {
+      await runner.close();
+      await flows.close();
+    },
+  };
+}
+
+/** What is wrong with which schedule. A run is tried again and again, but the same failure is logged once. */
+class Troubles {
+  private readonly host: ServiceHost;
+  private readonly failures = new Map<string, ServiceFailure>();
+
+  constructor(host: ServiceHost) {
+    this.host = host;
+  }
+
+  /** @param failure undefined when nothing is wrong any more */
+  set({ id }: Schedule, failure: ServiceFailure | undefined, fields: object = {}): void {
+    const before = this.failures.get(id);
+    if (failure === undefined) this.failures.delete(id);
+    else this.failures.set(id, failure);
+    if (failure !== undefined && failure.message !== before?.message) {
+      this.host.log.error({ schedule: id, hint: failure.hint, ...fields }, failure.message);
+    }
+    const [first] = this.failures.values();
+    this.host.trouble(first);
+  }
+}
+
+function failureOf({ id }: Schedule, outcome: ScheduleOutcome): ServiceFailure | undefined {
+  if (outcome.type !== 'invalid') return undefined;
+  const message = `schedule ${id} makes no valid flow: ${outcome.error}`;
+  return { code: 'SCHEDULE_INVALID', message, hint: 'check set and task of the schedule' };
+}
+
+function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost): void {
+  if (outcome.type === 'waits' || outcome.type === 'invalid') return;
+  const { flow, scheduledMs } = outcome;
+  const scheduledAt = new Date(scheduledMs).toISOString();
+  const fields = {
+    event: `schedule.${outcome.type}`,
+    schedule: id,
+    flow: flow.flowId,
+    scheduledAt,
+  };
+  if (outcome.type === 'skipped') {
+    log.info(fields, `schedule ${id} skipped a run: its last flow has not ended`);
+  } else {
+    log.info({ ...fields, lateMs: outcome.nowMs - scheduledMs }, `schedule ${id} created a flow`);
+  }
+}
+
+function tellNext(runner: ScheduleRunner, host: ServiceHost, before: string): void {
+  const next = runner.next();
+  const words =
+    next === undefined
+      ? 'nothing is due'
+      : `next ${next.schedule.id} ${new Date(next.atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  host.tell(`${before}${words}`);
+}

@@ -1,0 +1,52 @@
+import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
+import { formatRelativeTime } from '../../engine/support/format.js';
+import { inWords, localWords } from '../due-times.js';
+import { ID_CHARS } from '../flows/rows.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable } from '../table.js';
+
+interface ScheduleOptions {
+  readonly style: Style;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+type Listed = ScheduleListOutput['schedules'][number];
+
+const COLUMNS = ['schedule', 'state', 'next run', 'last run', 'last flow'] as const;
+
+/** Schedules as a table. */
+export function renderSchedules(schedules: readonly Listed[], options: ScheduleOptions): string {
+  if (schedules.length === 0) return 'no schedules\n';
+  const { style, nowMs } = options;
+  const rows = schedules.map(({ id, state, timezone, nextRunAt, lastRunAt, lastFlow }) => [
+    safeLine(id),
+    state === 'overdue' ? style.red(state) : state === 'disabled' ? style.dim(state) : state,
+    nextRunAt === null
+      ? '–'
+      : `${localWords(nextRunAt, timezone)}, ${inWords(Date.parse(nextRunAt) - nowMs)}`,
+    lastRunAt === null ? '–' : formatRelativeTime(Date.parse(lastRunAt), nowMs),
+    lastFlow === null
+      ? '–'
+      : `${lastFlow.flowId.slice(0, ID_CHARS)} ${lastFlow.status ?? 'pruned'}`,
+  ]);
+  return renderTable(
+    COLUMNS.map((title) => ({ title })),
+    rows,
+    style,
+  );
+}
+
+/** The due times of one schedule. */
+export function renderNextRuns(
+  { enabled, cron, timezone, runs }: ScheduleNextOutput,
+  nowMs: number,
+): string {
+  const zone = timezone === null ? "the host's time zone" : safeLine(timezone);
+  const off = enabled ? '' : '\nthe schedule is disabled';
+  const lines = runs.map(
+    (run) => `  ${localWords(run, timezone)}  ${inWords(Date.parse(run) - nowMs)}`,
+  );
+  return `${safeLine(cron)} in ${zone}${off}\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js';
+import { configuredSchedules, ScheduleRunner } from '../../../src/engine/schedules/index.js';
+import { nextRuns } from '../../../src/engine/support/cron-times.js';
+import { anyCron, ZONES } from '../../support/cron.js';
+import { type TestFlows, testFlows } from '../../support/flows.js';
+
+const test = suite('running schedules');
+
+const MINUTE = 60_000;
+const SET = { goal: '{/schedule} {/scheduledAt} {/ranAt}' };
+
+function schedulesOf(cron: string, more: object = {}) {
+  const schedule = { cron, sessionKey: 'agent:main:ops', set: SET, timezone: 'UTC', ...more };
+  return configuredSchedules(resolveConfig({ schedules: { nightly: schedule } }));
+}
+
+/** A runner of a process of its own, and what it was told. */
+function runnerOf(flows: Flows, schedules: ReturnType<typeof schedulesOf>) {
+  const outcomes: ScheduleOutcome['type'][] = [];
+  const faults: unknown[] = [];
+  const runner = new ScheduleRunner(schedules, {
+    flows,
+    onOutcome: (_, { type }) => outcomes.push(type),
+    onFault: (_, error) => faults.push(error),
+  });
+  return { runner, outcomes, faults };
+}
+
+async function goalsOf(flows: Flows): Promise<readonly string[]> {
+  const { entries } = await flows.operator.listFlows({ limit: 10_000 });
+  return entries.map(({ flow }) => flow.goal).toReversed();
+}
+
+async function close(...all: readonly (Flows | TestFlows)[]): Promise<void> {
+  for (const one of all) await ('flows' in one ? one.flows : one).close();
+}
+
+test('a flow knows its schedule, when it was due, and when it was created', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  clock.nowMs = Date.parse('2026-03-02T12:00:00Z');
+  const { runner, outcomes } = runnerOf(flows, schedulesOf('0 3 * * *'));
+  await runner.look();
+  assert.is(runner.next()?.atMs, Date.parse('2026-03-03T03:00:00Z'));
+  clock.nowMs = Date.parse('2026-03-05T03:00:07Z');
+  await runner.look();
+  await runner.look();
+  assert.equal(outcomes, ['waits', 'ran']);
+  assert.equal(await goalsOf(flows), ['nightly 2026-03-05T03:00:00.000Z 2026-03-05T03:00:07.000Z']);
+  const [entry] = (await flows.operator.listFlows({ limit: 1 })).entries;
+  assert.equal(
+    [entry?.flow.ownerKey, entry?.flow.controllerId],
+    ['agent:main:ops', 'schedules/nightly'],
+  );
+  await close(opened);
+});
+
+test('nothing is asked of the store while nothing can be due, and a disabled schedule never runs', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  const { runner, outcomes } = runnerOf(flows, schedulesOf('0 3 * * *'));
+  for (let n = 0; n < 5; n++) await runner.look();
+  assert.equal(outcomes, ['waits']);
+  const off = runnerOf(flows, schedulesOf('* * * * *', { enabled: false }));
+  clock.nowMs += 5 * MINUTE;
+  await off.runner.look();
+  assert.equal([off.outcomes, off.runner.next()], [[], undefined]);
+  await close(opened);
+});
+
+test('a run that fails is made up with the next look', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  let broken = true;
+  const failing = {
+    now: () => flows.now(),
+    schedules: {
+      ...flows.schedules,
+      runDue: (schedule: Parameters<Flows['schedules']['runDue']>[0]) =>
+        broken ? Promise.reject(new Error('no disk')) : flows.schedules.runDue(schedule),
+    },
+  };
+  const faults: string[] = [];
+  const runner = new ScheduleRunner(schedulesOf('* * * * *'), {
+    flows: failing,
+    onOutcome: () => undefined,
+    onFault: (_, error) => faults.push(String(error)),
+  });
+  for (const schedule of schedulesOf('* * * * *')) await flows.schedules.runDue(schedule);
+  clock.nowMs += MINUTE;
+  await runner.look();
+  await runner.look();
+  broken = false;
+  await runner.look();
+  assert.equal(faults, ['Error: no disk', 'Error: no disk']);
+  assert.is((await goalsOf(flows)).length, 1);
+  await close(opened);
+});
+
+test('a clock that was set ahead for a while does not stop a schedule', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  const { runner } = runnerOf(flows, schedulesOf('* * * * *'));
+  await runner.look();
+  clock.setAheadMs = 400 * 24 * 60 * MINUTE;
+  await runner.look();
+  clock.setAheadMs = 0;
+  await runner.look();
+  clock.nowMs += MINUTE;
+  await runner.look();
+  assert.is((await goalsOf(flows)).length, 2);
+  await close(opened);
+});
+
+/** Time passes, or one of the processes looks. */
+const step = fc.oneof(
+  fc.record({ minutes: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ minutes: fc.integer({ min: 30, max: 20_000 }) }),
+  fc.record({ looks: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 4 }) }),
+  fc.record({ restarts: fc.integer({ min: 0, max: 2 }) }),
+);
+
+test('whatever the downtime and however many run it, a due time is run once at most, and one is made up', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyCron,
+      fc.constantFrom(...ZONES),
+      fc.array(step, { minLength: 4, maxLength: 20 }),
+      async (cron, timezone, steps) => {
+        const opened = await testFlows();
+        const others = [await testFlows({}, opened.home), await testFlows({}, opened.home)];
+        const all = [opened, ...others];
+        const schedules = schedulesOf(cron, { timezone });
+        const runners = all.map(({ flows }) => runnerOf(flows, schedules));
+        await runners[0]?.runner.look();
+        const startMs = opened.clock.now();
+        let lookedMs = startMs;
+        const expected: number[] = [];
+        for (const one of steps) {
+          if ('minutes' in one) for (const { clock } of all) clock.nowMs += one.minutes * MINUTE;
+          else if ('restarts' in one) {
+            const flows = all[one.restarts]?.flows ?? opened.flows;
+            runners[one.restarts] = runnerOf(flows, schedules);
+          } else {
+            await Promise.all(one.looks.map((at) => runners[at]?.runner.look()));
+            const nowMs = opened.clock.now();
+            const missed = schedules[0]?.lastDue(lookedMs, nowMs);
+            if (missed !== undefined) expected.push(missed);
+            lookedMs = nowMs;
+          }
+        }
+        const ran = (await goalsOf(opened.flows)).map((goal) =>
+          Date.parse(goal.split(' ')[1] ?? ''),
+        );
+        assert.equal(ran, expected);
+        for (const atMs of ran) {
+          assert.equal(nextRuns(cron, timezone, atMs - 1000, 1), [atMs], 'it was due');
+        }
+        assert.equal(
+          runners.flatMap(({ faults }) => faults),
+          [],
+        );
+        await close(...all);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test.run();
