@@ -229,6 +229,7 @@ const explain: JsonDocument = {
     passes: true,
     note: 'found',
     longTermMemory: 'new',
+    trail: [{ sweep: '20261120T020000', day: '2026-11-20', change: 'added', other: null }],
     warnings: [],
   },
 };

@@ -8,6 +8,7 @@ import {
   findClaim,
   openSources,
   realWorkspaceDir,
+  trailOf,
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
 import { renderExplanation } from '../../ui/dream/explain.js';
@@ -31,13 +32,14 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     const { args, flags } = await this.parse(DreamExplain);
     const target = await this.dreamTarget(flags);
     const { style, nowMs } = this.view(flags);
-    const entry = await withCurrentDreams(target, this.signal, (dreams) =>
-      findClaim(dreams?.entries, args.claim),
-    );
+    const { entry, trail } = await withCurrentDreams(target, this.signal, (dreams) => {
+      const entry = findClaim(dreams?.entries, args.claim);
+      return { entry, trail: trailOf(entry.key, dreams?.sweeps) };
+    });
     const dir = realWorkspaceDir(target.workspace);
     const sources = await openSources(dir, target.reach);
     const explanation = explainClaim(entry, dir, sources, target.settings, nowMs, this.signal);
-    const output = explainOutput(target, explanation, nowMs);
+    const output = explainOutput(target, { ...explanation, trail }, nowMs);
     this.write(renderExplanation(output, style));
     return output;
   }

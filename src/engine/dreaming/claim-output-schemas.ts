@@ -98,6 +98,23 @@ export const dreamExplainOutputSchema = documentSchema({
     z.enum(VERDICTS),
     'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
   ),
+  trail: field(
+    z.array(
+      z.strictObject({
+        sweep: field(z.string(), 'ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
+        day: field(z.iso.date(), 'Its day.'),
+        change: field(
+          z.enum(['added', 'replaced', 'superseded', 'retired']),
+          '`added`: it got an entry. `replaced`: its entry replaced another. `superseded`: another replaced its entry. `retired`: its entry was moved to the archive.',
+        ),
+        other: field(
+          z.nullable(z.string()),
+          'Text of the entry that it replaced or that replaced it; otherwise `null`.',
+        ),
+      }),
+    ),
+    'What sweeps did to its entry in `MEMORY.md`, oldest first, without those that were undone.',
+  ),
 });
 
 /** `svc dream signals --json`. */

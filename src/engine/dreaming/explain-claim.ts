@@ -1,13 +1,17 @@
 import type { LineRange } from '../memory/index.js';
 import { MS_PER_DAY } from '../support/time.js';
+import type { DreamExplainOutput } from './claim-output-schemas.js';
+import type { ClaimKey } from './claims/claim-words.js';
 import { MEMORY_FILE } from './promotion/change-memory.js';
 import { type Comparison, compareClaim, knownMemory } from './promotion/compare.js';
 import { readGuarded } from './promotion/guarded-file.js';
+import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates, type GateResult } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
 
 import type { RecallEntries } from './store/recall-entries.js';
+import type { SweepRecords } from './store/sweep-records.js';
 import type { DreamSources } from './sweep/dream-sources.js';
 import type { DreamSettings } from './sweep/phase-context.js';
 import {
@@ -33,6 +37,41 @@ export interface ClaimExplanation extends ScoredClaim {
   readonly relocation: Standing['state'];
   /** How it relates to `MEMORY.md`. */
   readonly comparison: Comparison['verdict'];
+  readonly trail: DreamExplainOutput['trail'];
+}
+
+type TrailStep = DreamExplainOutput['trail'][number];
+
+/** What sweeps did to a claim's entry in `MEMORY.md`, oldest first. */
+export function trailOf(
+  key: ClaimKey,
+  sweeps: Pick<SweepRecords, 'list'> | undefined,
+): readonly TrailStep[] {
+  return (sweeps?.list(Number.MAX_SAFE_INTEGER) ?? [])
+    .toReversed()
+    .flatMap(({ id, day, memory }) =>
+      memory.state !== 'applied'
+        ? []
+        : memory.operations.flatMap((operation) => {
+            const step = stepOf(key, operation);
+            return step === undefined ? [] : [{ sweep: id, day, ...step }];
+          }),
+    );
+}
+
+function stepOf(
+  key: ClaimKey,
+  operation: MemoryOperation,
+): Pick<TrailStep, 'change' | 'other'> | undefined {
+  if (operation.kind === 'replace') {
+    const [before] = promotedEntries(operation.before);
+    const [after] = promotedEntries(operation.after);
+    if (operation.key === key) return { change: 'replaced', other: before?.text ?? null };
+    return before?.key === key ? { change: 'superseded', other: after?.text ?? null } : undefined;
+  }
+  if (operation.kind === 'frame' || operation.key !== key) return undefined;
+  if (operation.kind === 'add') return { change: 'added', other: null };
+  return operation.kind === 'retire' ? { change: 'retired', other: null } : undefined;
 }
 
 function scoredClaim(
@@ -77,7 +116,7 @@ export function explainClaim(
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
   signal: AbortSignal,
-): ClaimExplanation {
+): Omit<ClaimExplanation, 'trail'> {
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
   const { maxPriorEntryLossFraction } = settings.phases.deep;
   return {

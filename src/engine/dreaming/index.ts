@@ -17,7 +17,13 @@ export { promoteClaim, rejectClaim, reopenClaim, undo } from './decide-by-hand.j
 export { dreamStatus, lastSweep, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { realWorkspaceDir } from './dream-workspace.js';
-export { candidates, claimPassage, explainClaim, recalledClaims } from './explain-claim.js';
+export {
+  candidates,
+  claimPassage,
+  explainClaim,
+  recalledClaims,
+  trailOf,
+} from './explain-claim.js';
 export { findClaim, findSweep, requireClaim } from './find-claim.js';
 export { type Narrator, openNarrator } from './narrator.js';
 export {

@@ -201,7 +201,7 @@ export function explainOutput(
   explanation: ClaimExplanation,
   nowMs: number,
 ): DreamExplainOutput {
-  const { entry, score, gates, passes, relocation, comparison } = explanation;
+  const { entry, score, gates, passes, relocation, comparison, trail } = explanation;
   const { state } = entry;
   return {
     ...placeOutput(target),
@@ -217,6 +217,7 @@ export function explainOutput(
     passes,
     note: relocation,
     longTermMemory: comparison,
+    trail,
   };
 }
 

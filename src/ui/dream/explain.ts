@@ -20,6 +20,7 @@ export function renderExplanation(claim: DreamExplainOutput, style: Style): stri
     '',
     `${gateMark(claim.note === 'found', style)} ${NOTE_WORDS[claim.note]}`,
     `${gateMark(isNews(claim), style)} ${LONG_TERM_WORDS[claim.longTermMemory]}`,
+    ...claim.trail.map((step) => `· ${trailWords(step)}`),
     '',
     verdictOf(claim),
     '',
@@ -71,6 +72,21 @@ function fateWords({ fate, decidedAt, sweep }: DreamExplainOutput): string {
   if (decidedAt === null) return fate;
   const by = sweep === null || sweep === '' ? '' : ` by sweep ${safeLine(sweep)}`;
   return `${fate} ${decidedAt.slice(0, 10)}${by}`;
+}
+
+function trailWords({ sweep, day, change, other }: DreamExplainOutput['trail'][number]): string {
+  const by = `on ${day} (sweep ${safeLine(sweep)})`;
+  const text = other === null ? '' : `: ${safeLine(other)}`;
+  switch (change) {
+    case 'added':
+      return `added to MEMORY.md ${by}`;
+    case 'replaced':
+      return `replaced an older entry ${by}${text}`;
+    case 'superseded':
+      return `replaced by a newer statement ${by}${text}`;
+    case 'retired':
+      return `moved to the archive ${by}`;
+  }
 }
 
 function verdictOf(claim: DreamExplainOutput): string {

@@ -114,6 +114,8 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:at most|no more than|up to)\b/giu, ' limit '],
   [/\bruns? on port\b/giu, ' listens on port '],
   [/\b(?:runs? on|built (?:on|with)|based on|written in)(?= (?:[a-z`A-Z]))/giu, ' uses '],
+  [/\bmoved (?:house|home|flats?|apartments?)(?: (?=to \p{Lu})|[,:;]\s*)/giu, ' now lives '],
+  [/\bstarted (?:working|an? (?:new )?job) (?:at|with)\b/giu, ' now works at '],
   [/\bcan be found\b/giu, ' located '],
   [/\b(?:every|each) night\b/giu, ' nightly '],
   [/\b(?:every|each) day\b/giu, ' daily '],
@@ -144,6 +146,17 @@ export const PAST =
 /** Words that announce a change. */
 export const CHANGE =
   /\b(?:now|no longer|any ?more|instead|rather than|mov(?:e|es|ed|ing)|chang(?:e|es|ed|ing)|switch(?:es|ed|ing)?|migrat(?:e|es|ed|ing)|replac(?:e|es|ed|ing)|renamed|became|becomes|took over|taken over|takes over|handed|passed (?:to|from|on)|pushed (?:to|back)|raised|lowered|increased|decreased|reduced|bumped|cut|went (?:up|down|from)|goes (?:up|down)|upgraded|as of|since|from now on|starting|effective|new(?:ly)?|update|updated|correction|superseded?s?)\b|→|->|=>/iu;
+
+/** Verbs that say nothing about the present in this form. */
+export const PAST_VERB = /\b(?:was|were|had|worked|lived|resided|studied)\b/iu;
+
+/** A claim with these is true in addition to another, or denies its own value: neither replaces anything. */
+export const ADDS =
+  /\b(?:also|too|as well|another|(?:an?|our|the|my|their) (?:second|other)|additionally|besides|sometimes|not|never|\p{L}+n['’]t)\b/iu;
+
+/** What a change of place or tool is about, if nothing else in the claim says so. */
+export const MOVED = /\b(?:mov(?:e|es|ed)|relocat(?:e|es|ed))\b/iu;
+export const SWITCHED = /\b(?:switch(?:es|ed)?|migrat(?:e|es|ed))\b/iu;
 
 /** Guesses and plans. */
 const SPECULATION =

@@ -1,15 +1,19 @@
 import { foldWord, STOP_WORDS, stemOf } from '../../memory/search/index.js';
 import {
+  ADDS,
   ATTRIBUTES,
   CHANGE,
   DURATIONS,
   FREQUENCIES,
   GENERIC,
   isPassing,
+  MOVED,
   NUMBER_WORDS,
   PAST,
+  PAST_VERB,
   PERSON_ATTRIBUTES,
   PHRASES,
+  SWITCHED,
   SYNONYMS,
   TENTATIVE,
   THINGS,
@@ -36,6 +40,8 @@ export interface Gist {
   readonly former: ReadonlySet<string>;
   /** Whether the claim announces a change. */
   readonly changes: boolean;
+  /** Whether it may be true in addition to another value: "also", "not". */
+  readonly adds: boolean;
   /** Whether it is about the present, not the past or a possibility. */
   readonly isPresent: boolean;
 }
@@ -46,6 +52,8 @@ interface Token {
   readonly word: string;
   readonly stem: string;
   readonly form: 'number' | 'id' | 'mark' | 'word';
+  /** Whether something belongs to it: "Ana's phone". */
+  readonly isOwner?: boolean;
 }
 
 const LABEL =
@@ -66,13 +74,22 @@ export function gistOf(text: string): Gist {
     if (attribute === 'keep') attributes.add('place');
   }
   const changes = CHANGE.test(text);
-  const isPast = PAST.test(text) || (/\b(?:was|were|had)\b/iu.test(text) && !changes);
+  const isPast = PAST.test(text) || (PAST_VERB.test(text) && !changes);
+  const isAsked = text.trimEnd().endsWith('?');
+  const parts = partsOf(tokens, attributes, changes);
+  const hasOnlyNames = [...parts.values.keys()].every((kind) => kind === 'name' || kind === 'word');
+  if (attributes.size === 0 && parts.subject.size > 0 && hasOnlyNames) {
+    if (MOVED.test(text)) attributes.add('place');
+    else if (SWITCHED.test(text)) attributes.add('use');
+  }
   return {
-    ...partsOf(tokens, attributes, changes),
+    ...parts,
     neighbours: neighboursIn(tokens),
     attributes,
     changes,
-    isPresent: !isPast && !isPassing(text) && !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
+    adds: ADDS.test(text),
+    isPresent:
+      !isAsked && !isPast && !isPassing(text) && !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
   };
 }
 
@@ -101,7 +118,10 @@ function tokensIn(match: RegExpMatchArray): Token[] {
     }
     return raw.split(/[-:]+/u).map((part) => wordToken(part));
   }
-  if (word !== undefined) return [wordToken(word.replace(/['’]s?$/iu, ''))];
+  if (word !== undefined) {
+    const raw = word.replace(/['’]s?$/iu, '');
+    return [raw === word ? wordToken(raw) : { ...wordToken(raw), isOwner: true }];
+  }
   return mark === undefined ? [] : [{ raw: mark, word: mark, stem: mark, form: 'mark' }];
 }
 
@@ -281,6 +301,8 @@ interface Role {
 function kindOf(token: Token, role: Role): string | undefined {
   const { form, stem } = token;
   const { isSaid, before, attributes, tokens, at } = role;
+  // Not "Mira's the owner", where a function word follows.
+  if (token.isOwner === true && !isSaid && !isFunctionWordAt(tokens, at + 1)) return undefined;
   const follows = ATTRIBUTES.has(before);
   if (form === 'number') {
     // In "release 1.4" or "room 12" the number is part of the subject.
@@ -295,6 +317,11 @@ function kindOf(token: Token, role: Role): string | undefined {
   if (form === 'id') return 'name';
   if (!/^\p{Lu}/u.test(token.raw)) return undefined;
   return at > 0 || isPersonal ? 'name' : undefined;
+}
+
+function isFunctionWordAt(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  return token === undefined || isFunctionWord(token, token.raw.toLowerCase()) || isGeneric(token);
 }
 
 function numberKind(number: string, unit: Token | undefined): string {

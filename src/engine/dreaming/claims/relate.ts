@@ -29,9 +29,15 @@ export function relate(newer: Gist, older: Gist): Relation {
   if (ends(a, b)) {
     // Another subject may have dropped the same thing: the importer's bundler is not the frontend's.
     const isInside = overlap.onlyNew === 0 || overlap.onlyOld === 0;
-    return shared > 0 && isInside ? 'updates' : 'other';
+    // "We moved from Lisbon to Porto" has no subject, but names what it ends.
+    const isOurs = a.subject.size + b.subject.size === 0 && b.attributes.size > 0;
+    return (shared > 0 && isInside) || isOurs ? 'updates' : 'other';
   }
-  if (conflicting > 0) return saysOtherwise(overlap, a, b) ? 'updates' : 'other';
+  if (conflicting > 0) {
+    // Both may be true: "also listens on", "on Mondays at Acme" and "on Tuesdays at Globex".
+    const areBoth = a.adds || b.adds || (conflicting > 1 && agreeing === 0 && !a.changes);
+    return !areBoth && saysOtherwise(overlap, a, b) ? 'updates' : 'other';
+  }
   return saysSame(overlap, a, b) ? 'same' : 'other';
 }
 
