@@ -1,4 +1,5 @@
-import { headOf, PATH, SECRET } from './webhooks.js';
+import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
+import { headOf, PATH, SECRET, SESSION } from './webhooks.js';
 
 /** Numbers of a fixed course, so that a failure can be had again. */
 export function randomSource(seed: number): (below: number) => number {
@@ -108,9 +109,53 @@ function fuzzedBody(random: Random): Buffer {
   return random(6) === 0 ? body.subarray(0, random(body.length + 1)) : body;
 }
 
+const SIGNED_PATH = '/plugins/webhooks/signed';
+const GITHUB = { scheme: 'github', secrets: [SECRET] } as const;
+
+/** Routes that signed requests reach: their bodies go through rules. */
+export const FUZZED_ROUTES = {
+  signed: {
+    sessionKey: SESSION,
+    path: SIGNED_PATH,
+    verify: GITHUB,
+    map: [
+      { when: { event: 'star' }, ignore: true },
+      {
+        when: { '/action': { exists: true } },
+        action: 'create_flow',
+        set: { goal: 'Do {/action} for {/goal}', stateJson: { all: '{/stateJson}' } },
+        task: { runtime: 'acp', task: '{/goal/action}{/0}' },
+      },
+    ],
+  },
+} as const;
+
+const verifier = createVerifier({ ...GITHUB, secrets: [], toleranceSeconds: 300 }, [SECRET]);
+const EVENTS = ['push', 'star', 'ping', '', '\u0001'] as const;
+const IDS = ['d1', 'd2', '', 'x'.repeat(300)] as const;
+
+/** Signed, mostly for this body, and mapped. */
+function signedRequest(random: Random, body: Buffer): Buffer {
+  const signed = random(5) === 0 ? Buffer.from(SOUND) : body;
+  const proof = Object.entries(verifier.sign(signed, { id: '', nowMs: 0 }));
+  const lines = [
+    `POST ${SIGNED_PATH} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Connection: close',
+    `Content-Type: ${pick(random, ['application/json', 'application/x-www-form-urlencoded'])}`,
+    ...proof.map(([name, value]) => `${name}: ${value}`),
+    `X-GitHub-Event: ${pick(random, EVENTS)}`,
+    `X-GitHub-Delivery: ${pick(random, IDS)}`,
+    ...(random(8) === 0 ? [pick(random, ODD_HEADERS)] : []),
+    `Content-Length: ${body.length}`,
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+}
+
 /** The bytes of a request that is wrong in some ways, or in none; the client hangs up after it. */
 export function fuzzedRequest(random: Random): Buffer {
   const body = fuzzedBody(random);
+  if (random(4) === 0) return signedRequest(random, body);
   if (random(3) === 0) {
     // The head is in order, so that the body is looked at.
     const head = headOf([`Content-Length: ${body.length}`, 'Connection: close']);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
+import { FUZZED_ROUTES } from '../../../test/support/fuzz-requests.js';
 import { sendFuzzed } from '../../../test/support/send-fuzzed.js';
 import { eventually, serverHome, serveWebhooks, whenReady } from '../../../test/support/serving.js';
 import { act, SECRET, SESSION } from '../../../test/support/webhooks.js';
@@ -22,7 +23,7 @@ const LIST = { action: 'list_flows' } as const;
  */
 export async function openWebhooksTarget(): Promise<OpenTarget> {
   const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000, bodyTimeoutSeconds: 1 };
-  const routes = { ci: { sessionKey: SESSION, secret: SECRET } };
+  const routes = { ci: { sessionKey: SESSION, secret: SECRET }, ...FUZZED_ROUTES };
   const home = serverHome({
     plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },
   });
