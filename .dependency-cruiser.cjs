@@ -16,6 +16,7 @@ const rooms = {
   memory: ['errors', 'sqlite', 'postgres', 'config', 'secrets', 'embeddings', 'rerank', 'child'],
   scope: ['errors', 'config'],
   chat: ['errors', 'config', 'secrets', 'embeddings'],
+  imports: ['errors', 'sqlite', 'config', 'secrets'],
   integrate: ['errors', 'sqlite', 'config', 'active-memory'],
   flows: ['errors', 'sqlite', 'postgres', 'config', 'secrets'],
   eval: ['errors', 'config', 'memory'],
@@ -122,6 +123,7 @@ const doors = {
   doctor: ['output-schemas'],
   overview: ['about', 'bug-report', 'output-schemas', 'package-version'],
   storage: ['output-schemas', 'storage-status'],
+  imports: ['output-schemas'],
   integrate: ['output-schemas'],
   schedules: ['output-schemas'],
   // Its rooms have doors of their own.

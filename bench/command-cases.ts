@@ -76,6 +76,7 @@ function configCases(): Record<string, CommandCase> {
   return {
     'config doctor': { args: ['--plain'], exits: FAULTS },
     'config get': { args: ['agents.defaults.workspace'] },
+    'config import': { args: ['--from', 'qmd', 'nowhere'], exits: [2] },
     'config init': { args: ['--yes', '--force', '--provider', 'none'], changes: 'notes' },
     'config path': { args: [] },
     'config schema': { args: [] },

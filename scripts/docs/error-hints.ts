@@ -48,6 +48,8 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   IMPORT_CONFLICT: 'Pass --existing keep or --existing replace, or another folder with --into.',
   IMPORT_FAILED: 'Check the permissions and the free disk space, then run the import again.',
   IMPORT_INVALID: 'Export again; the faulty line is named.',
+  IMPORT_SOURCE_INVALID: 'Check that the file belongs to the program named by `--from`.',
+  IMPORT_SOURCE_MISSING: 'Pass the file or folder of the other program.',
   INDEX_CORRUPT: 'Delete it with `svc memory reset` and run `svc memory index`.',
   INDEX_DISK_FULL: 'Free some space and run the command again.',
   INDEX_LOCKED: 'Wait for it and try again.',

@@ -17,6 +17,7 @@ import type { JsonDocument } from './json-document.js';
 import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { EVAL_DOCUMENTS } from './json-eval-documents.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
+import { IMPORT_DOCUMENT } from './json-import-document.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENTS } from './json-mcp-document.js';
 import { OVERVIEW_DOCUMENTS } from './json-overview-documents.js';
@@ -254,6 +255,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...SERVE_DOCUMENTS,
   ...STORAGE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,
+  IMPORT_DOCUMENT,
   ...MCP_DOCUMENTS,
   ...FLOW_DOCUMENTS,
   ...SCHEDULE_DOCUMENTS,

@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
@@ -86,6 +87,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
     await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
   }
   if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
+  if (id === 'config:import') otherPrograms(home);
   if (id === 'mcp:token:revoke') {
     for (const name of ['ada-laptop', 'ci'])
       await prepared(home, env, ['mcp', 'token', 'create', name]);
@@ -144,6 +146,19 @@ function notesOf(id: string): TempFolder {
   );
   chmodSync(path, 0o755);
   return home;
+}
+
+/** What programs have that people move from. */
+function otherPrograms(home: TempFolder): void {
+  home.write('.openclaw/openclaw.json', '{ memory: { citations: "on" } }');
+  home.write('index.yml', 'collections:\n  notes:\n    path: ./notes\n');
+  const projects = { main: { path: home.at('notes') } };
+  home.write('.basic-memory/config.json', JSON.stringify({ projects }));
+  home.write('.claude-mem/.keep', '');
+  const database = new Database(home.at('.claude-mem/claude-mem.db'));
+  database.exec('CREATE TABLE observations (id INTEGER PRIMARY KEY, title TEXT, created_at TEXT)');
+  database.exec("INSERT INTO observations VALUES (1, 'A new port', '2026-02-03T12:00:00Z')");
+  database.close();
 }
 
 /** Routes of other systems, with the secret of the other route. */

@@ -115,6 +115,11 @@ export const ERROR_CODES = {
   },
   IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written during the import.' },
   IMPORT_INVALID: { exit: 2, summary: 'The file is not a complete svc export.' },
+  IMPORT_SOURCE_INVALID: {
+    exit: 2,
+    summary: 'The file of the other program cannot be used by svc config import.',
+  },
+  IMPORT_SOURCE_MISSING: { exit: 2, summary: 'There is nothing of the other program there.' },
   INDEX_CORRUPT: { exit: 1, summary: 'The index database is damaged and could not be rebuilt.' },
   INDEX_DISK_FULL: {
     exit: 1,

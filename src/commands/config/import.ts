@@ -1,0 +1,59 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { confirm } from '../../cli/prompts.js';
+import {
+  applyImport,
+  type ConfigImportOutput,
+  IMPORT_PROGRAMS,
+  importOutput,
+  prepareImport,
+  writesAnything,
+} from '../../engine/imports/index.js';
+import { renderImport } from '../../ui/config/import-report.js';
+
+export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
+  static override summary = 'Take over settings and notes from another program.';
+  static override description =
+    `Shows what is taken, translated and left, and the changes, before it writes anything. Settings of svc.json stay; conflicts are reported. Secrets are never copied, and nothing of the other program is changed.
+
+openclaw: settings and the workspace. qmd and basic-memory: their folders become extra paths. claude-mem: notes are written into memory/claude-mem of the workspace; importing again adds only what is new.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --from openclaw --dry-run',
+    '<%= config.bin %> <%= command.id %> --from qmd ./index.yml --yes',
+    '<%= config.bin %> <%= command.id %> --from basic-memory --yes --json',
+    '<%= config.bin %> <%= command.id %> --from claude-mem --yes',
+  ];
+  static override args = {
+    file: Args.string({
+      description: 'File or folder of the other program; by default where it keeps it.',
+    }),
+  };
+  static override flags = {
+    ...yesFlag,
+    ...withEnvironment({
+      from: Flags.option({
+        options: IMPORT_PROGRAMS,
+        summary: 'The program to import from.',
+        required: true,
+        helpValue: 'PROGRAM',
+      })(),
+      'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
+    }),
+  };
+
+  async run(): Promise<ConfigImportOutput> {
+    const { args, flags } = await this.parse(ConfigImport);
+    const context = this.context();
+    const request = { program: flags.from, path: args.file, configFile: flags.config };
+    const plan = await prepareImport(request, context);
+    this.write(renderImport(plan, this.view(flags)));
+    if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
+    const question = 'Write these changes?';
+    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    if (agreed) applyImport(plan, context, this.signal);
+    this.write(agreed ? 'imported' : 'nothing written');
+    return importOutput(plan, agreed);
+  }
+}

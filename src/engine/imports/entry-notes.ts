@@ -1,0 +1,111 @@
+import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { SvcError, systemErrorCode } from '../errors/index.js';
+import { isInside, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
+import { groupBy } from '../support/lists.js';
+import type { ImportedEntry, ImportProgram } from './imported.js';
+
+/** A note with entries that it does not have yet. */
+export interface PlannedNote {
+  /** Absolute path. */
+  readonly file: string;
+  readonly day: string;
+  readonly entries: readonly ImportedEntry[];
+}
+
+/** Larger notes are not of an import. */
+const MAX_NOTE_BYTES = 64 * 1024 * 1024;
+
+/** The folder of imported notes, which is part of the memory of the workspace. */
+export function notesFolder(workspaceDir: string, program: ImportProgram): string {
+  return join(workspaceDir, 'memory', program);
+}
+
+/**
+ * The notes to write: one per day, with the entries that an earlier import has not written.
+ *
+ * @throws SvcError IMPORT_FAILED
+ */
+export function planNotes(
+  folder: string,
+  entries: readonly ImportedEntry[],
+): readonly PlannedNote[] {
+  const days = groupBy(entries, ({ day }) => day);
+  return [...days].flatMap(([day, all]) => {
+    const file = join(folder, `${day}.md`);
+    const written = readNote(file);
+    const missing = all.filter(({ id }) => !written.includes(markOf(id)));
+    return missing.length === 0 ? [] : [{ file, day, entries: missing }];
+  });
+}
+
+/**
+ * Adds the entries to their notes. What is in a note stays.
+ *
+ * @throws SvcError IMPORT_FAILED
+ */
+export function writeNotes(
+  workspaceDir: string,
+  folder: string,
+  notes: readonly PlannedNote[],
+  signal: AbortSignal,
+): void {
+  if (notes.length === 0) return;
+  makeFolder(workspaceDir, folder);
+  for (const { file, day, entries } of notes) {
+    signal.throwIfAborted();
+    const before = readNote(file);
+    const end = before.endsWith('\n') ? '' : '\n';
+    const start = before === '' ? `# ${day}\n` : `${before}${end}`;
+    const missing = entries.filter(({ id }) => !before.includes(markOf(id)));
+    const added = missing.map(({ id, text }) => `\n${text}\n\n${markOf(id)}\n`);
+    try {
+      replaceFile(file, start + added.join(''), PRIVATE_MODE);
+    } catch (cause) {
+      throw notWritten(file, cause);
+    }
+  }
+}
+
+/** A link in the workspace could lead the notes elsewhere. */
+function makeFolder(workspaceDir: string, folder: string): void {
+  try {
+    mkdirSync(workspaceDir, { recursive: true, mode: 0o700 });
+    const root = realpathSync(workspaceDir);
+    const target = realTarget(folder);
+    if (target !== undefined && isInside(target, root)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return;
+    }
+  } catch (cause) {
+    throw notWritten(folder, cause);
+  }
+  throw new SvcError('IMPORT_FAILED', `${folder} is outside the workspace`, {
+    hint: 'replace the symbolic link with a folder',
+  });
+}
+
+function markOf(id: string): string {
+  return `<!-- claude-mem ${id} -->`;
+}
+
+function readNote(file: string): string {
+  try {
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return '';
+    if (stats.isFile() && stats.size <= MAX_NOTE_BYTES) return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw notWritten(file, cause);
+  }
+  throw new SvcError('IMPORT_FAILED', `${file} is not a note: a link, a folder or too large`, {
+    hint: 'move it, then import again',
+  });
+}
+
+function notWritten(file: string, cause: unknown): SvcError {
+  const why = systemErrorCode(cause) ?? 'unknown error';
+  return new SvcError('IMPORT_FAILED', `cannot write ${file}: ${why}`, {
+    hint: 'check the permissions and the free space of the folder; importing again continues',
+    cause,
+  });
+}

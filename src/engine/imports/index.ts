@@ -1,0 +1,81 @@
+import { checkConfigText, requireValid, writeFileAtomically } from '../config/authoring.js';
+import { keepTrust } from '../config/trust/config-trust.js';
+import { SvcError } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { resolvePath } from '../support/files.js';
+import { writeNotes } from './entry-notes.js';
+import type { Imported, ImportProgram } from './imported.js';
+import { configTextNow, type ImportPlan, planImport } from './plan-import.js';
+
+export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
+export { importOutput } from './output.js';
+export type { ConfigImportOutput } from './output-schemas.js';
+export type { ImportItem, ImportPlan } from './plan-import.js';
+
+interface ImportRequest {
+  readonly program: ImportProgram;
+  /** A file or folder of the program; undefined is its default. */
+  readonly path: string | undefined;
+  /** From `--config`. */
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Reads another program and plans what to take over. Nothing is written.
+ *
+ * @throws SvcError IMPORT_*, CONFIG_*
+ */
+export async function prepareImport(
+  { program, path, configFile }: ImportRequest,
+  context: EngineContext,
+): Promise<ImportPlan> {
+  const given = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
+  return planImport(program, await read(program, given, context), context, configFile);
+}
+
+/** The parsers of each format are loaded only for it. */
+async function read(
+  program: ImportProgram,
+  given: string | undefined,
+  context: EngineContext,
+): Promise<Imported> {
+  switch (program) {
+    case 'openclaw':
+      return (await import('./sources/openclaw.js')).readOpenClaw(given, context);
+    case 'qmd':
+      return (await import('./sources/qmd.js')).readQmd(given, context);
+    case 'basic-memory':
+      return (await import('./sources/basic-memory.js')).readBasicMemory(given, context);
+    case 'claude-mem':
+      return (await import('./sources/claude-mem.js')).readClaudeMem(given, context);
+  }
+}
+
+export function writesAnything({ before, text, notes }: ImportPlan): boolean {
+  return notes.length > 0 || (text !== (before ?? '{}\n') && text !== before);
+}
+
+/**
+ * Writes the notes, and then the configuration. Killed in between, importing again continues.
+ *
+ * @throws SvcError IMPORT_FAILED, CONFIG_WRITE_FAILED; the signal's reason
+ */
+export function applyImport(
+  { file, before, text, workspaceDir, folder, notes }: ImportPlan,
+  context: EngineContext,
+  signal: AbortSignal,
+): void {
+  if (configTextNow(file) !== before) {
+    throw new SvcError('CONFIG_WRITE_FAILED', `${file} changed in the meantime`, {
+      hint: 'run the command again; nothing was written',
+    });
+  }
+  writeNotes(workspaceDir, folder, notes, signal);
+  const empty = '{}\n';
+  if (text === (before ?? empty)) return;
+  writeFileAtomically(file, text);
+  keepTrust(context, file, {
+    before: checkConfigText(file, before ?? empty).input,
+    after: requireValid(checkConfigText(file, text)).input,
+  });
+}

@@ -1,0 +1,175 @@
+import { checkConfigText, editConfigText, requireValid } from '../config/authoring.js';
+import {
+  type ConfigPath,
+  discoverConfig,
+  formatPath,
+  isRecord,
+  isSameData,
+  readConfigText,
+  resolveAgent,
+  resolveConfig,
+  valueAt,
+  writtenSecrets,
+} from '../config/index.js';
+import { maskConfigText } from '../config/masked-text.js';
+import { SvcError } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { type DiffLine, diffLines } from '../support/text-diff.js';
+import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
+import type { Imported, ImportedSetting, ImportProgram } from './imported.js';
+
+/** What becomes of something of the other program. */
+export interface ImportItem {
+  /** `present`: svc.json has the same value. `conflict`: it has another, which stays. */
+  readonly outcome: 'conflict' | 'left' | 'present' | 'taken' | 'translated';
+  /** Where it is in the other program. */
+  readonly from: string;
+  /** The setting of svc. */
+  readonly to: string | null;
+  /** Why it is left, or what differs. */
+  readonly why: string | null;
+}
+
+/** What will be written; nothing is on disk yet. */
+export interface ImportPlan {
+  readonly program: ImportProgram;
+  /** Absolute path of what was read. */
+  readonly source: string;
+  readonly items: readonly ImportItem[];
+  /** Absolute path of the configuration. */
+  readonly file: string;
+  /** Undefined if there is no file. */
+  readonly before: string | undefined;
+  readonly text: string;
+  /** The changes of the configuration, with secrets masked. */
+  readonly diff: readonly DiffLine[];
+  readonly workspaceDir: string;
+  /** Absolute path of the folder of {@link notes}. */
+  readonly folder: string;
+  readonly notes: readonly PlannedNote[];
+}
+
+/**
+ * Plans what an import writes. Settings of svc.json always stay.
+ *
+ * @throws SvcError CONFIG_*, IMPORT_FAILED
+ */
+export function planImport(
+  program: ImportProgram,
+  imported: Imported,
+  context: EngineContext,
+  configFile: string | undefined,
+): ImportPlan {
+  const file = discoverConfig(context, configFile).file ?? context.state.userConfigFile;
+  const before = configTextNow(file);
+  const merge = new SettingsMerge(file, before ?? '{}\n');
+  const items = merge.apply(imported.settings);
+  const left = imported.left.map(({ from, why }): ImportItem => {
+    return { outcome: 'left', from, to: null, why };
+  });
+  const { input, warnings } = requireValid(checkConfigText(file, merge.text));
+  const loaded = { file, input, resolved: resolveConfig(input), warnings };
+  const { workspaceDir } = resolveAgent(loaded, undefined, context);
+  const folder = notesFolder(workspaceDir, program);
+  return {
+    program,
+    source: imported.source,
+    items: [...items, ...left],
+    file,
+    before,
+    text: merge.text,
+    diff: diffLines(maskConfigText(before ?? '{}\n'), maskConfigText(merge.text)),
+    workspaceDir,
+    folder,
+    notes: planNotes(folder, imported.entries),
+  };
+}
+
+/** The text of the configuration; undefined if there is none. @throws SvcError CONFIG_* */
+export function configTextNow(file: string): string | undefined {
+  try {
+    return readConfigText(file);
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'CONFIG_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Sets one setting after the other, and keeps each that leaves the file valid. */
+class SettingsMerge {
+  text: string;
+  private readonly file: string;
+  private data: unknown;
+
+  constructor(file: string, text: string) {
+    this.file = file;
+    this.text = text;
+    this.data = requireValid(checkConfigText(file, text)).input;
+  }
+
+  apply(settings: readonly ImportedSetting[]): readonly ImportItem[] {
+    const items = settings.map((setting) => this.take(setting));
+    // Some settings are valid only with one that comes later.
+    return items.map((item, at) => {
+      const setting = settings[at];
+      return item.outcome === 'left' && setting !== undefined ? this.take(setting) : item;
+    });
+  }
+
+  private take(setting: ImportedSetting): ImportItem {
+    const { from, value, adds = false, note, agent } = setting;
+    const path = agent === undefined ? setting.path : this.pathOf(agent, setting.path);
+    const item = { from, to: formatPath(path), why: note ?? null };
+    const existing = valueAt(this.data, path);
+    if (path.includes('__proto__')) return { ...item, outcome: 'left', why: 'not a valid name' };
+    if (hasPlainSecret(value, path)) {
+      return { ...item, outcome: 'left', why: secretHint(item.to) };
+    }
+    const wanted = adds ? joined(existing, value) : value;
+    if (isSameData(existing, wanted)) return { ...item, outcome: 'present' };
+    if (existing !== undefined && !adds) {
+      return { ...item, outcome: 'conflict', why: 'svc.json has another value, which stays' };
+    }
+    const withAgent = agent === undefined ? this.text : this.textWith(agent, path);
+    const edited = editConfigText(withAgent, path, wanted);
+    const checked = checkConfigText(this.file, edited);
+    if (checked.input === undefined) {
+      const [fault] = checked.faults;
+      return { ...item, outcome: 'left', why: fault?.message ?? 'it would not be valid' };
+    }
+    this.text = edited;
+    this.data = checked.input;
+    return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
+  }
+
+  private pathOf(agent: string, path: ConfigPath): ConfigPath {
+    const listed = valueAt(this.data, ['agents', 'list']);
+    const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
+    const found = list.findIndex((entry) => isRecord(entry) && entry['id'] === agent);
+    return ['agents', 'list', found === -1 ? list.length : found, ...path];
+  }
+
+  /** The text with an entry for the agent. */
+  private textWith(agent: string, path: ConfigPath): string {
+    const entry = path.slice(0, 3);
+    if (valueAt(this.data, entry) !== undefined) return this.text;
+    return editConfigText(this.text, entry, { id: agent });
+  }
+}
+
+/** A list with the items that it does not have. */
+function joined(existing: unknown, value: unknown): unknown {
+  if (!Array.isArray(existing) || !Array.isArray(value)) return value;
+  const missing = value.filter((item) => !existing.some((one) => isSameData(one, item)));
+  return missing.length === 0 ? existing : [...existing, ...missing];
+}
+
+const ALIASES = { env: 'default', file: 'default', exec: 'default' };
+
+function hasPlainSecret(value: unknown, path: ConfigPath): boolean {
+  return writtenSecrets(value, ALIASES, path).some(({ secret }) => secret.kind === 'plain');
+}
+
+function secretHint(path: string): string {
+  return `it is a secret in plain text and is not copied; set a variable, then: svc config set ${path} env:NAME`;
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { isRecord } from '../../config/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { resolvePath } from '../../support/files.js';
+import { parsedJson } from '../../support/text.js';
+import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
+import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+
+/**
+ * Reads the projects of basic-memory: folders of Markdown.
+ *
+ * @param given its `config.json`, or its folder
+ * @throws SvcError IMPORT_*
+ */
+export function readBasicMemory(given: string | undefined, context: EngineContext): Imported {
+  const file = configFile(given, context);
+  const root = parsedJson(readSource(file));
+  if (!isRecord(root)) throw invalidSource(file, 'it is not a JSON object');
+  const projects = root['projects'];
+  if (!isRecord(projects)) throw invalidSource(file, 'it has no projects');
+  const settings: ImportedSetting[] = [];
+  const left: LeftOut[] = [];
+  for (const [name, project] of Object.entries(projects)) {
+    const from = `projects.${name}`;
+    const folder = folderOf(project, context);
+    if (folder === undefined) left.push({ from, why: 'it has no folder on this machine' });
+    else if (!isFolder(folder)) left.push({ from, why: `the folder ${folder} does not exist` });
+    else {
+      const path = ['agents', 'defaults', 'memorySearch', 'extraPaths'];
+      settings.push({ from, path, value: [folder], adds: true });
+    }
+  }
+  const others = Object.keys(root).filter((key) => key !== 'projects');
+  if (others.length > 0) left.push({ from: others.join(', '), why: 'not about where notes are' });
+  return { source: file, settings, left, entries: [] };
+}
+
+/** Older releases have the path of a project only. */
+function folderOf(project: unknown, { homeDir }: EngineContext): string | undefined {
+  const {
+    path,
+    mode,
+    local_sync_path: synced,
+  } = isRecord(project) ? project : { path: project, mode: 'local', local_sync_path: undefined };
+  const local = mode === 'cloud' ? synced : path;
+  return typeof local === 'string' && local !== ''
+    ? resolvePath(local, homeDir, homeDir)
+    : undefined;
+}
+
+function configFile(given: string | undefined, { env, homeDir }: EngineContext): string {
+  const own = join(homeDir, '.basic-memory');
+  const xdg = env['XDG_CONFIG_HOME'];
+  const moved = xdg ? join(xdg, 'basic-memory') : own;
+  const start = given ?? env['BASIC_MEMORY_CONFIG_DIR'] ?? (isFolder(moved) ? moved : own);
+  return firstExisting([isFolder(start) ? join(start, 'config.json') : start]);
+}

@@ -1,0 +1,228 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRecord } from '../../config/index.js';
+import { messageOf } from '../../errors/index.js';
+import { redactSecrets } from '../../secrets/index.js';
+import { type Connection, openDatabase } from '../../sqlite/database.js';
+import type { EngineContext } from '../../support/context.js';
+import { dayFormatter } from '../../support/day.js';
+import { parsedJson } from '../../support/text.js';
+import type { Imported, ImportedEntry, LeftOut } from '../imported.js';
+import {
+  asImportError,
+  firstExisting,
+  invalidSource,
+  isFolder,
+  readSource,
+} from '../read-source.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const MAX_EXPORT_BYTES = 256 * 1024 * 1024;
+const MAX_DATABASE_BYTES = 4 * 1024 * 1024 * 1024;
+/** All texts together: they are in memory until they are written. */
+const MAX_CHARACTERS = 256 * 1024 * 1024;
+const MAX_FIELD_CHARACTERS = 20_000;
+const ROWS_PER_QUERY = 500;
+
+/**
+ * Reads what claude-mem observed and summarized: its database, or a JSON export of it. The database is
+ * copied first, since even reading it would create files next to it.
+ *
+ * @param given the database, an export, or the folder of the database
+ * @throws SvcError IMPORT_*
+ */
+export function readClaudeMem(given: string | undefined, context: EngineContext): Imported {
+  const { env, homeDir } = context;
+  const start = given ?? env['CLAUDE_MEM_DATA_DIR'] ?? join(homeDir, '.claude-mem');
+  const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
+  const left: LeftOut[] = [];
+  const collector = new EntryCollector();
+  if (file.endsWith('.json')) readExport(file, collector, left);
+  else readDatabase(file, collector, left);
+  if (collector.skipped > 0) {
+    left.push({
+      from: `${collector.skipped} entries`,
+      why: 'without a date or a text, or too many',
+    });
+  }
+  return { source: file, settings: [], left, entries: collector.sorted() };
+}
+
+function readExport(file: string, collector: EntryCollector, left: LeftOut[]): void {
+  const root = parsedJson(readSource(file, MAX_EXPORT_BYTES));
+  if (!isRecord(root) || !Array.isArray(root['observations'])) {
+    throw invalidSource(file, 'it is not an export of claude-mem');
+  }
+  const { observations, summaries, prompts } = root;
+  for (const row of rowsOf(observations)) collector.addObservation(row);
+  for (const row of rowsOf(summaries)) collector.addSummary(row);
+  leavePrompts(rowsOf(prompts).length, left);
+}
+
+function rowsOf(value: unknown): readonly Row[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
+  let database: Connection | undefined;
+  try {
+    const copy = copied(file, folder);
+    // Not only for reading: opening a copy with a log applies the log.
+    database = openDatabase(copy, { readonly: false, busyTimeoutMs: 0 });
+    database.pragma('trusted_schema = OFF');
+    if (!hasTable(database, 'observations')) throw invalidSource(file, 'it is not of claude-mem');
+    for (const row of tableRows(database, 'observations')) collector.addObservation(row);
+    if (hasTable(database, 'session_summaries')) {
+      for (const row of tableRows(database, 'session_summaries')) collector.addSummary(row);
+    }
+    if (hasTable(database, 'user_prompts')) {
+      leavePrompts(
+        Number(database.prepare('SELECT count(*) FROM user_prompts').pluck().get()),
+        left,
+      );
+    }
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'SqliteError') {
+      throw invalidSource(file, `${messageOf(cause)}; close claude-mem and try again`, cause);
+    }
+    throw asImportError(file, cause);
+  } finally {
+    database?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function copied(file: string, folder: string): string {
+  const { size } = statSync(file);
+  if (size > MAX_DATABASE_BYTES) throw invalidSource(file, 'it is too large');
+  const copy = join(folder, 'claude-mem.db');
+  copyFileSync(file, copy);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  return copy;
+}
+
+function hasTable(database: Connection, name: string): boolean {
+  const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
+  return database.prepare(sql).pluck().get(name) === 1;
+}
+
+function* tableRows(database: Connection, table: 'observations' | 'session_summaries') {
+  const sql = `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_QUERY}`;
+  const statement = database.prepare<[number], unknown>(sql);
+  for (let last = -1; ; ) {
+    const rows = statement.all(last).filter(isRecord);
+    yield* rows;
+    const end = rows.at(-1)?.['id'];
+    if (typeof end !== 'number') return;
+    last = end;
+  }
+}
+
+function leavePrompts(count: number, left: LeftOut[]): void {
+  if (count === 0) return;
+  left.push({
+    from: `user_prompts: ${count}`,
+    why: 'prompts are part of conversations; index those with sessions.readers',
+  });
+}
+
+class EntryCollector {
+  skipped = 0;
+  private characters = 0;
+  private readonly entries: (ImportedEntry & { readonly atMs: number })[] = [];
+  private readonly dayOf = dayFormatter(undefined);
+
+  addObservation(row: Row): void {
+    const { type, title, subtitle, narrative, text, facts, files_modified: files } = row;
+    const body = [
+      prose(subtitle),
+      prose(narrative) || prose(text),
+      listOf(facts)
+        .map((fact) => `- ${fact}`)
+        .join('\n'),
+      listOf(files).length === 0 ? '' : `Files: ${listOf(files).join(', ')}`,
+    ];
+    this.add('observation', row, line(title) || line(type), body);
+  }
+
+  addSummary(row: Row): void {
+    const body = SUMMARY_FIELDS.map(([name, label]) => {
+      const text = prose(row[name]);
+      return text === '' ? '' : `${label}: ${text}`;
+    });
+    this.add('summary', row, line(row['request']) || 'Session', body);
+  }
+
+  sorted(): readonly ImportedEntry[] {
+    return this.entries
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .map(({ id, day, text }) => ({ id, day, text }));
+  }
+
+  private add(kind: string, row: Row, title: string, body: readonly string[]): void {
+    const atMs = timeOf(row);
+    const texts = body.filter((part) => part !== '');
+    const { id } = row;
+    const isUsable = typeof id === 'number' || (typeof id === 'string' && /^[\w-]+$/u.test(id));
+    if (atMs === undefined || !isUsable || (title === '' && texts.length === 0)) {
+      this.skipped += 1;
+      return;
+    }
+    const project = line(row['project']);
+    const heading = [title || kind, project === '' ? '' : `(${project})`].join(' ').trim();
+    const text = redactSecrets([`## ${heading}`, ...texts].join('\n\n'));
+    if (this.characters + text.length > MAX_CHARACTERS) {
+      this.skipped += 1;
+      return;
+    }
+    this.characters += text.length;
+    this.entries.push({ id: `${kind} ${id}`, day: this.dayOf(atMs), text, atMs });
+  }
+}
+
+const SUMMARY_FIELDS = [
+  ['investigated', 'Investigated'],
+  ['learned', 'Learned'],
+  ['completed', 'Completed'],
+  ['next_steps', 'Next steps'],
+  ['notes', 'Notes'],
+] as const;
+
+/** Seconds until here, milliseconds above. */
+const MOST_SECONDS = 100_000_000_000;
+const LAST_MS = Date.parse('9999-12-31');
+
+function timeOf({ created_at_epoch: epoch, created_at: text }: Row): number | undefined {
+  const written = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  const counted = typeof epoch === 'number' ? epoch : written;
+  const ms = counted < MOST_SECONDS ? counted * 1000 : counted;
+  return ms > 0 && ms < LAST_MS ? ms : undefined;
+}
+
+/** Text that begins no heading and no comment of its own. */
+function prose(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  return value
+    .slice(0, MAX_FIELD_CHARACTERS)
+    .replaceAll('<!--', '<! --')
+    .replace(/^(#{1,2}) /gmu, '### ')
+    .trim();
+}
+
+function line(value: unknown): string {
+  return prose(value).replace(/\s+/gu, ' ').slice(0, 200).trim();
+}
+
+/** Lists are JSON in the database. */
+function listOf(value: unknown): readonly string[] {
+  const list = typeof value === 'string' ? parsedJson(value) : value;
+  return Array.isArray(list)
+    ? list
+        .slice(0, 100)
+        .map(line)
+        .filter((item) => item !== '')
+    : [];
+}

@@ -1,0 +1,326 @@
+import { dirname, join } from 'node:path';
+import JSON5 from 'json5';
+import { type ConfigPath, isRecord, isSecretPath } from '../../config/index.js';
+import { messageOf } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { resolvePath } from '../../support/files.js';
+import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
+import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+
+type Data = Readonly<Record<string, unknown>>;
+
+const SEARCH: ConfigPath = ['agents', 'defaults', 'memorySearch'];
+/** No setting is deeper. */
+const MAX_DEPTH = 24;
+
+/** Files of OpenClaw itself, which svc would write to. */
+const OWN_FILES: ReadonlySet<string> = new Set(['store.path', 'local.modelCacheDir']);
+
+/**
+ * Reads an `openclaw.json` with the keys of release 9 (`memory.search`, `agents.entries`) or those before
+ * (`agents.defaults.memorySearch`, `agents.list`).
+ *
+ * @param given the file or its folder
+ * @throws SvcError IMPORT_*
+ */
+export function readOpenClaw(given: string | undefined, context: EngineContext): Imported {
+  const start = given ?? join(context.homeDir, '.openclaw');
+  const file = isFolder(start) ? join(start, 'openclaw.json') : firstExisting([start]);
+  return new OpenClawReader(file, parsed(file), context).read();
+}
+
+function parsed(file: string): Data {
+  let root: unknown;
+  try {
+    root = JSON5.parse(readSource(file));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError) && !(cause instanceof RangeError)) throw cause;
+    throw invalidSource(file, `it is not JSON5: ${messageOf(cause)}`, cause);
+  }
+  if (!isRecord(root)) throw invalidSource(file, 'it is not an object');
+  return root;
+}
+
+class OpenClawReader {
+  private readonly settings: ImportedSetting[] = [];
+  private readonly left: LeftOut[] = [];
+  private readonly file: string;
+  private readonly root: Data;
+  private readonly context: EngineContext;
+
+  constructor(file: string, root: Data, context: EngineContext) {
+    this.file = file;
+    this.root = root;
+    this.context = context;
+  }
+
+  read(): Imported {
+    const agents = dataAt(this.root, 'agents');
+    const memory = dataAt(this.root, 'memory');
+    const entries = dataAt(dataAt(this.root, 'plugins'), 'entries');
+    const workspace = this.readDefaults(dataAt(agents, 'defaults'));
+    this.readSearch(dataAt(memory, 'search'), 'memory.search', workspace);
+    this.readAgents(agents, workspace);
+    this.readMemory(memory);
+    this.readPlugins(entries);
+    this.readProviders();
+    for (const [name, value] of Object.entries(dataAt(this.root, 'secrets'))) {
+      this.take(`secrets.${name}`, ['secrets', name], value);
+    }
+    this.leaveOthers(agents, memory, entries);
+    return { source: this.file, settings: this.settings, left: this.left, entries: [] };
+  }
+
+  private readDefaults(defaults: Data): string {
+    const { workspace, userTimezone, memorySearch } = defaults;
+    const own = join(dirname(this.file), 'workspace');
+    const written = typeof workspace === 'string' ? workspace : undefined;
+    if (written !== undefined || isFolder(own)) {
+      this.settings.push({
+        from: 'agents.defaults.workspace',
+        path: ['agents', 'defaults', 'workspace'],
+        value: written ?? own,
+        note: written === undefined ? 'the default folder of OpenClaw' : undefined,
+      });
+    }
+    this.take('agents.defaults.userTimezone', ['agents', 'defaults', 'userTimezone'], userTimezone);
+    const folder = this.folderOf(written ?? own);
+    this.readSearch(asData(memorySearch), 'agents.defaults.memorySearch', folder);
+    return folder;
+  }
+
+  private readAgents(agents: Data, workspace: string): void {
+    const listed = Array.isArray(agents['list']) ? agents['list'] : [];
+    const named = Object.entries(dataAt(agents, 'entries')).map(([id, agent]) => {
+      return { id, from: `agents.entries.${id}`, agent: asData(agent) };
+    });
+    const numbered = listed.map((agent, at) => {
+      return { id: asData(agent)['id'], from: `agents.list[${at}]`, agent: asData(agent) };
+    });
+    for (const { id, from, agent } of [...named, ...numbered]) {
+      if (typeof id !== 'string') {
+        this.left.push({ from, why: 'it has no id' });
+        continue;
+      }
+      const own = agent['workspace'];
+      for (const name of ['default', 'workspace']) {
+        this.take(`${from}.${name}`, [name], agent[name], id);
+      }
+      const folder = typeof own === 'string' ? this.folderOf(own) : workspace;
+      this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
+      const search = dataAt(dataAt(agent, 'memory'), 'search');
+      this.readSearch(search, `${from}.memory.search`, folder, id);
+      const known = ['id', 'default', 'workspace', 'memorySearch', 'memory', 'name'];
+      const others = Object.keys(agent).filter((key) => !known.includes(key));
+      if (others.length > 0) {
+        this.left.push({ from: `${from}: ${others.join(', ')}`, why: 'not about memory' });
+      }
+    }
+  }
+
+  /** @param workspace absolute path that relative extra paths start at */
+  private readSearch(search: Data, from: string, workspace: string, agent?: string): void {
+    const base: ConfigPath = agent === undefined ? SEARCH : ['memorySearch'];
+    const { extraPaths, ...others } = search;
+    this.takeExtraPaths(
+      extraPaths,
+      `${from}.extraPaths`,
+      [...base, 'extraPaths'],
+      workspace,
+      agent,
+    );
+    for (const [keys, value] of leaves(others)) {
+      const name = keys.join('.');
+      const at = `${from}.${name}`;
+      if (OWN_FILES.has(name)) {
+        this.left.push({ from: at, why: 'svc keeps its own files; this one belongs to OpenClaw' });
+      } else {
+        this.take(at, [...base, ...keys.map(renamed)], value, agent);
+      }
+    }
+  }
+
+  private takeExtraPaths(
+    extraPaths: unknown,
+    from: string,
+    path: ConfigPath,
+    workspace: string,
+    agent: string | undefined,
+  ): void {
+    if (!Array.isArray(extraPaths)) return;
+    for (const [at, item] of extraPaths.entries()) {
+      const written: unknown = isRecord(item) ? item['path'] : item;
+      const pattern: unknown = isRecord(item) ? item['pattern'] : undefined;
+      if (typeof written !== 'string') {
+        this.left.push({ from: `${from}[${at}]`, why: 'it has no path' });
+        continue;
+      }
+      this.settings.push({
+        from: `${from}[${at}]`,
+        path,
+        ...(agent === undefined ? {} : { agent }),
+        value: [
+          written.startsWith('~') ? written : resolvePath(written, workspace, this.context.homeDir),
+        ],
+        adds: true,
+        note: patternNote(pattern),
+      });
+    }
+  }
+
+  private readMemory(memory: Data): void {
+    this.take('memory.citations', ['memory', 'citations'], memory['citations']);
+    if (memory['backend'] === 'qmd') {
+      this.settings.push({
+        from: 'memory.backend',
+        path: ['memory', 'backend'],
+        value: 'ext',
+        note: '"qmd" is called "ext" in svc',
+      });
+    } else this.take('memory.backend', ['memory', 'backend'], memory['backend']);
+    for (const [keys, value] of leaves(dataAt(memory, 'qmd'))) {
+      const name = keys.join('.');
+      const from = `memory.qmd.${name}`;
+      if (name === 'sessions.exportDir') {
+        this.left.push({ from, why: 'svc keeps its own files; this one belongs to OpenClaw' });
+      } else this.take(from, ['memory', 'ext', ...keys], value);
+    }
+  }
+
+  private readPlugins(entries: Data): void {
+    for (const name of ['memory-core', 'active-memory']) {
+      for (const [keys, value] of leaves(dataAt(entries, name))) {
+        const from = `plugins.entries.${name}.${keys.join('.')}`;
+        const path = ['plugins', 'entries', name, ...keys.map(renamed)];
+        if (name === 'active-memory' && keys.join('.') === 'config.mode') {
+          this.readMode(from, value);
+        } else this.take(from, path, value);
+      }
+    }
+    const { enabled, config } = dataAt(entries, 'webhooks');
+    const base = ['plugins', 'entries', 'webhooks'];
+    this.take('plugins.entries.webhooks.enabled', [...base, 'enabled'], enabled);
+    for (const [id, route] of Object.entries(dataAt(asData(config), 'routes'))) {
+      this.readRoute(id, asData(route), [...base, 'config', 'routes', id]);
+    }
+  }
+
+  private readMode(from: string, value: unknown): void {
+    if (value === 'off') {
+      this.settings.push({
+        from,
+        path: ['plugins', 'entries', 'active-memory', 'config', 'enabled'],
+        value: false,
+        note: '"off" is "enabled": false in svc',
+      });
+    } else this.left.push({ from, why: 'svc decides from the prompt whether to recall' });
+  }
+
+  /** A route is taken as a whole: without a secret it would not be valid. */
+  private readRoute(id: string, route: Data, path: ConfigPath): void {
+    const from = `plugins.entries.webhooks.config.routes.${id}`;
+    const { secret, ...others } = route;
+    const reference = secretReference(secret);
+    const variable = `SVC_WEBHOOK_${id.toUpperCase().replace(/[^A-Z0-9]+/gu, '_')}_SECRET`;
+    this.settings.push({
+      from,
+      path,
+      value: { ...others, secret: reference ?? `env:${variable}` },
+      note:
+        reference === undefined
+          ? `its secret is plain text and is not copied: set the variable ${variable}`
+          : undefined,
+    });
+  }
+
+  /** The endpoints that memory search uses; others are for chats. */
+  private readProviders(): void {
+    const known = dataAt(dataAt(this.root, 'models'), 'providers');
+    const used = new Set(
+      this.settings
+        .filter(({ path }) => path.at(-1) === 'provider' || path.at(-1) === 'fallback')
+        .map(({ value }) => String(value)),
+    );
+    for (const [id, provider] of Object.entries(known)) {
+      if (!used.has(id)) continue;
+      for (const [keys, value] of leaves(asData(provider))) {
+        const [first = ''] = keys;
+        // Models of chats and their form of requests.
+        if (!['baseUrl', 'apiKey', 'headers'].includes(first)) continue;
+        const from = `models.providers.${id}.${keys.join('.')}`;
+        this.take(from, ['models', 'providers', id, ...keys], value);
+      }
+    }
+  }
+
+  private leaveOthers(agents: Data, memory: Data, entries: Data): void {
+    const sections: readonly (readonly [string, Data, readonly string[]])[] = [
+      ['', this.root, ['agents', 'memory', 'plugins', 'secrets', 'models', '$include', '$schema']],
+      ['agents.', agents, ['defaults', 'list', 'entries']],
+      [
+        'agents.defaults.',
+        dataAt(agents, 'defaults'),
+        ['workspace', 'userTimezone', 'memorySearch'],
+      ],
+      ['memory.', memory, ['search', 'citations', 'backend', 'qmd']],
+      ['plugins.entries.', entries, ['memory-core', 'active-memory', 'webhooks']],
+    ];
+    for (const [prefix, data, known] of sections) {
+      const others = Object.keys(data).filter((key) => !known.includes(key));
+      if (others.length > 0) {
+        this.left.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
+      }
+    }
+    if ('$include' in this.root) {
+      this.left.push({ from: '$include', why: 'included files are not read; import them by path' });
+    }
+  }
+
+  private take(from: string, path: ConfigPath, value: unknown, agent?: string): void {
+    if (value === undefined || value === null) return;
+    const own = agent === undefined ? {} : { agent };
+    const whole = agent === undefined ? path : ['agents', 'list', 0, ...path];
+    const taken = isSecretPath(whole) ? (secretReference(value) ?? value) : value;
+    this.settings.push({ from, path, ...own, value: taken });
+  }
+
+  private folderOf(workspace: string): string {
+    return resolvePath(workspace, dirname(this.file), this.context.homeDir);
+  }
+}
+
+function patternNote(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string' || pattern === '**/*.md') return undefined;
+  return `svc indexes all Markdown of the folder, not only ${JSON.stringify(pattern)}; narrow it with exclude`;
+}
+
+/** OpenClaw's forms of a reference, as svc writes it; undefined for plain text. */
+function secretReference(value: unknown): unknown {
+  if (isRecord(value)) return value['source'] === undefined ? undefined : value;
+  if (typeof value !== 'string') return undefined;
+  const match =
+    /^(?:\$\{(?<a>\w+)\}|\$(?<b>[A-Z]\w*)|secretref-env:(?<c>\w+)|__env__:(?<d>\w+)|env:(?<e>\w+))$/u;
+  const { a, b, c, d, e } = match.exec(value)?.groups ?? {};
+  const variable = a ?? b ?? c ?? d ?? e;
+  return variable === undefined ? undefined : `env:${variable}`;
+}
+
+function renamed(key: string | number): string | number {
+  return key === 'qmd' ? 'ext' : key;
+}
+
+/** Every value below, with its keys. Lists and references to secrets are values. */
+function leaves(data: Data, depth = 0): readonly (readonly [readonly string[], unknown])[] {
+  return Object.entries(data).flatMap(([key, value]): [readonly string[], unknown][] => {
+    if (!isRecord(value) || 'source' in value || depth >= MAX_DEPTH) return [[[key], value]];
+    return leaves(value, depth + 1).map(([keys, leaf]) => [[key, ...keys], leaf]);
+  });
+}
+
+function asData(value: unknown): Data {
+  return isRecord(value) ? value : {};
+}
+
+function dataAt(data: Data, key: string): Data {
+  return asData(Object.hasOwn(data, key) ? data[key] : undefined);
+}

@@ -1,0 +1,123 @@
+import { dirname, join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { isRecord } from '../../config/index.js';
+import { messageOf } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { resolvePath } from '../../support/files.js';
+import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
+import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+
+const SEARCH = ['agents', 'defaults', 'memorySearch'] as const;
+/** More aliases than a configuration needs; each can multiply the size of the data. */
+const MAX_ALIASES = 20;
+
+/**
+ * Reads the collections of a qmd configuration. Its index and its shell commands are never used.
+ *
+ * @param given an `index.yml`, or its folder
+ * @throws SvcError IMPORT_*
+ */
+export function readQmd(given: string | undefined, context: EngineContext): Imported {
+  const file = configFile(given, context);
+  const settings: ImportedSetting[] = [];
+  const left: LeftOut[] = [];
+  const { collections, ...others } = parsed(file);
+  for (const [name, collection] of Object.entries(isRecord(collections) ? collections : {})) {
+    if (isRecord(collection)) readCollection(name, collection);
+    else left.push({ from: `collections.${name}`, why: 'it is not a collection' });
+  }
+  for (const key of Object.keys(others)) {
+    left.push({ from: key, why: OTHERS[key] ?? 'svc has no such setting' });
+  }
+  return { source: file, settings, left, entries: [] };
+
+  function readCollection(name: string, collection: Readonly<Record<string, unknown>>): void {
+    const from = `collections.${name}`;
+    const { path, pattern, ignore, context: described, update, includeByDefault } = collection;
+    if (typeof path !== 'string' || path === '') {
+      left.push({ from, why: 'it has no path' });
+      return;
+    }
+    const folder = resolvePath(path, dirname(file), context.homeDir);
+    if (!isFolder(folder)) {
+      left.push({ from, why: `the folder ${folder} does not exist` });
+      return;
+    }
+    if (includeByDefault === false) {
+      left.push({ from, why: 'qmd searches it only when it is named' });
+      return;
+    }
+    const isAll = pattern === undefined || pattern === '**/*.md';
+    settings.push({
+      from,
+      path: [...SEARCH, 'extraPaths'],
+      value: [folder],
+      adds: true,
+      note: isAll
+        ? undefined
+        : `svc indexes all Markdown of the folder, not only ${JSON.stringify(pattern)}`,
+    });
+    const ignored = (Array.isArray(ignore) ? ignore : []).filter((one) => typeof one === 'string');
+    if (ignored.length > 0) {
+      settings.push({
+        from: `${from}.ignore`,
+        path: [...SEARCH, 'exclude'],
+        value: ignored,
+        adds: true,
+        note: 'the patterns apply to every folder of the memory',
+      });
+    }
+    if (described !== undefined) {
+      left.push({ from: `${from}.context`, why: 'svc has no descriptions of folders' });
+    }
+    if (update !== undefined) {
+      left.push({ from: `${from}.update`, why: 'svc runs no shell commands' });
+    }
+  }
+}
+
+const OTHERS: Readonly<Record<string, string>> = {
+  global_context: 'svc has no descriptions of folders',
+  editor_uri: 'svc opens $VISUAL or $EDITOR',
+  models: 'set memorySearch.provider to "local", and local.modelPath to a model, to embed here',
+};
+
+function configFile(given: string | undefined, { env, homeDir }: EngineContext): string {
+  const xdg = env['XDG_CONFIG_HOME'];
+  const start = given ?? env['QMD_CONFIG_DIR'] ?? join(xdg || join(homeDir, '.config'), 'qmd');
+  if (!isFolder(start)) return firstExisting([start]);
+  return firstExisting(['index.yml', 'index.yaml'].map((name) => join(start, name)));
+}
+
+function parsed(file: string): Readonly<Record<string, unknown>> {
+  try {
+    const text = readSource(file);
+    if (isDeep(text)) throw invalidSource(file, 'it is nested too deeply');
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw invalidSource(file, `it is not YAML: ${firstLine(error)}`);
+    const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (data === null) return {};
+    if (!isRecord(data)) throw invalidSource(file, 'it is not a mapping');
+    return data;
+  } catch (cause) {
+    // Too many aliases, or too deep.
+    if (cause instanceof ReferenceError || cause instanceof RangeError) {
+      throw invalidSource(file, firstLine(cause), cause);
+    }
+    throw cause;
+  }
+}
+
+/** Columns of indentation, and brackets in the whole text. */
+const MAX_NESTING = 200;
+
+/** The parser is recursive: deep nesting would end the process, which no error handler can prevent. */
+function isDeep(text: string): boolean {
+  const brackets = text.match(/[[{]/gu)?.length ?? 0;
+  return brackets > MAX_NESTING || text.split('\n').some((line) => /^[\s?:-]{200}/u.test(line));
+}
+
+function firstLine(error: unknown): string {
+  return messageOf(error).split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failureOf } from '../../support/memory.js';
+import { type ImportHome, importHome } from './support.js';
+
+const test = suite('importing from claude-mem');
+
+const DAY = Date.parse('2026-02-03T12:00:00Z');
+
+/** The tables of claude-mem 13, with a write-ahead log as it leaves them. */
+function database(home: ImportHome): Database.Database {
+  home.write('.claude-mem/.keep', '');
+  const db = new Database(home.at('.claude-mem/claude-mem.db'));
+  db.pragma('journal_mode = WAL');
+  db.exec(`
+    CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT,
+      type TEXT, title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT,
+      files_read TEXT, files_modified TEXT, prompt_number INTEGER, created_at TEXT,
+      created_at_epoch INTEGER);
+    CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT,
+      request TEXT, investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, notes TEXT,
+      created_at TEXT, created_at_epoch INTEGER);
+    CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, prompt_text TEXT);
+    INSERT INTO user_prompts (prompt_text) VALUES ('do it');
+  `);
+  return db;
+}
+
+function observe(db: Database.Database, title: string, more: object = {}): void {
+  db.prepare(
+    `INSERT INTO observations (project, type, title, narrative, facts, files_modified, created_at_epoch)
+     VALUES (@project, 'decision', @title, @narrative, @facts, @files, @at)`,
+  ).run({
+    project: 'web',
+    title,
+    narrative: 'We moved the port to 8788.',
+    facts: '["The port is 8788"]',
+    files: '["src/a.ts"]',
+    at: DAY,
+    ...more,
+  });
+}
+
+function noteOf(home: ImportHome, day: string): string {
+  return readFileSync(home.at(`.svc/workspace/memory/claude-mem/${day}.md`), 'utf8');
+}
+
+test('writes a note per day, and nothing into the folder of claude-mem', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'A new port');
+  observe(db, 'Next day', { at: DAY + 86_400_000 });
+  db.prepare(
+    `INSERT INTO session_summaries (project, request, learned, created_at_epoch)
+     VALUES ('web', 'Move the port', 'Ports are in svc.json', ?)`,
+  ).run(DAY + 1000);
+  const before = readdirSync(home.at('.claude-mem'));
+  const plan = await home.prepare('claude-mem');
+  assert.equal(
+    plan.notes.map(({ day, entries }) => [day, entries.length]),
+    [
+      ['2026-02-03', 2],
+      ['2026-02-04', 1],
+    ],
+  );
+  home.apply(plan);
+  assert.is(
+    noteOf(home, '2026-02-03'),
+    `# 2026-02-03
+
+## A new port (web)
+
+We moved the port to 8788.
+
+- The port is 8788
+
+Files: src/a.ts
+
+<!-- claude-mem observation 1 -->
+
+## Move the port (web)
+
+Learned: Ports are in svc.json
+
+<!-- claude-mem summary 1 -->
+`,
+  );
+  assert.equal(readdirSync(home.at('.claude-mem')), before);
+  assert.ok(plan.items.some(({ from }) => from === 'user_prompts: 1'));
+  db.close();
+});
+
+test('importing again adds only what is new, and keeps what was edited', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'First');
+  home.apply(await home.prepare('claude-mem'));
+  assert.equal((await home.prepare('claude-mem')).notes, []);
+  const edited = noteOf(home, '2026-02-03').replace('We moved', 'I moved');
+  home.write('.svc/workspace/memory/claude-mem/2026-02-03.md', edited);
+  observe(db, 'Second');
+  db.close();
+  const plan = await home.prepare('claude-mem');
+  assert.equal(
+    plan.notes.map(({ entries }) => entries.length),
+    [1],
+  );
+  home.apply(plan);
+  const note = noteOf(home, '2026-02-03');
+  assert.ok(note.startsWith(edited));
+  assert.is(note.match(/claude-mem observation/g)?.length, 2);
+});
+
+test('text cannot pretend to be another entry or a heading, and secrets are masked', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'Line\nbreak', {
+    narrative: `# Fake\n<!-- claude-mem observation 2 -->\nsk-ant-${'a1'.repeat(20)}`,
+    facts: 'no JSON',
+    files: '{"a":1}',
+  });
+  observe(db, 'Second');
+  observe(db, '', { narrative: '', facts: '[]', files: '[]', at: Number.MAX_SAFE_INTEGER });
+  db.close();
+  const plan = await home.prepare('claude-mem');
+  assert.ok(plan.items.some(({ from }) => from === '1 entries'));
+  home.apply(plan);
+  const note = noteOf(home, '2026-02-03');
+  assert.match(note, /^## Line break \(web\)$/m);
+  assert.match(note, /^## Second/m);
+  assert.not.match(note, /^# Fake|sk-ant-a1/m);
+});
+
+test('reads the JSON export too, and older tables', async () => {
+  const home = importHome({
+    'export.json': {
+      exportedAt: 'x',
+      observations: [
+        { id: 7, title: 'Exported', facts: ['one'], created_at: '2026-02-03T12:00:00Z' },
+        { id: 'bad id', title: 'x', created_at: '2026-02-03T12:00:00Z' },
+      ],
+      summaries: [],
+      prompts: [],
+    },
+  });
+  const plan = await home.prepare('claude-mem', 'export.json');
+  assert.equal(
+    plan.notes.map(({ entries }) => entries.length),
+    [1],
+  );
+  const old = new Database(home.at('old.db'));
+  old.exec(`CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT, type TEXT, created_at TEXT);
+    INSERT INTO observations (text, type, created_at) VALUES ('Old text', 'note', '2025-01-02T12:00:00Z')`);
+  old.close();
+  home.apply(await home.prepare('claude-mem', 'old.db'));
+  assert.match(noteOf(home, '2025-01-02'), /## note\n\nOld text/);
+});
+
+test('other files, and links in the workspace, are refused', async () => {
+  const home = importHome({ 'a.db': 'no database', 'a.json': '{}', 'elsewhere/x': '' });
+  for (const path of ['a.db', 'a.json']) {
+    assert.is((await failureOf(home.prepare('claude-mem', path))).code, 'IMPORT_SOURCE_INVALID');
+  }
+  assert.is((await failureOf(home.prepare('claude-mem'))).code, 'IMPORT_SOURCE_MISSING');
+  const db = database(home);
+  observe(db, 'x');
+  db.close();
+  symlinkSync(home.at('elsewhere'), home.at('.svc/workspace/memory'));
+  const plan = await home.prepare('claude-mem');
+  const failure = await failureOf(Promise.resolve().then(() => home.apply(plan)));
+  assert.is(failure.code, 'IMPORT_FAILED');
+  assert.equal(readdirSync(home.at('elsewhere')), ['x']);
+});
+
+test.run();

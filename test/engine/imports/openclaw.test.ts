@@ -1,0 +1,236 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failureOf } from '../../support/memory.js';
+import { importHome, outcomesOf, settingsOf } from './support.js';
+
+const test = suite('importing from OpenClaw');
+
+const FILE = '.openclaw/openclaw.json';
+const SECRET = 'sk-planted-secret-that-is-never-copied';
+
+/** The keys of release 9, as JSON5. */
+const NEW = `{
+  // The keys of release 9
+  memory: {
+    citations: 'on',
+    search: {
+      provider: 'openai',
+      model: 'text-embedding-3-small',
+      remote: { apiKey: '\${OPENAI_API_KEY}', headers: { 'X-Team': '${SECRET}' } },
+      extraPaths: ['~/notes', { path: '/srv/wiki', pattern: 'team/*.md' }, 'more'],
+      query: { maxResults: 8, minScore: 0.4 },
+      rememberAcrossConversations: true,
+      store: { path: '/home/ada/.openclaw/memory/main.sqlite', vector: { enabled: true } },
+    },
+  },
+  agents: {
+    defaults: { workspace: '~/.openclaw/workspace', userTimezone: 'Europe/Vienna', model: 'x' },
+    entries: {
+      main: { default: true, model: { primary: 'a/b' } },
+      work: { workspace: '~/work', memory: { search: { query: { maxResults: 3 } } } },
+    },
+  },
+  plugins: {
+    entries: {
+      'memory-core': { config: { dreaming: { enabled: true, frequency: '0 4 * * *' } } },
+      'active-memory': {
+        enabled: true,
+        config: { agents: ['main'], mode: 'off', queryMode: 'recent', toolsAllow: ['memory_get'] },
+      },
+      webhooks: {
+        enabled: true,
+        config: {
+          routes: {
+            n8n: { path: '/plugins/webhooks/n8n', sessionKey: 'agent:main:n8n', secret: '${SECRET}' },
+            ci: {
+              sessionKey: 'agent:main:ci',
+              secret: { source: 'env', provider: 'default', id: 'CI_SECRET' },
+            },
+          },
+        },
+      },
+      telegram: { enabled: true },
+    },
+  },
+  channels: { telegram: { token: '${SECRET}' } },
+}`;
+
+test('takes over the keys of release 9', async () => {
+  const home = importHome({ [FILE]: NEW });
+  const plan = await home.prepare('openclaw');
+  assert.equal(settingsOf(plan), {
+    agents: {
+      defaults: {
+        workspace: '~/.openclaw/workspace',
+        userTimezone: 'Europe/Vienna',
+        memorySearch: {
+          extraPaths: ['~/notes', '/srv/wiki', home.at('.openclaw/workspace/more')],
+          provider: 'openai',
+          model: 'text-embedding-3-small',
+          remote: { apiKey: 'env:OPENAI_API_KEY' },
+          query: { maxResults: 8, minScore: 0.4 },
+          store: { vector: { enabled: true } },
+        },
+      },
+      list: [
+        { id: 'main', default: true },
+        { id: 'work', workspace: '~/work', memorySearch: { query: { maxResults: 3 } } },
+      ],
+    },
+    memory: { citations: 'on' },
+    plugins: {
+      entries: {
+        'memory-core': { config: { dreaming: { enabled: true, frequency: '0 4 * * *' } } },
+        'active-memory': {
+          enabled: true,
+          config: { agents: ['main'], enabled: false, queryMode: 'recent' },
+        },
+        webhooks: {
+          enabled: true,
+          config: {
+            routes: {
+              n8n: {
+                path: '/plugins/webhooks/n8n',
+                sessionKey: 'agent:main:n8n',
+                secret: 'env:SVC_WEBHOOK_N8N_SECRET',
+              },
+              ci: {
+                sessionKey: 'agent:main:ci',
+                secret: { source: 'env', provider: 'default', id: 'CI_SECRET' },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+  const outcomes = outcomesOf(plan);
+  assert.is(outcomes['memory.search.extraPaths[1]'], 'translated');
+  for (const left of [
+    'memory.search.remote.headers.X-Team',
+    'memory.search.rememberAcrossConversations',
+    'memory.search.store.path',
+    'plugins.entries.active-memory.config.toolsAllow',
+    'plugins.entries.telegram',
+    'agents.defaults.model',
+    'agents.entries.main: model',
+    'channels',
+  ]) {
+    assert.is(outcomes[left], 'left', left);
+  }
+  assert.ok(plan.items.every(({ outcome, why }) => outcome !== 'left' || why !== null));
+});
+
+test('takes over the keys before release 9', async () => {
+  const home = importHome({
+    [FILE]: {
+      agents: {
+        defaults: {
+          workspace: '/srv/memory',
+          memorySearch: { chunking: { tokens: 300 }, qmd: { extraCollections: [{ path: '/x' }] } },
+        },
+        list: [{ id: 'main' }, { id: 'work', memorySearch: { enabled: false } }],
+      },
+      memory: {
+        backend: 'qmd',
+        qmd: {
+          searchMode: 'query',
+          paths: [{ path: '/srv/docs', name: 'docs' }],
+          sessions: { exportDir: '/home/ada/.openclaw/x' },
+          mcporter: { enabled: false },
+        },
+      },
+    },
+  });
+  const plan = await home.prepare('openclaw', FILE);
+  assert.equal(settingsOf(plan), {
+    agents: {
+      defaults: {
+        workspace: '/srv/memory',
+        memorySearch: { chunking: { tokens: 300 }, ext: { extraCollections: [{ path: '/x' }] } },
+      },
+      list: [{ id: 'work', memorySearch: { enabled: false } }],
+    },
+    memory: {
+      backend: 'ext',
+      ext: { searchMode: 'query', paths: [{ path: '/srv/docs', name: 'docs' }] },
+    },
+  });
+  assert.is(outcomesOf(plan)['memory.qmd.mcporter.enabled'], 'left');
+});
+
+test('never copies a secret, and shows none', async () => {
+  const home = importHome({ [FILE]: NEW });
+  const plan = await home.prepare('openclaw');
+  assert.not.ok(JSON.stringify(plan).includes(SECRET));
+  const route = plan.items.find(({ from }) => from.endsWith('routes.n8n'));
+  assert.match(route?.why ?? '', /SVC_WEBHOOK_N8N_SECRET/);
+});
+
+test('settings of svc.json stay, and conflicts are reported', async () => {
+  const text =
+    '{\n  // mine\n  "agents": { "defaults": { "memorySearch": { "provider": "voyage", "query": { "maxResults": 8 }, "extraPaths": ["/own"] } } },\n  "memory": { "citations": "off" }\n}\n';
+  const home = importHome({ [FILE]: NEW, '.svc/svc.json': text });
+  const plan = await home.prepare('openclaw');
+  assert.match(plan.text, /\/\/ mine/);
+  assert.match(plan.text, /"provider": "voyage"/);
+  assert.match(plan.text, /"citations": "off"/);
+  assert.match(plan.text, /"\/own",\s+"~\/notes"/);
+  const outcomes = outcomesOf(plan);
+  assert.is(outcomes['memory.search.provider'], 'conflict');
+  assert.is(outcomes['memory.citations'], 'conflict');
+  assert.is(outcomes['memory.search.query.maxResults'], 'present');
+});
+
+test('importing again changes nothing, and the file of OpenClaw stays as it is', async () => {
+  const home = importHome({ [FILE]: NEW });
+  const plan = await home.prepare('openclaw');
+  assert.not.ok(existsSync(plan.file));
+  home.apply(plan);
+  assert.is(readFileSync(plan.file, 'utf8'), plan.text);
+  const again = await home.prepare('openclaw');
+  assert.equal([again.text, again.diff], [plan.text, []]);
+  assert.is(readFileSync(home.at(FILE), 'utf8'), NEW);
+});
+
+test('a configuration that changed in the meantime is not overwritten', async () => {
+  const home = importHome({ [FILE]: NEW });
+  const plan = await home.prepare('openclaw');
+  home.write('.svc/svc.json', '{"memory":{}}');
+  const failure = await failureOf(Promise.resolve().then(() => home.apply(plan)));
+  assert.is(failure.code, 'CONFIG_WRITE_FAILED');
+  assert.is(readFileSync(home.at('.svc/svc.json'), 'utf8'), '{"memory":{}}');
+});
+
+test('the default workspace of OpenClaw is used if it is there', async () => {
+  const home = importHome({ [FILE]: '{}', '.openclaw/workspace/MEMORY.md': '# Memory\n' });
+  const plan = await home.prepare('openclaw');
+  assert.equal(settingsOf(plan), {
+    agents: { defaults: { workspace: home.at('.openclaw/workspace') } },
+  });
+});
+
+test('hostile and damaged files are refused with a reason', async () => {
+  const bad: readonly (readonly [string, string])[] = [
+    ['{', 'IMPORT_SOURCE_INVALID'],
+    ['[]', 'IMPORT_SOURCE_INVALID'],
+    [`${'['.repeat(200_000)}`, 'IMPORT_SOURCE_INVALID'],
+    ['x'.repeat(5 * 1024 * 1024), 'IMPORT_SOURCE_INVALID'],
+  ];
+  for (const [text, code] of bad) {
+    const home = importHome({ [FILE]: text });
+    assert.is((await failureOf(home.prepare('openclaw'))).code, code, text.slice(0, 20));
+  }
+  const none = await failureOf(importHome().prepare('openclaw'));
+  assert.is(none.code, 'IMPORT_SOURCE_MISSING');
+  const odd = importHome({
+    [FILE]:
+      '{ memory: 7, agents: { list: [null, 3, {}], defaults: [] }, plugins: { entries: { webhooks: { config: { routes: { a: null, "__proto__": { x: 1 } } } } } }, "__proto__": { polluted: true } }',
+  });
+  const plan = await odd.prepare('openclaw');
+  assert.equal(settingsOf(plan), {});
+  assert.is(Object.hasOwn(Object.prototype, 'polluted'), false);
+});
+
+test.run();
