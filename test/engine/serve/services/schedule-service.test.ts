@@ -1,0 +1,76 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../../src/engine/config/index.js';
+import { openFlows } from '../../../../src/engine/flows/index.js';
+import { configuredSchedules } from '../../../../src/engine/schedules/index.js';
+import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import type { ServeSetup } from '../../../../src/engine/serve/service.js';
+import { scheduleDefinitions } from '../../../../src/engine/serve/services/schedule-service.js';
+import { contextOf } from '../../../support/flows.js';
+import { testLog } from '../../../support/services.js';
+import { folderOf } from '../../../support/temp-folder.js';
+import { waitFor } from '../../../support/terminal.js';
+
+const test = suite('schedules under svc serve');
+
+const HOUR = 3_600_000;
+const HOURLY = { cron: '0 * * * *', sessionKey: 's', set: { goal: 'at {/scheduledAt}' } };
+
+async function setupOf(schedules: object) {
+  const home = folderOf({ 'svc.json': JSON.stringify({ schedules }) });
+  const context = { ...contextOf(home.path), clock: { now: Date.now } };
+  return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
+}
+
+/** Lets the schedules wait since some hours ago. */
+async function waitedSince({ context, loaded }: ServeSetup, hours: number): Promise<void> {
+  const clock = { now: () => Date.now() - hours * HOUR };
+  const flows = await openFlows({ ...context, clock }, loaded.resolved);
+  for (const one of configuredSchedules(loaded.resolved)) await flows.schedules.runDue(one);
+  await flows.close();
+}
+
+async function started(setup: ServeSetup) {
+  const said: string[] = [];
+  const [definition] = scheduleDefinitions(setup);
+  assert.ok(definition !== undefined);
+  const service = await definition.start({
+    log: testLog().logger,
+    tell: (event) => said.push(event),
+    trouble: (failure) => failure !== undefined && said.push(`trouble: ${failure.message}`),
+    fail: (error) => said.push(`failed: ${String(error)}`),
+  });
+  return { service, said };
+}
+
+test('what was missed while nothing ran is made up once, and the next run is told', async () => {
+  const setup = await setupOf({ hourly: HOURLY, off: { ...HOURLY, enabled: false } });
+  await waitedSince(setup, 30);
+  const { service, said } = await started(setup);
+  await waitFor('the run', () => said.some((event) => event.startsWith('hourly ran, next hourly')));
+  await service.drain();
+  await service.stop();
+  const flows = await openFlows(setup.context, setup.loaded.resolved);
+  assert.is((await flows.operator.listFlows({ limit: 9 })).total, 1);
+  const records = await flows.schedules.records();
+  assert.equal(
+    records.map(({ scheduleId, rhythm }) => [scheduleId, rhythm === '']),
+    [
+      ['hourly', false],
+      ['off', true],
+    ],
+  );
+  await flows.close();
+});
+
+test('other schedules take a restart, and everything else none', async () => {
+  const setup = await setupOf({ hourly: HOURLY });
+  const { service } = await started(setup);
+  assert.is(await service.reload(setup), true);
+  const changed = await setupOf({ hourly: { ...HOURLY, cron: '5 * * * *' } });
+  assert.is(await service.reload(changed), false);
+  await service.stop();
+  assert.equal(scheduleDefinitions(await setupOf({})), []);
+});
+
+test.run();
