@@ -113,6 +113,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   TASK_NOT_FOUND: 'Run `svc task list` and pass more characters of the ID.',
   TASK_NOT_RETRYABLE: 'Wait until it ends, or create a new task.',
   USAGE: 'Run the command with --help.',
+  WAIT_TIMED_OUT: 'Wait longer, or without `--timeout`.',
   WEBHOOKS_DISABLED: "Set `plugins.entries.webhooks.enabled` and the route's `enabled` to true.",
   WEBHOOK_ROUTE_UNKNOWN: 'Run `svc webhook routes` to list them.',
   WEBHOOK_UNREACHABLE: 'Start `svc serve`, or check the host and the port.',

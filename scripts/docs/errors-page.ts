@@ -22,6 +22,7 @@ const INTRODUCTION = `${GENERATED}
 | 0 | Success, also when nothing was found. |
 | 1 | The operation failed, or a check found a problem. |
 | 2 | The command line or the configuration is invalid. |
+| 124 | The time of \`--timeout\` was over. |
 | 130 | Interrupted with Ctrl-C. |
 
 The exit code is the same with and without \`--json\`. Scripts should match on the exit code or on the

@@ -2,9 +2,11 @@ import { EMPTY_FLOW, type FlowRecord, flowOutput } from '../../src/engine/flows/
 import { historyEntryOutput } from '../../src/engine/flows/history.js';
 import { newFlowId, newTaskId } from '../../src/engine/flows/ids.js';
 import {
+  bulkOutputSchema,
   flowCancelOutputSchema,
   flowHistoryOutputSchema,
   flowListOutputSchema,
+  flowOutputSchema,
   flowPruneOutputSchema,
   flowShowOutputSchema,
   taskClaimOutputSchema,
@@ -145,6 +147,31 @@ const flowCancel: JsonDocument = {
   },
 };
 
+const flowWait: JsonDocument = {
+  title: 'svc flow wait',
+  introduction:
+    'The flow after its end. If the wait timed out, the document is an [error](#errors).',
+  schema: flowOutputSchema,
+  example: {
+    flow: { ...flowExample, status: 'succeeded', endedAt: '2026-03-02T16:20:00.000Z' },
+    warnings: [],
+  },
+};
+
+const bulk: JsonDocument = {
+  title: 'svc flow cancel, task cancel and task retry with flags',
+  introduction: 'What was done with each flow or task that matched the flags.',
+  schema: bulkOutputSchema,
+  example: {
+    dryRun: false,
+    matched: 1,
+    changed: 1,
+    failed: 0,
+    results: [{ id: flowExample.flowId, status: 'cancelled', outcome: 'changed', error: null }],
+    warnings: [],
+  },
+};
+
 const flowPrune: JsonDocument = {
   title: 'svc flow prune',
   introduction: 'What was deleted.',
@@ -191,7 +218,7 @@ const taskHeartbeat: JsonDocument = {
 };
 
 const taskOther: JsonDocument = {
-  title: 'svc task cancel, retry, complete and fail',
+  title: 'svc task cancel, retry, complete, fail and wait',
   introduction: 'The task after the change.',
   schema: taskOutputSchema,
   example: {
@@ -218,6 +245,8 @@ export const FLOW_DOCUMENTS: readonly JsonDocument[] = [
   flowShow,
   flowHistory,
   flowCancel,
+  bulk,
+  flowWait,
   flowPrune,
   taskList,
   taskShow,

@@ -128,6 +128,26 @@ function durationMs(text: string): number | undefined {
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
+/** A duration such as `10m`, in milliseconds. @throws SvcError USAGE */
+export function readDuration(text: string, flag: string): number {
+  const duration = durationMs(text);
+  if (duration !== undefined) return duration;
+  throw new SvcError('USAGE', `${flag} must be a duration such as 10m (got "${text}")`, {
+    hint: 'examples: 30s, 10m, 2h, 7d',
+  });
+}
+
+/** `--older-than`: a duration, or a number of days. */
+export function olderThanFlag(summary: string) {
+  return Flags.string({ summary, helpValue: 'AGE' });
+}
+
+/** The age of `--older-than`, in milliseconds. @throws SvcError USAGE */
+export function readAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return readDuration(/^\d+$/u.test(text) ? `${text}d` : text, '--older-than');
+}
+
 function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}/u.test(text) && !Number.isNaN(Date.parse(text));
 }
@@ -203,11 +223,9 @@ export const leaseFlags = withEnvironment({
   }),
 });
 
-const byId = () =>
-  Args.string({
-    required: true,
-    description: 'ID, or at least its first 4 characters.',
-  });
+/** What names a flow or a task. */
+export const ID = 'ID, or at least its first 4 characters.';
+const byId = () => Args.string({ required: true, description: ID });
 
 /** The claim that a person decides on. */
 export const claimArgs = {

@@ -76,6 +76,12 @@ export function runtimesFlag(summary: string) {
   return Flags.option({ options: TASK_RUNTIMES, multiple: true, summary, helpValue: 'RUNTIME' })();
 }
 
+/** `--route`: who created a flow. */
+export const routeFlag = Flags.string({
+  summary: 'Select flows that this webhook route created.',
+  helpValue: 'ROUTE',
+});
+
 /** Default of `--limit` of a list. */
 export const MOST_LISTED = 50;
 /** More than a terminal has rows. */
@@ -111,6 +117,7 @@ export function flowFilterFlags(shown: number) {
       summary: 'Show only flows in this state.',
       helpValue: 'STATUS',
     })(),
+    route: routeFlag,
   });
 }
 
@@ -178,10 +185,13 @@ interface FilterFlags {
 
 /** Which flows the flags ask for. @throws SvcError USAGE for an invalid --since */
 export function flowFilter(
-  flags: FilterFlags & { readonly status?: readonly FlowStatus[] | undefined },
+  flags: FilterFlags & {
+    readonly status?: readonly FlowStatus[] | undefined;
+    readonly route?: string | undefined;
+  },
   clock: Clock,
 ): FlowFilter {
-  return { ...recordFilter(flags, clock), statuses: flags.status };
+  return { ...recordFilter(flags, clock), statuses: flags.status, route: flags.route };
 }
 
 /** Which tasks the flags ask for. @throws SvcError USAGE for an invalid --since */

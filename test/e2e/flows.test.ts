@@ -203,4 +203,46 @@ test('wrong words are told', async () => {
   }
 });
 
+test('the history names who made a change, and a wait ends with its exit code', async () => {
+  const { svc, flowId, taskId } = await someFlows();
+  const over = await svc('flow', 'wait', flowId, '--timeout', '0s', '--json');
+  assert.equal([over.code, jsonOf.error(over).code], [124, 'WAIT_TIMED_OUT']);
+  const waiting = svc('task', 'wait', taskId.slice(0, 8), '--json');
+  assert.is((await svc('task', 'cancel', taskId)).code, 0);
+  const waited = await waiting;
+  assert.equal([waited.code, jsonOf.task(waited).task.status], [1, 'cancelled']);
+  const { entries } = jsonOf.flowHistory(await svc('flow', 'history', flowId, '--json'));
+  assert.equal(
+    entries.map(({ actor, actorName, event, to }) => [actor, actorName, event, to]),
+    [
+      ['route', 'ada', 'flow.created', 'queued'],
+      ['route', 'ada', 'task.queued', 'queued'],
+      ['operator', null, 'task.ended', 'cancelled'],
+    ],
+  );
+  assert.match((await svc('flow', 'show', flowId)).stdout, /operator .* queued → cancelled/u);
+});
+
+test('several are changed at once, with a reason for each that cannot be', async () => {
+  const { svc, flowId, taskId } = await someFlows();
+  for (const args of [[], [flowId, '--status', 'queued'], [flowId, '--dry-run']]) {
+    assert.is((await svc('flow', 'cancel', '--yes', ...args)).code, 2, args.join(' '));
+  }
+  const unconfirmed = await svc('flow', 'cancel', '--older-than', '1h', '--json');
+  assert.is(jsonOf.error(unconfirmed).code, 'CONFIRMATION_NEEDED');
+  const would = await svc('flow', 'cancel', '--older-than', '1h', '--dry-run', '--json');
+  const { matched, changed, results } = jsonOf.bulk(would);
+  assert.equal([matched, changed, results[0]?.outcome], [1, 0, 'unchanged']);
+  const tasks = await svc('task', 'cancel', '--runtime', 'subagent', '--yes');
+  assert.match(tasks.stdout, 'cancelled 1 task');
+  const flows = jsonOf.bulk(await svc('flow', 'cancel', '--route', 'ada', '--yes', '--json'));
+  assert.equal(flows.results, [
+    { id: flowId, status: 'cancelled', outcome: 'changed', error: null },
+  ]);
+  const late = await svc('task', 'retry', '--since', '1d', '--yes', '--json');
+  const failed = jsonOf.bulk(late);
+  assert.equal([late.code, failed.failed, failed.results[0]?.id], [1, 1, taskId]);
+  assert.is(jsonOf.bulk(await svc('task', 'retry', '--failed', '--yes', '--json')).matched, 0);
+});
+
 test.run();

@@ -282,6 +282,14 @@ async function someFlows(
   const flowId = await newFlow(flows, ADA, { goal: 'a flow' });
   const taskId = await newTask(flows, flowId, { task: 'read it' });
   await newTask(flows, flowId, { task: 'another' });
+  if (id === 'flow:wait') {
+    const end = { action: 'finish_flow', flowId, expectedRevision: 0 } as const;
+    await flows.perform(end, ADA);
+  }
+  if (id === 'task:wait') {
+    const claimed = await flows.tasks.claim({ worker: 'w' });
+    await flows.tasks.complete({ taskId, token: claimed?.leaseToken });
+  }
   await flows.close();
   const ids = { [FLOW]: flowId, [FLOW.slice(0, 8)]: flowId, [TASK]: taskId };
   const names = { ...ids, [TASK.slice(0, 8)]: taskId };

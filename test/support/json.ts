@@ -31,9 +31,11 @@ import {
 import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import { evalDraftsOutputSchema, evalOutputSchema } from '../../src/engine/eval/output-schemas.js';
 import {
+  bulkOutputSchema,
   flowCancelOutputSchema,
   flowHistoryOutputSchema,
   flowListOutputSchema,
+  flowOutputSchema,
   flowPruneOutputSchema,
   flowShowOutputSchema,
   taskClaimOutputSchema,
@@ -147,6 +149,8 @@ export const jsonOf = {
   storageCopy: (run: SvcRun) => read(storageCopyOutputSchema, run),
   flowList: (run: SvcRun) => read(flowListOutputSchema, run),
   flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
+  flow: (run: SvcRun) => read(flowOutputSchema, run),
+  bulk: (run: SvcRun) => read(bulkOutputSchema, run),
   flowHistory: (run: SvcRun) => read(flowHistoryOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
   flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),

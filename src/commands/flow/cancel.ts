@@ -1,22 +1,52 @@
-import { flowArgs } from '../../cli/flags.js';
-import { cancelledFlowWords, FlowsCommand } from '../../cli/flows-command.js';
-import type { FlowCancelOutput } from '../../engine/flows/index.js';
-import { flowOutput, taskOutput } from '../../engine/flows/index.js';
+import * as Flags from '@oclif/core/flags';
+import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { cancelledFlowWords, routeFlag } from '../../cli/flows-command.js';
+import type { BulkOutput, FlowCancelOutput } from '../../engine/flows/index.js';
+import { ACTIVE_FLOW_STATUSES, flowOutput, taskOutput } from '../../engine/flows/index.js';
+import { FLOW_WORDS } from '../../ui/flows/bulk.js';
 
-export default class FlowCancel extends FlowsCommand<FlowCancelOutput> {
-  static override summary = 'Cancel a task flow and its tasks.';
+export default class FlowCancel extends BulkCommand<FlowCancelOutput> {
+  static override summary = 'Cancel a task flow and its tasks, or all that match.';
   static override description =
-    'Queued tasks are cancelled at once. Workers learn of it with their next report, and the flow ends when the last of them has stopped. Cancelling cannot be undone.';
+    `Queued tasks are cancelled at once. Workers learn of it with their next report, and the flow ends when the last of them has stopped. Cancelling cannot be undone.
+
+Without an ID, cancels all active flows that match the flags, after confirmation. If one of them cannot be cancelled, the others are, and the exit code is 1.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 413d463b',
     '<%= config.bin %> <%= command.id %> 413d463b --json',
+    '<%= config.bin %> <%= command.id %> --status blocked --older-than 1h --dry-run',
+    '<%= config.bin %> <%= command.id %> --route ci --yes',
   ];
-  static override args = flowArgs;
+  static override args = optionalFlowArgs;
+  static override flags = {
+    ...bulkFlags,
+    ...withEnvironment({
+      status: Flags.option({
+        options: ACTIVE_FLOW_STATUSES,
+        multiple: true,
+        summary: 'Select flows in this state.',
+        helpValue: 'STATUS',
+      })(),
+      route: routeFlag,
+    }),
+  };
 
-  async run(): Promise<FlowCancelOutput> {
+  async run(): Promise<BulkOutput | FlowCancelOutput> {
     const { args, flags } = await this.parse(FlowCancel);
-    const flows = await this.openFlows(flags);
-    const result = await flows.operator.cancelFlow(args.flow);
+    const { status: statuses, route } = flags;
+    const selection = this.selection(args.flow, flags, { statuses, route });
+    const { operator } = await this.openFlows(flags);
+    if (selection !== undefined) {
+      const filter = { ...selection, statuses: statuses ?? ACTIVE_FLOW_STATUSES };
+      const { entries, total } = await operator.listFlows(filter);
+      return this.changeAll(flags, {
+        words: { ...FLOW_WORDS, question: 'Cancel', done: 'cancelled' },
+        found: { entries: entries.map(({ flow }) => flow), total },
+        change: async ({ flowId }) => (await operator.cancelFlow(flowId)).flow,
+      });
+    }
+    const result = await operator.cancelFlow(args.flow ?? '');
     const { state, flow, tasks } = result;
     this.write(cancelledFlowWords(result));
     return {

@@ -1,9 +1,8 @@
-import * as Flags from '@oclif/core/flags';
-import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { olderThanFlag, readAge, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { confirm } from '../../cli/prompts.js';
 import type { FlowPruneOutput } from '../../engine/flows/index.js';
-import { formatCountOf } from '../../engine/support/format.js';
+import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { MS_PER_DAY } from '../../engine/support/time.js';
 
 export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
@@ -17,32 +16,35 @@ export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
   static override flags = {
     ...yesFlag,
     ...withEnvironment({
-      'older-than': Flags.integer({
-        summary: 'Delete flows that ended this long ago (flows.retentionDays).',
-        helpValue: 'DAYS',
-        min: 0,
-      }),
+      'older-than': olderThanFlag(
+        'Delete flows that ended this long ago, in days or like 36h (flows.retentionDays).',
+      ),
     }),
   };
 
   async run(): Promise<FlowPruneOutput> {
     const { flags } = await this.parse(FlowPrune);
     const flows = await this.openFlows(flags);
-    const days = flags['older-than'];
+    const keepMs = readAge(flags['older-than']);
     const age =
-      days === undefined
+      keepMs === undefined
         ? 'more than flows.retentionDays ago'
-        : `more than ${formatCountOf(days, 'day')} ago`;
+        : `more than ${ageText(keepMs)} ago`;
     const question = `Delete the flows that ended ${age}, and their tasks?`;
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
     if (!agreed) {
       this.write('nothing was deleted');
       return { pruned: false, flows: 0, tasks: 0 };
     }
-    const gone = await flows.operator.prune(days === undefined ? undefined : days * MS_PER_DAY);
+    const gone = await flows.operator.prune(keepMs);
     this.write(
       `deleted ${formatCountOf(gone.flows, 'flow')} and ${formatCountOf(gone.tasks, 'task')}`,
     );
     return { pruned: true, ...gone };
   }
+}
+
+function ageText(ms: number): string {
+  const days = ms / MS_PER_DAY;
+  return Number.isInteger(days) ? formatCountOf(days, 'day') : formatDuration(ms);
 }

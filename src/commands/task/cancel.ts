@@ -1,22 +1,50 @@
-import { taskArgs } from '../../cli/flags.js';
-import { cancelledTaskWords, FlowsCommand } from '../../cli/flows-command.js';
-import type { TaskOutput } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/index.js';
+import * as Flags from '@oclif/core/flags';
+import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { cancelledTaskWords, runtimesFlag } from '../../cli/flows-command.js';
+import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
+import { ACTIVE_TASK_STATUSES, taskOutput } from '../../engine/flows/index.js';
+import { TASK_WORDS } from '../../ui/flows/bulk.js';
 
-export default class TaskCancel extends FlowsCommand<TaskOutput> {
-  static override summary = 'Cancel a task.';
+export default class TaskCancel extends BulkCommand<TaskOutput> {
+  static override summary = 'Cancel a task, or all that match.';
   static override description =
-    'A queued task ends at once. The worker of a running task learns of it with its next report; if it never reports, the task ends when its lease expires.';
+    `A queued task ends at once. The worker of a running task learns of it with its next report; if it never reports, the task ends when its lease expires.
+
+Without an ID, cancels all active tasks that match the flags, after confirmation. If one of them cannot be cancelled, the others are, and the exit code is 1.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',
+    '<%= config.bin %> <%= command.id %> --status queued --older-than 1d --dry-run',
   ];
-  static override args = taskArgs;
+  static override args = optionalTaskArgs;
+  static override flags = {
+    ...bulkFlags,
+    ...withEnvironment({
+      status: Flags.option({
+        options: ACTIVE_TASK_STATUSES,
+        multiple: true,
+        summary: 'Select tasks in this state.',
+        helpValue: 'STATUS',
+      })(),
+      runtime: runtimesFlag('Select tasks for this runtime.'),
+    }),
+  };
 
-  async run(): Promise<TaskOutput> {
+  async run(): Promise<BulkOutput | TaskOutput> {
     const { args, flags } = await this.parse(TaskCancel);
-    const flows = await this.openFlows(flags);
-    const task = await flows.tasks.cancel(args.task);
+    const { status: statuses, runtime: runtimes } = flags;
+    const selection = this.selection(args.task, flags, { statuses, runtimes });
+    const { operator, tasks } = await this.openFlows(flags);
+    if (selection !== undefined) {
+      const filter = { ...selection, statuses: statuses ?? ACTIVE_TASK_STATUSES };
+      return this.changeAll(flags, {
+        words: { ...TASK_WORDS, question: 'Cancel', done: 'cancelled' },
+        found: await operator.listTasks(filter),
+        change: ({ taskId }) => tasks.cancel(taskId),
+      });
+    }
+    const task = await tasks.cancel(args.task ?? '');
     this.write(cancelledTaskWords(task));
     return { task: taskOutput(task) };
   }

@@ -1,22 +1,51 @@
-import { taskArgs } from '../../cli/flags.js';
-import { FlowsCommand } from '../../cli/flows-command.js';
-import type { TaskOutput } from '../../engine/flows/index.js';
+import * as Flags from '@oclif/core/flags';
+import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { runtimesFlag } from '../../cli/flows-command.js';
+import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { taskOutput } from '../../engine/flows/index.js';
+import { TASK_WORDS } from '../../ui/flows/bulk.js';
 
-export default class TaskRetry extends FlowsCommand<TaskOutput> {
-  static override summary = 'Queue a task again that did not succeed.';
+const FAILED = ['failed', 'timed_out', 'lost'] as const;
+
+export default class TaskRetry extends BulkCommand<TaskOutput> {
+  static override summary = 'Queue a task again that did not succeed, or all that match.';
   static override description =
-    'Queues a task again that failed, timed out, was cancelled or was lost, with all of its attempts. Its flow must not have ended.';
+    `Queues a task again that failed, timed out, was cancelled or was lost, with all of its attempts. Its flow must not have ended.
+
+Without an ID, queues all such tasks that match the flags, after confirmation. If one of them cannot be queued, the others are, and the exit code is 1.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',
+    '<%= config.bin %> <%= command.id %> --failed --since 1d --dry-run',
+    '<%= config.bin %> <%= command.id %> --failed --runtime acp --yes',
   ];
-  static override args = taskArgs;
+  static override args = optionalTaskArgs;
+  static override flags = {
+    ...bulkFlags,
+    ...withEnvironment({
+      failed: Flags.boolean({
+        summary: 'Select tasks that failed, timed out or were lost, not cancelled ones.',
+      }),
+      runtime: runtimesFlag('Select tasks for this runtime.'),
+    }),
+  };
 
-  async run(): Promise<TaskOutput> {
+  async run(): Promise<BulkOutput | TaskOutput> {
     const { args, flags } = await this.parse(TaskRetry);
-    const flows = await this.openFlows(flags);
-    const task = await flows.tasks.retry(args.task);
+    const { runtime: runtimes, failed } = flags;
+    const statuses = failed ? FAILED : undefined;
+    const selection = this.selection(args.task, flags, { statuses, runtimes });
+    const { operator, tasks } = await this.openFlows(flags);
+    if (selection !== undefined) {
+      const filter = { ...selection, statuses: statuses ?? [...FAILED, 'cancelled' as const] };
+      return this.changeAll(flags, {
+        words: { ...TASK_WORDS, question: 'Retry', done: 'queued' },
+        found: await operator.listTasks(filter),
+        change: ({ taskId }) => tasks.retry(taskId),
+      });
+    }
+    const task = await tasks.retry(args.task ?? '');
     this.write(`task ${task.taskId} is queued`);
     return { task: taskOutput(task) };
   }

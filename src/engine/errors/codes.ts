@@ -1,5 +1,5 @@
 /** Exit codes of the program (docs/errors.md): 0 is success and never belongs to an error. */
-export type ExitCode = 1 | 2 | 130;
+export type ExitCode = 1 | 2 | 124 | 130;
 
 interface CodeEntry {
   /** What the process exits with when this error ends a command. */
@@ -268,6 +268,10 @@ export const ERROR_CODES = {
     summary: 'Only a task that failed, timed out, was cancelled or got lost can be retried.',
   },
   USAGE: { exit: 2, summary: 'The command line is not valid.' },
+  WAIT_TIMED_OUT: {
+    exit: 124,
+    summary: 'The flow or task had not ended within `--timeout`; it continues.',
+  },
   WEBHOOKS_DISABLED: { exit: 1, summary: 'Webhooks or the route are off.' },
   WEBHOOK_ROUTE_UNKNOWN: { exit: 2, summary: 'The webhook route is not in the configuration.' },
   WEBHOOK_UNREACHABLE: {

@@ -58,11 +58,16 @@ export interface RecordFilter<Status extends string> {
   readonly ownerKey?: string | undefined;
   /** Created at or after this time, epoch milliseconds. */
   readonly sinceMs?: number | undefined;
+  /** Created before this time. */
+  readonly beforeMs?: number | undefined;
   readonly limit: number;
 }
 
 /** Which flows to list. */
-export type FlowFilter = RecordFilter<FlowStatus>;
+export interface FlowFilter extends RecordFilter<FlowStatus> {
+  /** Created by this webhook route, as the history says. */
+  readonly route?: string | undefined;
+}
 
 /** Which tasks to list. */
 export interface TaskFilter extends RecordFilter<TaskStatus> {

@@ -4,9 +4,11 @@
  */
 export type { FlowAction } from './action-schemas.js';
 export type { FlowFinding, TaskFinding } from './audit.js';
+export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
 export { fromJsonText, type JsonObject, type JsonValue } from './fields.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export {
+  ACTIVE_FLOW_STATUSES,
   FLOW_STATUSES,
   type FlowRecord,
   type FlowStatus,
@@ -20,6 +22,7 @@ export { type ConfiguredTarget, notificationTargets } from './notification-targe
 export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
 export type { FlowCounts, FlowEntry, FlowHistory, Page } from './operator-flows.js';
 export {
+  bulkOutput,
   flowEntryOutput,
   flowHistoryOutput,
   flowListOutput,
@@ -28,9 +31,11 @@ export {
   taskShowOutput,
 } from './output.js';
 export type {
+  BulkOutput,
   FlowCancelOutput,
   FlowHistoryOutput,
   FlowListOutput,
+  FlowOutput,
   FlowPruneOutput,
   FlowShowOutput,
   TaskClaimOutput,
@@ -44,6 +49,7 @@ export { type PauseRecord, pauseOutput } from './pause-record.js';
 export type { ScheduleRecord } from './schedule-record.js';
 export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
 export {
+  ACTIVE_TASK_STATUSES,
   TASK_RUNTIMES,
   TASK_STATUSES,
   type TaskRecord,
@@ -53,3 +59,4 @@ export {
 } from './task-record.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';
+export type { WaitOptions } from './wait-for-end.js';

@@ -9,6 +9,7 @@ import { prune, sweep } from './sweep.js';
 import type { TaskRecord, TaskStatus } from './task-record.js';
 import { findRecord, orThrow } from './task-store.js';
 import { summarizeTasks, type TaskSummary } from './task-summary.js';
+import { type WaitOptions, waitForEnd } from './wait-for-end.js';
 
 /** A flow with the counts of its tasks. */
 export interface FlowEntry {
@@ -72,6 +73,20 @@ export function operatorFlows(store: FlowStore) {
           history: await tables.history.ofFlow(flow.seq),
         };
       }),
+    /** Waits for the end of a flow. @throws SvcError FLOW_NOT_FOUND, WAIT_TIMED_OUT; the reason of the signal */
+    waitForFlow: (idOrPrefix: string, options: WaitOptions<FlowRecord>) =>
+      waitForEnd(
+        store,
+        () => store.read(async ({ flows }) => orThrow(await findRecord('flow', flows, idOrPrefix))),
+        options,
+      ),
+    /** The same for a task. @throws SvcError TASK_NOT_FOUND, WAIT_TIMED_OUT; the reason of the signal */
+    waitForTask: (idOrPrefix: string, options: WaitOptions<TaskRecord>) =>
+      waitForEnd(
+        store,
+        () => store.read(async ({ tasks }) => orThrow(await findRecord('task', tasks, idOrPrefix))),
+        options,
+      ),
     /** @throws SvcError FLOW_NOT_FOUND */
     history: (idOrPrefix: string): Promise<FlowHistory> =>
       store.read(async (tables) => {

@@ -109,6 +109,31 @@ export const flowCancelOutputSchema = documentSchema({
   tasks: field(z.array(taskSchema), 'Its tasks after the change, oldest first.'),
 });
 
+/** `svc flow cancel`, `svc task cancel` and `svc task retry` with flags instead of an ID, and `--json`. */
+export const bulkOutputSchema = documentSchema({
+  dryRun: field(z.boolean(), 'Whether `--dry-run` was given.'),
+  matched: field(count, 'How many match; the results have at most 10,000 of them.'),
+  changed: field(count, 'How many were changed.'),
+  failed: field(count, 'How many could not be changed; then the exit code is 1.'),
+  results: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'The ID of the flow or task.'),
+        status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
+        outcome: field(
+          z.enum(['changed', 'failed', 'unchanged']),
+          '`unchanged` with `--dry-run`, or when the user declined.',
+        ),
+        error: field(z.nullable(z.string()), 'Why it could not be changed.'),
+      }),
+    ),
+    'Newest first.',
+  ),
+});
+
+/** `svc flow wait --json`. */
+export const flowOutputSchema = documentSchema({ flow: field(flowSchema, 'The flow.') });
+
 /** `svc flow prune --json`. */
 export const flowPruneOutputSchema = documentSchema({
   pruned: field(z.boolean(), 'False when the user declined.'),
@@ -138,7 +163,7 @@ export const taskShowOutputSchema = documentSchema({
   history: field(z.array(historyEntrySchema), 'What happened to it, oldest first.'),
 });
 
-/** `svc task cancel`, `retry`, `complete` and `fail` with `--json`. */
+/** `svc task wait`, `cancel`, `retry`, `complete` and `fail` with `--json`. */
 export const taskOutputSchema = documentSchema({ task: field(taskSchema, 'The task.') });
 
 /** `svc task claim --json`. */
@@ -170,6 +195,10 @@ export type FlowShowOutput = DocumentOf<typeof flowShowOutputSchema>;
 export type FlowHistoryOutput = DocumentOf<typeof flowHistoryOutputSchema>;
 /** `svc flow cancel`, likewise. */
 export type FlowCancelOutput = DocumentOf<typeof flowCancelOutputSchema>;
+/** `svc flow cancel` and its like for several, likewise. */
+export type BulkOutput = DocumentOf<typeof bulkOutputSchema>;
+/** `svc flow wait`, likewise. */
+export type FlowOutput = DocumentOf<typeof flowOutputSchema>;
 /** `svc flow prune`, likewise. */
 export type FlowPruneOutput = DocumentOf<typeof flowPruneOutputSchema>;
 /** `svc task list`, likewise. */

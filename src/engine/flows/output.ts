@@ -1,9 +1,11 @@
 import type { FlowFinding, TaskFinding } from './audit.js';
+import type { Changed } from './change-many.js';
 import { fromJsonText } from './fields.js';
 import { type FlowRecord, flowOutput } from './flow-record.js';
 import { historyEntryOutput } from './history.js';
 import type { FlowEntry, FlowHistory, Page, ShownTask } from './operator-flows.js';
 import type {
+  BulkOutput,
   FlowHistoryOutput,
   FlowListOutput,
   FlowShowOutput,
@@ -82,5 +84,34 @@ export function flowHistoryOutput(history: FlowHistory): FlowHistoryOutput {
     startsAt: startsAt === undefined ? null : new Date(startsAt).toISOString(),
     gapAfter: gapAfter ?? null,
     entries: entries.map(historyEntryOutput),
+  };
+}
+
+/** A command that changed several flows or tasks. */
+export function bulkOutput<R>({
+  changed,
+  total,
+  dryRun,
+  isDone,
+  of,
+}: {
+  readonly changed: readonly Changed<R>[];
+  readonly total: number;
+  readonly dryRun: boolean;
+  /** Whether anything was attempted. */
+  readonly isDone: boolean;
+  readonly of: (record: R) => Pick<BulkOutput['results'][number], 'id' | 'status'>;
+}): BulkOutput {
+  const failed = changed.filter(({ error }) => error !== undefined).length;
+  return {
+    dryRun,
+    matched: total,
+    changed: isDone ? changed.length - failed : 0,
+    failed,
+    results: changed.map(({ record, error }) => {
+      const { id, status } = of(record);
+      const outcome = error === undefined ? (isDone ? 'changed' : 'unchanged') : 'failed';
+      return { id, status, outcome, error: error?.message ?? null };
+    }),
   };
 }

@@ -1,4 +1,10 @@
-import type { FlowEntry, FlowStatus, TaskRecord, TaskStatus } from '../../engine/flows/index.js';
+import type {
+  FlowEntry,
+  FlowRecord,
+  FlowStatus,
+  TaskRecord,
+  TaskStatus,
+} from '../../engine/flows/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
 import type { ListItem } from '../components/list-state.js';
 import { formatClock } from '../memory/watch-lines.js';
@@ -84,6 +90,17 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
     hasEnded: task.endedAt !== null,
     version: `${task.taskId}.${task.revision}`,
   };
+}
+
+/** A flow or task that is waited for, as one line. */
+export function waitLine(record: FlowRecord | TaskRecord, nowMs: number, style: Style): string {
+  const said =
+    'taskId' in record
+      ? (record.terminalSummary ?? record.error ?? record.progressSummary)
+      : (record.blockedSummary ?? record.currentStep);
+  const status = statusPaint(record.status, style)(record.status);
+  const note = said === null ? [] : [safeLine(firstLine(said))];
+  return [style.dim(formatClock(nowMs)), status, ...note].join('  ');
 }
 
 /** Usually enough of an ID to be unique. */

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import { newTaskId } from '../../../src/engine/flows/ids.js';
+import { FLOW_WORDS, renderChanged } from '../../../src/ui/flows/bulk.js';
 import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
 import { renderHistory } from '../../../src/ui/flows/history.js';
 import { renderFindings, renderFlowList, renderTaskList } from '../../../src/ui/flows/list.js';
@@ -81,6 +83,21 @@ test('an audit is a table, or good news', () => {
 test('a change is a line with its moment', () => {
   const line = watchLine('tasks', taskRow(aTask(), NOW), NOW, STYLE);
   assert.match(line, /^\d\d:\d\d:\d\d {2}\S{8} {2}\S{8} {2}acp {2}running {2}1 {2}Read the pages$/);
+});
+
+test('several changes are listed with those that failed, and counted', () => {
+  const { flow } = aFlow();
+  const ended = { record: flow, error: new SvcError('FLOW_ENDED', 'it is over') };
+  const words = { ...FLOW_WORDS, question: 'Cancel', done: 'cancelled' };
+  const changed = [{ record: flow, error: undefined }, ended];
+  const done = renderChanged({ changed, total: 5, state: 'done', words }, PIPED);
+  assert.match(done, 'not cancelled: it is over');
+  assert.match(done, 'cancelled 1 flow, 1 failed; 3 more match, run it again\n');
+  const would = { changed: changed.slice(0, 1), total: 1, words } as const;
+  assert.match(renderChanged({ ...would, state: 'dry run' }, PIPED), '1 flow would be cancelled');
+  assert.match(renderChanged({ ...would, state: 'declined' }, PIPED), 'nothing was changed');
+  const none = renderChanged({ changed: [], total: 0, state: 'done', words }, PIPED);
+  assert.is(none, 'no flows match\n');
 });
 
 test('a history says when, by what and what changed, and what it lacks', () => {

@@ -1,14 +1,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
 import type {
   ClaimedTask,
   FlowAnswer,
   FlowSchedule,
+  FlowFilter,
   Flows,
   TaskLease,
 } from '../../../../src/engine/flows/index.js';
 import type { TestFlowStore } from '../../../support/flow-stores.js';
 import { ADA, BOB, newFlow, newTask, viewOf } from '../../../support/flows.js';
+import { failureOf } from '../../../support/memory.js';
 import { waitFor } from '../../../support/terminal.js';
 
 const MINUTE = 60_000;
@@ -764,6 +767,72 @@ export function storeContract(store: TestFlowStore): void {
     assert.equal(entries, [...before.entries.slice(0, 50), ...before.entries.slice(-950)]);
     await flows.operator.sweep();
     assert.equal((await flows.operator.history(flowId)).entries, entries);
+    await close();
+  });
+
+  test('lists are filtered by age and by the route that created a flow', async () => {
+    const { flows, pass, close } = await store.open();
+    const old = await newFlow(flows);
+    await pass(DAY);
+    const other = { ...ADA, actor: { kind: 'route', name: 'other' } } as const;
+    const made = await newFlow(flows, other);
+    // It changes the flow of another route of its session.
+    await flows.perform({ action: 'resume_flow', flowId: old, expectedRevision: 0 }, other);
+    const idsOf = async (filter: Omit<FlowFilter, 'limit'>) => {
+      const { entries, total } = await flows.operator.listFlows({ ...filter, limit: 9 });
+      assert.is(total, entries.length);
+      return entries.map(({ flow }) => flow.flowId);
+    };
+    assert.equal(await idsOf({ route: 'ada' }), [old]);
+    assert.equal(await idsOf({ route: 'other' }), [made]);
+    assert.equal(await idsOf({ route: 'none' }), []);
+    assert.equal(await idsOf({ beforeMs: flows.now() - DAY / 2 }), [old]);
+    assert.equal(await idsOf({ sinceMs: flows.now() - DAY / 2, statuses: ['queued'] }), [made]);
+    await close();
+  });
+
+  test('waiting ends with the flow or task, also when another process ends it', async () => {
+    const { flows, other, close } = await store.open();
+    const second = await other();
+    const flowId = await newFlow(flows);
+    const taskId = await newTask(flows, flowId);
+    const { signal } = new AbortController();
+    const seen: string[] = [];
+    const onChange = ({ status }: { readonly status: string }) => seen.push(status);
+    const flow = flows.operator.waitForFlow(flowId.slice(0, 8), { signal });
+    const task = flows.operator.waitForTask(taskId, { signal, onChange });
+    await waitFor('the first change', () => seen.length > 0);
+    const lease = leaseOf(await claimed(second));
+    await waitFor('the claim', () => seen.length > 1);
+    await second.tasks.complete(lease);
+    assert.is((await task).status, 'succeeded');
+    assert.equal(seen, ['queued', 'running', 'succeeded']);
+    const end = { action: 'fail_flow', flowId, expectedRevision: 0 } as const;
+    await second.perform(end, ADA);
+    assert.is((await flow).status, 'failed');
+    assert.is(
+      (await flows.operator.waitForFlow(flowId, { signal, timeoutMs: 0 })).status,
+      'failed',
+    );
+    await close();
+  });
+
+  test('waiting stops after its time, and when it is interrupted', async () => {
+    const { flows, close } = await store.open();
+    const flowId = await newFlow(flows);
+    const { signal } = new AbortController();
+    const over = await failureOf(flows.operator.waitForFlow(flowId, { signal, timeoutMs: 10 }));
+    assert.is(over.code, 'WAIT_TIMED_OUT');
+    const stop = new AbortController();
+    const waiting = failureOf(
+      flows.operator.waitForFlow(flowId, {
+        signal: stop.signal,
+        onChange: () => stop.abort(new SvcError('INTERRUPTED', 'stopped')),
+      }),
+    );
+    assert.is((await waiting).code, 'INTERRUPTED');
+    const missing = flows.operator.waitForTask('00000000', { signal });
+    assert.is((await failureOf(missing)).code, 'TASK_NOT_FOUND');
     await close();
   });
 

@@ -1,8 +1,9 @@
 import type { Fields } from '../../fields.js';
-import type { RecordFilter, TaskFilter } from '../../flow-store.js';
+import type { FlowFilter, RecordFilter, TaskFilter } from '../../flow-store.js';
 import { idPrefix } from '../../ids.js';
+import { createdBy } from '../troubles.js';
 import type { Question, Turn } from './batch.js';
-import { recordWriter, selected } from './record-sql.js';
+import { recordWriter, selected, TABLES } from './record-sql.js';
 
 /** A table of records, with the statements that all changes share. */
 export function foundTable<Row extends FoundRow>(
@@ -11,11 +12,16 @@ export function foundTable<Row extends FoundRow>(
 ): FoundSql<Row> {
   const where = `WHERE ($1::text[] IS NULL OR status = ANY($1))
     AND ($2::text IS NULL OR owner_key = $2) AND ($3::bigint IS NULL OR created_at >= $3)
-    ${table === 'svc.tasks' ? 'AND ($4::text[] IS NULL OR runtime = ANY($4))' : 'AND $4::text[] IS NULL'}`;
+    AND ($4::bigint IS NULL OR created_at < $4)
+    ${
+      table === 'svc.tasks'
+        ? 'AND ($5::text[] IS NULL OR runtime = ANY($5)) AND $6::text IS NULL'
+        : `AND $5::text[] IS NULL AND ($6::text IS NULL OR ${createdBy(TABLES, '$6')})`
+    }`;
   const columns = selected(table, fields);
   return {
     ...recordWriter<Row>(table, fields),
-    list: `SELECT ${columns} FROM ${table} ${where} ORDER BY seq DESC LIMIT $5`,
+    list: `SELECT ${columns} FROM ${table} ${where} ORDER BY seq DESC LIMIT $7`,
     count: `SELECT count(*)::int AS count FROM ${table} ${where}`,
     byPrefix: `SELECT ${columns} FROM ${table} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`,
     statuses: `SELECT status, count(*)::int AS count FROM ${table} GROUP BY status`,
@@ -87,7 +93,11 @@ export abstract class FoundTable<Row extends FoundRow, Filter extends RecordFilt
   protected abstract idOf(row: Row): string;
 }
 
-function valuesOf(filter: Omit<RecordFilter<string>, 'limit'> & Pick<TaskFilter, 'runtimes'>) {
-  const { statuses, ownerKey, sinceMs, runtimes } = filter;
-  return [statuses ?? null, ownerKey ?? null, sinceMs ?? null, runtimes ?? null];
+function valuesOf(
+  filter: Omit<RecordFilter<string>, 'limit'> &
+    Pick<FlowFilter, 'route'> &
+    Pick<TaskFilter, 'runtimes'>,
+) {
+  const { statuses, ownerKey, sinceMs, beforeMs, runtimes, route } = filter;
+  return [statuses, ownerKey, sinceMs, beforeMs, runtimes, route].map((value) => value ?? null);
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { FLOW_FIELDS, type FlowRecord } from '../../flow-record.js';
 import type { FlowFilter, FlowRows } from '../../flow-store.js';
-import { flowTroubles } from '../troubles.js';
+import { createdBy, flowTroubles } from '../troubles.js';
 import { recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
@@ -10,7 +10,12 @@ const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
 /** The table of flows. Callers hold a transaction where they write. */
 export function flowRows(database: Connection): FlowRows {
   const table = recordTable<FlowRecord>(database, 'flows', FLOW_FIELDS);
-  const finder = recordFinder<FlowRecord, FlowFilter>(database, 'flows', SELECT_FLOW, () => []);
+  const finder = recordFinder<FlowRecord, FlowFilter>(
+    database,
+    'flows',
+    SELECT_FLOW,
+    ({ route }) => [[(mark) => createdBy(TABLES, mark), route]],
+  );
   const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(
     `${SELECT_FLOW} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,

@@ -8,6 +8,7 @@ export const TABLES = {
   flows: 'flows',
   tasks: 'tasks',
   notifications: 'notifications',
+  history: 'history',
   pauses: 'pauses',
   greatest: 'max',
 } as const;
@@ -67,6 +68,7 @@ export function recordFinder<
       equals('status', filter.statuses),
       equals('owner_key', filter.ownerKey),
       atLeast('created_at', filter.sinceMs),
+      below('created_at', filter.beforeMs),
       ...conditionsOf(filter),
     ]);
   const byId = database.prepare<[{ readonly id: string }], Row>(`${select} WHERE ${ID_IS}`);
@@ -118,6 +120,11 @@ export function equals(column: string, value: unknown): Condition {
 /** `column >= ?` */
 export function atLeast(column: string, value: unknown): Condition {
   return [(marks) => `${column} >= ${marks}`, value];
+}
+
+/** `column < ?` */
+function below(column: string, value: unknown): Condition {
+  return [(marks) => `${column} < ${marks}`, value];
 }
 
 /** A WHERE clause of the conditions that have a value. */

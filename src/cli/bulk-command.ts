@@ -1,0 +1,106 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { SvcError } from '../engine/errors/index.js';
+import {
+  type BulkOutput,
+  bulkOutput,
+  type Changed,
+  changeMany,
+  MOST_CHANGED,
+} from '../engine/flows/index.js';
+import { formatCountOf } from '../engine/support/format.js';
+import { type BulkWords, renderChanged } from '../ui/flows/bulk.js';
+import {
+  ID,
+  olderThanFlag,
+  readAge,
+  readSince,
+  sinceFlag,
+  withEnvironment,
+  yesFlag,
+} from './flags.js';
+import { FlowsCommand } from './flows-command.js';
+import { confirm } from './prompts.js';
+
+/** The flow that an operator names, where flags can select several instead. */
+export const optionalFlowArgs = { flow: Args.string({ description: ID }) };
+/** The task, likewise. */
+export const optionalTaskArgs = { task: Args.string({ description: ID }) };
+
+/** Flags of commands that change one flow or task, or all that fit. */
+export const bulkFlags = {
+  ...yesFlag,
+  ...withEnvironment({
+    since: sinceFlag,
+    'older-than': olderThanFlag('Select what was created this long ago or earlier.'),
+    'dry-run': Flags.boolean({ summary: 'Show what would change without changing anything.' }),
+  }),
+};
+
+interface BulkFlags {
+  readonly yes: boolean;
+  readonly since: string | undefined;
+  readonly 'older-than': string | undefined;
+  readonly 'dry-run': boolean | undefined;
+  readonly plain: boolean;
+}
+
+/** The records that fit, and what to do with each. */
+interface Bulk<R> {
+  readonly words: BulkWords<R>;
+  readonly found: { readonly entries: readonly R[]; readonly total: number };
+  readonly change: (record: R) => Promise<R>;
+}
+
+/** Base of commands that change one flow or task, or all that fit. */
+export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkOutput | One> {
+  /**
+   * What the flags select; undefined if one is named instead.
+   *
+   * @param own the filters that are special to the command
+   * @throws SvcError USAGE with both, or with neither
+   */
+  protected selection<Own extends object>(id: string | undefined, flags: BulkFlags, own: Own) {
+    const nowMs = this.context().clock.now();
+    const ageMs = readAge(flags['older-than']);
+    const filter = {
+      ...own,
+      sinceMs: readSince(flags.since, nowMs),
+      beforeMs: ageMs === undefined ? undefined : nowMs - ageMs,
+    };
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
+    if (id === undefined && !isFiltered) {
+      throw new SvcError('USAGE', 'missing argument: an ID, or flags that select several', {
+        hint: 'run it with --help to list them',
+      });
+    }
+    if (id !== undefined && (isFiltered || flags['dry-run'] === true)) {
+      throw new SvcError('USAGE', 'an ID cannot be combined with flags that select several', {
+        hint: 'leave out the ID or the flags',
+      });
+    }
+    return id === undefined ? { ...filter, limit: MOST_CHANGED } : undefined;
+  }
+
+  /** Asks, changes all that were found, and reports on each. Fails if one of them could not be changed. */
+  protected async changeAll<R>(flags: BulkFlags, bulk: Bulk<R>): Promise<BulkOutput> {
+    const { words, found, change } = bulk;
+    const dryRun = flags['dry-run'] ?? false;
+    const { entries, total } = found;
+    const what = formatCountOf(entries.length, words.noun);
+    const isAgreed =
+      entries.length === 0 ||
+      (!dryRun &&
+        (flags.yes ||
+          (await confirm(`${words.question} ${what}?`, this.terminal(flags).screen, this.signal))));
+    const untouched = (record: R): Changed<R> => ({ record, error: undefined });
+    const changed = isAgreed
+      ? await changeMany(entries, change, this.signal)
+      : entries.map(untouched);
+    if (changed.some(({ error }) => error !== undefined)) this.setExitCode(1);
+    if (changed.length < entries.length) this.setExitCode(130);
+    const state = isAgreed ? 'done' : dryRun ? 'dry run' : 'declined';
+    this.write(renderChanged({ changed, total, state, words }, this.view(flags)));
+    return bulkOutput({ changed, total, dryRun, isDone: isAgreed, of: words.of });
+  }
+}

@@ -1,0 +1,25 @@
+import { flowArgs } from '../../cli/flags.js';
+import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
+import type { FlowOutput, FlowRecord } from '../../engine/flows/index.js';
+import { flowOutput } from '../../engine/flows/index.js';
+
+export default class FlowWait extends WaitCommand<FlowOutput> {
+  static override summary = 'Wait until a task flow has ended.';
+  static override description =
+    'Exits with 0 if it succeeded, with 1 if it failed or was cancelled, and with 124 if it had not ended within --timeout.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 413d463b',
+    '<%= config.bin %> <%= command.id %> 413d463b --timeout 10m --json',
+  ];
+  static override args = flowArgs;
+  static override flags = waitFlags;
+
+  async run(): Promise<FlowOutput> {
+    const { args, flags } = await this.parse(FlowWait);
+    const { operator } = await this.openFlows(flags);
+    const flow = await this.waitFor<FlowRecord>('flow', flags, (options) =>
+      operator.waitForFlow(args.flow, options),
+    );
+    return { flow: flowOutput(flow) };
+  }
+}

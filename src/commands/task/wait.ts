@@ -1,0 +1,25 @@
+import { taskArgs } from '../../cli/flags.js';
+import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
+import type { TaskOutput, TaskRecord } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
+
+export default class TaskWait extends WaitCommand<TaskOutput> {
+  static override summary = 'Wait until a task has ended.';
+  static override description =
+    'Exits with 0 if it succeeded, with 1 if it failed, timed out, was cancelled or was lost, and with 124 if it had not ended within --timeout.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> fb015887',
+    '<%= config.bin %> <%= command.id %> fb015887 --timeout 10m --json',
+  ];
+  static override args = taskArgs;
+  static override flags = waitFlags;
+
+  async run(): Promise<TaskOutput> {
+    const { args, flags } = await this.parse(TaskWait);
+    const { operator } = await this.openFlows(flags);
+    const task = await this.waitFor<TaskRecord>('task', flags, (options) =>
+      operator.waitForTask(args.task, options),
+    );
+    return { task: taskOutput(task) };
+  }
+}
