@@ -5,8 +5,8 @@ import { ACTIVE_FLOW_STATUSES, NOTIFY_POLICIES } from './flow-record.js';
 import { ACTIVE_TASK_STATUSES } from './task-record.js';
 
 /*
- * The bodies of the thirteen actions of outside systems (facts §2.3); their types and the OpenAPI document
- * derive from them. Unknown keys are refused. A field left out keeps what is stored, null clears it.
+ * The bodies of the actions of outside systems: thirteen (facts §2.3), and two that read tasks. Their types and the
+ * OpenAPI document derive from them. Unknown keys are refused. A field left out keeps what is stored, null clears it.
  */
 
 /** Kept in a registry, because a check would run with every request. */
@@ -53,13 +53,25 @@ const createFlow = z.strictObject({
 
 const getFlow = z.strictObject({ action: z.literal('get_flow'), flowId: flowId() });
 
-const listFlows = z.strictObject({
-  action: z.literal('list_flows'),
+const page = (what: 'flows' | 'tasks') => ({
   limit: optional(
     z.int().check(z.minimum(1), z.maximum(MOST_LISTED)),
-    `The most flows to list; default: ${MOST_LISTED}`,
+    `The most ${what} to list; default: ${MOST_LISTED}`,
   ),
-  cursor: optional(text(), 'The `nextCursor` of the previous answer, for the flows after it'),
+  cursor: optional(text(), `The \`nextCursor\` of the previous answer, for the ${what} after it`),
+});
+
+const listFlows = z.strictObject({ action: z.literal('list_flows'), ...page('flows') });
+
+const getTask = z.strictObject({
+  action: z.literal('get_task'),
+  taskId: means(text(), 'The id of the task'),
+});
+
+const listTasks = z.strictObject({
+  action: z.literal('list_tasks'),
+  flowId: optional(text(), 'Only the tasks of this flow'),
+  ...page('tasks'),
 });
 
 const findLatestFlow = z.strictObject({ action: z.literal('find_latest_flow') });
@@ -156,6 +168,8 @@ export const ACTION_SCHEMAS = {
   request_cancel: requestCancel,
   cancel_flow: cancelFlow,
   run_task: runTask,
+  get_task: getTask,
+  list_tasks: listTasks,
 } as const;
 
 export const actionSchema = z.discriminatedUnion('action', [
@@ -185,6 +199,8 @@ export const actionSchema = z.discriminatedUnion('action', [
       }
     }),
   ),
+  getTask,
+  listTasks,
 ]);
 
 /** The names of all actions. */
@@ -195,7 +211,13 @@ type ActionOf<Name extends FlowAction['action']> = Extract<FlowAction, { action:
 
 /** An action that only reads. */
 export type FlowRead = ActionOf<
-  'find_latest_flow' | 'get_flow' | 'get_task_summary' | 'list_flows' | 'resolve_flow'
+  | 'find_latest_flow'
+  | 'get_flow'
+  | 'get_task'
+  | 'get_task_summary'
+  | 'list_flows'
+  | 'list_tasks'
+  | 'resolve_flow'
 >;
 /** An action that changes something. */
 export type FlowChange = Exclude<FlowAction, FlowRead>;

@@ -65,7 +65,7 @@ export interface RecordFilter<Status extends string> {
 
 /** Which flows to list. */
 export interface FlowFilter extends RecordFilter<FlowStatus> {
-  /** Created by this webhook route, as the history says. */
+  /** Created by this webhook route. */
   readonly route?: string | undefined;
 }
 
@@ -127,6 +127,13 @@ export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
   ofRun(flowSeq: number, runId: string): Promise<TaskRecord | undefined>;
   /** Oldest first. */
   ofFlow(flowSeq: number): Promise<readonly TaskRecord[]>;
+  /** An owner's tasks created before one of them, newest first. @param flowSeq only those of this flow */
+  newestOf(
+    ownerKey: string,
+    flowSeq: number | undefined,
+    beforeSeq: number,
+    limit: number,
+  ): Promise<readonly TaskRecord[]>;
   activeOf(flowSeq: number): Promise<number>;
   countsOf(flowSeq: number): Promise<readonly TaskCount[]>;
   /** The oldest task that can start now, whose runtime is not paused, and that no other change takes. */

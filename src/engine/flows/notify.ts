@@ -1,7 +1,7 @@
-import { fromJsonText, type JsonObject } from './fields.js';
+import type { JsonObject } from './fields.js';
 import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
 import type { NotificationKind, NotificationRecord } from './notification-record.js';
-import { hasTaskEnded, type TaskRecord, taskView } from './task-record.js';
+import { hasTaskEnded, type TaskRecord, taskViewWithResult } from './task-record.js';
 import type { Work } from './work.js';
 
 type TaskEvent = Extract<NotificationKind, `task.${string}`>;
@@ -31,7 +31,6 @@ export async function notifyOfTask(
   const hasEnded = hasTaskEnded(task);
   if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
   const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
-  const result = task.resultJson === null ? {} : { result: fromJsonText(task.resultJson) };
   const routeOf = async () => (await work.flows.bySeq(task.flowSeq))?.routeId ?? null;
   return record(work, routeOf, {
     id: hasEnded
@@ -40,7 +39,7 @@ export async function notifyOfTask(
     type,
     of: { ownerKey: task.ownerKey, flowId: task.parentFlowId, taskId: task.taskId },
     text: taskText(type, task),
-    about: { task: { ...taskView(task), ...result } },
+    about: { task: taskViewWithResult(task) },
   });
 }
 

@@ -111,6 +111,8 @@ const READS: Readonly<Record<FlowRead['action'], true>> = {
   find_latest_flow: true,
   resolve_flow: true,
   get_task_summary: true,
+  get_task: true,
+  list_tasks: true,
 };
 
 function isRead(action: FlowChange | FlowRead | StartFlow): action is FlowRead {

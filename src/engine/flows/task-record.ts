@@ -1,4 +1,12 @@
-import { emptyFields, type Fields, printer, type RecordOf, viewer } from './fields.js';
+import {
+  emptyFields,
+  type Fields,
+  fromJsonText,
+  type JsonObject,
+  printer,
+  type RecordOf,
+  viewer,
+} from './fields.js';
 import { NOTIFY_POLICIES } from './flow-record.js';
 import type { FlowId, TaskId } from './ids.js';
 
@@ -140,6 +148,14 @@ export const taskOutput = printer(TASK_FIELDS);
 
 /** A task as an outside system sees it, without its owner and its lease. */
 export const taskView = viewer(TASK_FIELDS);
+
+/** The same with the result of its worker. */
+export function taskViewWithResult(task: TaskRecord): JsonObject {
+  const { resultJson } = task;
+  return resultJson === null
+    ? taskView(task)
+    : { ...taskView(task), result: fromJsonText(resultJson) };
+}
 
 export function hasTaskEnded({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status !== 'queued' && status !== 'running';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count } from '../errors/output-schema.js';
-import { TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
+import { type JsonValue, TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
 import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
 
 /*
@@ -22,14 +22,19 @@ export const taskSummarySchema = z.strictObject({
   byRuntime: countsOf(TASK_RUNTIMES),
 });
 
+/** A task; `get_task` and `list_tasks` add the result of its worker. */
+export const taskAnswerSchema = z.extend(taskViewSchema, {
+  result: z.exactOptional(z.custom<JsonValue>()),
+});
+
 /** All fields of `result`; which ones are present depends on the action and its outcome. */
 const resultSchema = z.strictObject({
   flow: z.exactOptional(z.nullable(flowViewSchema)),
   flows: z.exactOptional(z.array(flowViewSchema)),
   truncated: z.exactOptional(z.boolean()),
   nextCursor: z.exactOptional(text()),
-  task: z.exactOptional(taskViewSchema),
-  tasks: z.exactOptional(z.array(taskViewSchema)),
+  task: z.exactOptional(z.nullable(taskAnswerSchema)),
+  tasks: z.exactOptional(z.array(taskAnswerSchema)),
   summary: z.exactOptional(z.nullable(taskSummarySchema)),
   created: z.exactOptional(z.boolean()),
   applied: z.exactOptional(z.boolean()),

@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 import type { ResolvedConfig, ResolvedRoute, ResolvedVerify } from '../config/index.js';
 import { ACTION_SCHEMAS } from '../flows/action-schemas.js';
 import type { JsonObject, JsonValue } from '../flows/index.js';
-import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
+import { flowViewSchema } from '../flows/record-schemas.js';
 import { groupBy } from '../support/lists.js';
 import {
   receivedSchema,
   rejectionSchema,
   successSchema,
+  taskAnswerSchema,
   taskSummarySchema,
 } from './answer-schemas.js';
 import { FLOW_STATUSES, REQUEST_REJECTIONS, type RejectionCode } from './answers.js';
@@ -34,7 +35,7 @@ const ANY_ROUTE = '/plugins/webhooks/{routeId}';
 
 const COMPONENTS = {
   Flow: flowViewSchema,
-  Task: taskViewSchema,
+  Task: taskAnswerSchema,
   TaskSummary: taskSummarySchema,
   Success: successSchema,
   Rejection: rejectionSchema,

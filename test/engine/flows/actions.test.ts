@@ -331,4 +331,54 @@ test('a task hangs only below a task of the same session', async () => {
   }
 });
 
+test('a session reads its tasks with their results, page by page, and no others', async () => {
+  const { flows } = await testFlows();
+  const flowId = await newFlow(flows);
+  const taskId = await newTask(flows, flowId);
+  const claim = await flows.tasks.claim({ worker: 'w' });
+  const result = { pages: [1, null] };
+  await flows.tasks.complete({ taskId, token: claim?.leaseToken }, { result });
+  const task = viewOf(await flows.perform({ action: 'get_task', taskId }, ADA), 'task');
+  assert.equal([task['taskId'], task['status'], task['result']], [taskId, 'succeeded', result]);
+  assert.equal((await flows.perform({ action: 'get_task', taskId }, BOB)).result, { task: null });
+
+  const second = await newFlow(flows);
+  const ids = [taskId];
+  for (let n = 0; n < 3; n++) ids.push(await newTask(flows, second));
+  const list = async (more: object, caller = ADA) => {
+    const answer = await flows.perform({ action: 'list_tasks', ...more }, caller);
+    const listed = [answer.result['tasks']].flat().map((one) => Object(one).taskId);
+    return { answer, listed, cursor: answer.result['nextCursor'] };
+  };
+  assert.equal((await list({})).listed, ids.toReversed());
+  assert.equal((await list({ flowId })).listed, [taskId]);
+  const first = await list({ limit: 3 });
+  assert.equal([first.listed.length, first.answer.result['truncated']], [3, true]);
+  const rest = await list({ limit: 3, cursor: first.cursor });
+  assert.equal([rest.listed, rest.cursor], [[taskId], undefined]);
+  assert.equal((await list({}, BOB)).answer.result, { tasks: [] });
+  for (const foreign of [{ flowId }, { cursor: taskId }]) {
+    const { answer } = await list(foreign, BOB);
+    assert.is(answer.ok ? 'ok' : answer.code, 'not_found');
+  }
+  await flows.close();
+});
+
+test('a list of tasks ends before it is too large, and continues there', async () => {
+  const { flows } = await testFlows();
+  const flowId = await newFlow(flows);
+  const result = 'x'.repeat(900_000);
+  for (let n = 0; n < 3; n++) {
+    const taskId = await newTask(flows, flowId);
+    const claim = await flows.tasks.claim({ worker: 'w' });
+    await flows.tasks.complete({ taskId, token: claim?.leaseToken }, { result });
+  }
+  const first = await flows.perform({ action: 'list_tasks' }, ADA);
+  assert.is([first.result['tasks']].flat().length, 2);
+  const cursor = String(first.result['nextCursor']);
+  const rest = await flows.perform({ action: 'list_tasks', cursor }, ADA);
+  assert.is([rest.result['tasks']].flat().length, 1);
+  await flows.close();
+});
+
 test.run();

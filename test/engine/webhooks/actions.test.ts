@@ -61,6 +61,10 @@ test('a flow is made, waits, goes on, runs a task and ends; each answer is as pr
   const task = { action: 'run_task', flowId, runtime: 'subagent', task: 'Write the notes' };
   const ran = await done({ ...task, status: 'running', startedAt: 1, progressSummary: null });
   assert.equal([ran.result.created, ran.result.task?.status], [true, 'running']);
+  const taskId = ran.result.task?.taskId ?? '';
+  assert.is((await done({ action: 'get_task', taskId })).result.task?.taskId, taskId);
+  assert.is((await done({ action: 'get_task', taskId: flowId })).result.task, null);
+  assert.is((await done({ action: 'list_tasks', flowId, limit: 1 })).result.tasks?.length, 1);
   const { result } = await done({ action: 'get_task_summary', flowId });
   assert.equal([result.summary?.total, result.summary?.byRuntime['subagent']], [1, 1]);
   const seen = await done({ action: 'get_flow', flowId });

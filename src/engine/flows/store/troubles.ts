@@ -3,15 +3,8 @@ interface Dialect {
   readonly flows: string;
   readonly tasks: string;
   readonly notifications: string;
-  readonly history: string;
   readonly pauses: string;
   readonly greatest: string;
-}
-
-/** The SQL condition that finds the flows that a webhook route created. @param route SQL for its id */
-export function createdBy({ flows, history }: Dialect, route: string): string {
-  return `EXISTS (SELECT 1 FROM ${history} WHERE flow_seq = ${flows}.seq
-    AND event = 'flow.created' AND actor_kind = 'route' AND actor_name = ${route})`;
 }
 
 /** What can be wrong with a flow. */

@@ -4,8 +4,8 @@ import { SvcError } from '../../../../src/engine/errors/index.js';
 import type {
   ClaimedTask,
   FlowAnswer,
-  FlowSchedule,
   FlowFilter,
+  FlowSchedule,
   Flows,
   TaskLease,
 } from '../../../../src/engine/flows/index.js';
@@ -677,6 +677,13 @@ export function storeContract(store: TestFlowStore): void {
     const taskId = await newTask(flows, bobs === old ? old : (made.at(-1) ?? old), {
       runtime: 'acp',
     });
+    const owned = await flows.perform({ action: 'list_tasks' }, ADA);
+    assert.equal(
+      [owned.result['tasks']].flat().map((task) => Object(task).taskId),
+      [taskId],
+    );
+    const ofFlow = { action: 'list_tasks', flowId: made[1] ?? '' } as const;
+    assert.equal((await flows.perform(ofFlow, ADA)).result, { tasks: [] });
     const tasks = await flows.operator.listTasks({ runtimes: ['acp'], limit: 5 });
     assert.equal(
       tasks.entries.map((task) => task.taskId),

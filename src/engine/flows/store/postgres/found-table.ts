@@ -1,9 +1,8 @@
 import type { Fields } from '../../fields.js';
 import type { FlowFilter, RecordFilter, TaskFilter } from '../../flow-store.js';
 import { idPrefix } from '../../ids.js';
-import { createdBy } from '../troubles.js';
 import type { Question, Turn } from './batch.js';
-import { recordWriter, selected, TABLES } from './record-sql.js';
+import { recordWriter, selected } from './record-sql.js';
 
 /** A table of records, with the statements that all changes share. */
 export function foundTable<Row extends FoundRow>(
@@ -16,7 +15,7 @@ export function foundTable<Row extends FoundRow>(
     ${
       table === 'svc.tasks'
         ? 'AND ($5::text[] IS NULL OR runtime = ANY($5)) AND $6::text IS NULL'
-        : `AND $5::text[] IS NULL AND ($6::text IS NULL OR ${createdBy(TABLES, '$6')})`
+        : `AND $5::text[] IS NULL AND ($6::text IS NULL OR route_id = $6)`
     }`;
   const columns = selected(table, fields);
   return {

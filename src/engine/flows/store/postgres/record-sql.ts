@@ -6,7 +6,6 @@ export const TABLES = {
   flows: 'svc.flows',
   tasks: 'svc.tasks',
   notifications: 'svc.notifications',
-  history: 'svc.history',
   pauses: 'svc.pauses',
   greatest: 'greatest',
 } as const;

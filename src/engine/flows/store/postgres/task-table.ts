@@ -146,6 +146,19 @@ export class TaskTable extends FoundTable<TaskRecord, TaskFilter> implements Tas
     return this.turn.batch.ask(ofFlow, flowSeq);
   }
 
+  newestOf(
+    ownerKey: string,
+    flowSeq: number | undefined,
+    beforeSeq: number,
+    limit: number,
+  ): Promise<readonly TaskRecord[]> {
+    return this.turn.batch.query<TaskRecord>(
+      `SELECT ${COLUMNS} FROM svc.tasks WHERE owner_key = $1 AND seq < $2
+       AND ($4::bigint IS NULL OR flow_seq = $4) ORDER BY seq DESC LIMIT $3`,
+      [ownerKey, beforeSeq, limit, flowSeq ?? null],
+    );
+  }
+
   async activeOf(flowSeq: number): Promise<number> {
     return (await this.turn.batch.ask(activeOf, flowSeq))?.count ?? 0;
   }

@@ -1,8 +1,8 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { FLOW_FIELDS, type FlowRecord } from '../../flow-record.js';
 import type { FlowFilter, FlowRows } from '../../flow-store.js';
-import { createdBy, flowTroubles } from '../troubles.js';
-import { recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
+import { flowTroubles } from '../troubles.js';
+import { equals, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
@@ -14,7 +14,7 @@ export function flowRows(database: Connection): FlowRows {
     database,
     'flows',
     SELECT_FLOW,
-    ({ route }) => [[(mark) => createdBy(TABLES, mark), route]],
+    ({ route }) => [equals('route_id', route)],
   );
   const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(

@@ -193,4 +193,6 @@ export const MIGRATIONS: readonly string[] = [
      scheduled_at INTEGER,
      flow_id TEXT
    ) STRICT, WITHOUT ROWID;`,
+  // 8: tasks by owner, for routes that list theirs.
+  'CREATE INDEX tasks_by_owner ON tasks (owner_key);',
 ];

@@ -8,7 +8,6 @@ export const TABLES = {
   flows: 'flows',
   tasks: 'tasks',
   notifications: 'notifications',
-  history: 'history',
   pauses: 'pauses',
   greatest: 'max',
 } as const;

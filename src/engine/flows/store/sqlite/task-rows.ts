@@ -28,6 +28,12 @@ export function taskRows(database: Connection): TaskRows {
   const ofFlow = database.prepare<[number], TaskRecord>(
     `${SELECT_TASK} WHERE flow_seq = ? ORDER BY seq`,
   );
+  const newestOf = database.prepare<[string, number, number], TaskRecord>(
+    `${SELECT_TASK} WHERE owner_key = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  const newestOfFlow = database.prepare<[number, string, number, number], TaskRecord>(
+    `${SELECT_TASK} WHERE flow_seq = ? AND owner_key = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
   const activeOf = database
     .prepare<[number], number>(
       `SELECT count(*) FROM tasks WHERE flow_seq = ? AND status IN ('queued', 'running')`,
@@ -65,6 +71,10 @@ export function taskRows(database: Connection): TaskRows {
     ownerOf: async (id) => ownerOf.get(id),
     ofRun: async (flowSeq, runId) => ofRun.get(runId, flowSeq),
     ofFlow: async (flowSeq) => ofFlow.all(flowSeq),
+    newestOf: async (ownerKey, flowSeq, beforeSeq, limit) =>
+      flowSeq === undefined
+        ? newestOf.all(ownerKey, beforeSeq, limit)
+        : newestOfFlow.all(flowSeq, ownerKey, beforeSeq, limit),
     activeOf: async (flowSeq) => activeOf.get(flowSeq) ?? 0,
     countsOf: async (flowSeq) => countsOf.all(flowSeq),
     nextQueued: async (nowMs, { runtimes = TASK_RUNTIMES, agentId }) => {
