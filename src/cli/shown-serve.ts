@@ -15,6 +15,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
+import { failureWords } from './report-error.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How svc serve runs and is shown. */
@@ -116,7 +117,11 @@ async function openScreen(
   const shared = { stdin, stdout, style, homeDir, now: () => clock.now(), ...keys };
   if (webhooksScreen === true) {
     const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
-    return openWebhooksScreen({ ...shared, mask: (data) => mask.data(data) });
+    return openWebhooksScreen({
+      ...shared,
+      mask: (data) => mask.data(data),
+      explain: (error) => failureWords(error, mask),
+    });
   }
   const { openServeScreen } = await import('../ui/screens/serve/run.js');
   return openServeScreen(shared);

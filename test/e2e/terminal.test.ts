@@ -4,8 +4,10 @@ import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { runInPty } from '../support/pty.js';
+import { serverHome, whenTold } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { KEYS, waitFor } from '../support/terminal.js';
+import { act, CI_ENV, send, webhooksConfig } from '../support/webhooks.js';
 
 /** The built program where people meet it: in a terminal, with keys. */
 const test = suite('in a terminal');
@@ -214,6 +216,35 @@ test('tasks are browsed, cancelled and retried, however fast and oddly someone t
   assert.not(session.screen.bracketedPaste);
   assert.not(session.output().includes('\u001B[31m\u001B'));
   await flows.close();
+});
+
+test('deliveries are browsed and replayed while they arrive, and a kill restores the terminal', async () => {
+  const home = serverHome(webhooksConfig());
+  const session = runInPty(['webhook', 'serve'], {
+    home: home.path,
+    env: CI_ENV,
+    columns: 120,
+    rows: 30,
+  });
+  const url = await whenTold(home);
+  await act(url, { action: 'create_flow', goal: 'a build' });
+  await session.waitForText('❯ ');
+  await send(url, { secret: 'wrong' });
+  await session.waitForText('unauthorized');
+  for (let n = 0; n < 10; n++) session.resize(40 + ((n * 53) % 120), 8 + ((n * 17) % 40));
+  session.resize(100, 30);
+  session.type('j\u001B[31m\u001B[200~ry\u001B[0m\u001B[201~');
+  session.type('r');
+  await session.waitForText('y/n');
+  session.type('y');
+  await session.waitForText('replayed: 200 performed');
+  await session.waitForText('replay of');
+  session.type('/create_flow\r\r');
+  await session.waitForText('"goal": "a build"');
+  session.kill('SIGTERM');
+  await session.ended;
+  assert.not(session.screen.alternate);
+  assert.ok(session.screen.cursorShown);
 });
 
 test.run();

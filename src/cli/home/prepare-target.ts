@@ -11,6 +11,7 @@ import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import { createStyle } from '../../ui/style.js';
 import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
+import { failureWords } from '../report-error.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
 
@@ -233,6 +234,7 @@ async function watchListener(
     style: createStyle(terminal.color),
     now: () => context.clock.now(),
     mask: (data) => mask.data(data),
+    explain: (error) => failureWords(error, mask),
     isWatched: true,
     // Another process cannot be reloaded from here.
     onReload: () => undefined,

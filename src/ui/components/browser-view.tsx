@@ -103,6 +103,7 @@ export function browserFacts<Item extends ListItem>(
   { list, total, choice }: BrowserState<Item>,
   choices: readonly string[],
   noun: string,
+  nouns = `${noun}s`,
 ): readonly string[] {
   const chosen = choice === 0 ? [] : [choices[choice] ?? ''];
   if (total === undefined) return chosen;
@@ -110,8 +111,8 @@ export function browserFacts<Item extends ListItem>(
   const read = list.items.length;
   const all =
     read < total
-      ? `${formatCount(read)} newest of ${formatCountOf(total, noun)}`
-      : formatCountOf(total, noun);
+      ? `${formatCount(read)} newest of ${formatCountOf(total, noun, nouns)}`
+      : formatCountOf(total, noun, nouns);
   if (filter === '') return [...chosen, all];
   const { matching } = listView(list);
   return [...chosen, `"${safeLine(filter)}"`, `${formatCount(matching.length)} of ${all}`];

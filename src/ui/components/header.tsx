@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { fitEnd, spread, textWidth } from '../fit.js';
 import { useTheme } from './screen.js';
 
-/** The title of a screen, and at the right what its state is in a few words; the right part is dropped first. */
+/** The title of a screen, and at the right facts about it. */
 export function Header({
   title,
   facts,
@@ -15,10 +15,14 @@ export function Header({
   readonly columns: number;
 }): ReactElement {
   const { bold } = useTheme();
-  const left = fitEnd(title, columns);
-  const room = columns - textWidth(left) - 2;
-  const kept = facts.filter((_, at) => textWidth(facts.slice(at).join(BETWEEN)) <= room);
-  return <Text wrap="truncate">{bold(spread(left, kept.join(BETWEEN), columns))}</Text>;
+  const room = columns - Math.min(textWidth(title), LEAST_TITLE) - 2;
+  const known = facts.filter((fact) => fact !== '');
+  const kept = known.filter((_, at) => textWidth(known.slice(at).join(BETWEEN)) <= room);
+  const right = kept.join(BETWEEN);
+  const left = fitEnd(title, right === '' ? columns : columns - textWidth(right) - 2);
+  return <Text wrap="truncate">{bold(spread(left, right, columns))}</Text>;
 }
 
 const BETWEEN = ' · ';
+/** A longer title is cut before facts are dropped. */
+const LEAST_TITLE = 24;

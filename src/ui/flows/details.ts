@@ -9,6 +9,7 @@ import type {
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { safeLine } from '../safe-text.js';
+import { spacedJson } from '../spaced-json.js';
 import type { Paint, Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { historyLines, renderLastChanges } from './history.js';
@@ -170,14 +171,4 @@ function paneFields(
 
 function paintOf(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
   return name === 'status' ? statusPaint(status, style) : (text) => text;
-}
-
-/** Objects and lists on several lines; everything else as it is. */
-function spacedJson(text: string): string {
-  if (!/^[[{]/u.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }

@@ -56,10 +56,12 @@ export function deliveryLine(delivery: Delivery, style: Style): string {
   ].join('  ');
 }
 
-/** All fields of a delivery, and its body. */
-export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOptions): string {
-  const { style, nowMs } = options;
-  const { id, atMs, route, status, code, reason, action, flowId, event, clientIp } = delivery;
+/** The fields of a delivery; they may be untrusted. */
+export function deliveryFields(
+  delivery: DeliveryDetails,
+  nowMs: number,
+): readonly (readonly [name: string, value: string])[] {
+  const { atMs, route, status, code, reason, action, flowId, event, clientIp } = delivery;
   const { deliveryId, requestId, ms, replayOf, isVerified, headers, bodyState, bodyBytes } =
     delivery;
   const rows: readonly (readonly [name: string, value: string | null])[] = [
@@ -77,14 +79,19 @@ export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOpt
     ...Object.entries(headers),
     ['body', `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}`],
   ];
-  const shown = rows.flatMap(([name, value]) => {
-    if (value === null) return [];
-    const paint = name === 'status' ? statusPaint(status, style) : (text: string) => text;
-    return [[`  ${style.dim(safeLine(name))}`, paint(safeLine(value))]];
+  return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+}
+
+/** All fields of a delivery, and its body. */
+export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOptions): string {
+  const { style, nowMs } = options;
+  const shown = deliveryFields(delivery, nowMs).map(([name, value]) => {
+    const paint = name === 'status' ? statusPaint(delivery.status, style) : (text: string) => text;
+    return [`  ${style.dim(safeLine(name))}`, paint(safeLine(value))];
   });
   const fields = alignRows(shown, ['left', 'left']).join('\n');
   const body = delivery.body === '' ? '' : `\n${shownBody(delivery.body)}\n`;
-  return `${style.bold(`delivery ${id}`)}\n${fields}\n${body}`;
+  return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
 }
 
 /** JSON is indented; senders write it in one line. */
@@ -118,7 +125,7 @@ function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
 }
 
 /** What it led to, or why it led to nothing. */
-function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
+export function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
   const what = code === null ? (action ?? '') : `${code}: ${reason ?? ''}`;
   const flow = flowId === null ? '' : ` ${flowId.slice(0, FLOW_CHARS)}`;
   const replay = replayOf === null ? '' : `, replay of ${replayOf}`;
@@ -127,7 +134,8 @@ function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
 
 const FLOW_CHARS = 8;
 
-function statusPaint(status: number, style: Style): Paint {
+/** The colour of a status; it only repeats the number. */
+export function statusPaint(status: number, style: Style): Paint {
   if (status >= 500) return style.red;
   return status >= 400 ? style.yellow : style.green;
 }

@@ -1,13 +1,20 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
-import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
+import { formatRelativeTime } from '../../../engine/support/format.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
+import { type Browser, createBrowser } from '../../components/browser.js';
+import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { BrowserStatus, BrowserView, browserFacts } from '../../components/browser-view.js';
+import { Header } from '../../components/header.js';
+import { useKeyMap } from '../../components/key-map.js';
+import { type Area, Rows, Screen } from '../../components/screen.js';
+import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
-import { webhooksFrame } from './frame.js';
+import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
+import { flowLines, routesLines } from './lines.js';
 import {
   reduceWebhooksScreen,
   startWebhooksScreen,
@@ -22,6 +29,8 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly now: () => number;
   /** Masks secrets in everything that is shown. */
   readonly mask: <T>(data: T) => T;
+  /** The message for an error. */
+  readonly explain: (error: unknown) => string;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched?: boolean;
   readonly onReload: () => void;
@@ -46,12 +55,15 @@ const LOOK_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
-  const { style, stdout, now, mask, isWatched } = options;
-  const pace = { everyMs: 0, now: () => performance.now() };
-  const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen, pace);
+  const { style, stdout, now, mask, explain, isWatched } = options;
+  const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen);
+  let live: LiveWebhooks | undefined;
+  const deliveries = () => live?.deliveries;
+  const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain }));
   const screen = mountAlternate(
     <WebhooksScreen
       store={store}
+      browser={browser}
       stdout={stdout}
       style={style}
       onReload={options.onReload}
@@ -59,10 +71,17 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
     />,
     options,
   );
-  let live: LiveWebhooks | undefined;
+  let seen: WebhooksSnapshot['deliveries'] | undefined;
   const look = async (): Promise<void> => {
-    const webhooks = await live?.snapshot();
-    store.dispatch({ type: 'looked', webhooks: mask(webhooks), nowMs: now() });
+    try {
+      const webhooks = await live?.snapshot();
+      store.dispatch({ type: 'looked', webhooks: mask(webhooks), nowMs: now() });
+      if (webhooks === undefined || webhooks.deliveries === seen) return;
+      await browser.refresh();
+      seen = webhooks.deliveries;
+    } catch (error) {
+      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
+    }
   };
   const looking = setInterval(() => void look(), LOOK_MS);
   return {
@@ -84,6 +103,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
 /** What the screen shows, and the callbacks for its keys. */
 interface WebhooksScreenProps {
   readonly store: Store<WebhooksScreenState, WebhooksScreenEvent>;
+  readonly browser: Browser<DeliveryItem>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly onReload: () => void;
@@ -91,25 +111,107 @@ interface WebhooksScreenProps {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** The screen of the webhook listener: a pure view of the store. */
-function WebhooksScreen(props: WebhooksScreenProps): ReactElement {
-  const { store, style } = props;
+/** The screen of the webhook listener: its routes, and the deliveries to browse. */
+function WebhooksScreen({
+  store,
+  browser,
+  stdout,
+  style,
+  ...on
+}: WebhooksScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  useKeys({
-    named: {
-      ctrlC: () => props.onStop('ctrl-c'),
-      // Esc closes a screen that only watches; it must not stop a listener.
-      escape:
-        state.isWatched && !state.help
-          ? () => props.onStop('q')
-          : () => store.dispatch({ type: 'help.closed' }),
-    },
-    typed: {
-      q: () => props.onStop('q'),
-      r: props.onReload,
-      '?': () => store.dispatch({ type: 'help.toggled' }),
-    },
-  });
-  return <Lines lines={webhooksFrame(state, style, size)} />;
+  const browsed = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
+  const size = useTerminalSize(stdout);
+  useKeyMap(() => browser.keys(keysOptions(store.getSnapshot(), on)));
+  const { bindings } = browser.keys(keysOptions(state, on));
+  const body = (area: Area): ReactElement => {
+    const view = (below: Area): ReactElement => (
+      <BrowserView
+        state={browsed}
+        dispatch={browser.dispatch}
+        columns={deliveryColumns(state.nowMs, style)}
+        bindings={bindings}
+        empty="no deliveries"
+        area={below}
+      />
+    );
+    if (browsed.isHelp || browsed.opened !== undefined) return view(area);
+    const { items } = browsed.list;
+    // Without deliveries to choose from, there is more room for routes and flows.
+    const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
+    const routes = routesLines(state, style, area.columns, share);
+    const left = area.rows - routes.length;
+    const flowRows = items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
+    const flows = flowLines(state, style, area.columns, flowRows);
+    const rows = left - flows.length - 1;
+    return (
+      <>
+        <Rows lines={routes} />
+        {rows < 1 ? null : <Rows lines={['']} />}
+        {rows < 1 ? null : view({ ...area, rows, y: area.y + routes.length + 1 })}
+        <Rows lines={flows} />
+      </>
+    );
+  };
+  return (
+    <Screen
+      size={size}
+      style={style}
+      header={(columns) => (
+        <Header
+          title={titleOf(state)}
+          facts={[
+            ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
+            sinceOf(state),
+          ]}
+          columns={columns}
+        />
+      )}
+      status={(area) => <BrowserStatus state={browsed} bindings={bindings} area={area} />}
+    >
+      {body}
+    </Screen>
+  );
+}
+
+const ROUTES_SHARE = 0.5;
+const FLOWS_FROM_ROWS = 30;
+const MOST_FLOWS = 8;
+
+function keysOptions(
+  { isWatched, isStopping }: WebhooksScreenState,
+  { onReload, onStop }: Pick<WebhooksScreenProps, 'onReload' | 'onStop'>,
+): BrowserKeysOptions {
+  const reload = {
+    on: ['R'],
+    run: onReload,
+    help: ['R', 'reload routes, limits and secrets'],
+    bar: { text: 'R reload', goes: 3 },
+  } as const;
+  const quit = isWatched
+    ? { bar: 'q quit', help: 'quit; the listener keeps running' }
+    : isStopping
+      ? { bar: 'stopping   q stop now', help: 'stop now' }
+      : { bar: 'q stop', help: 'finish requests in progress and stop' };
+  return {
+    noun: 'delivery',
+    quit,
+    onStop,
+    // Esc closes a screen that only watches; it must not stop a listener.
+    escapeEnds: isWatched,
+    more: isWatched || isStopping ? [] : [reload],
+  };
+}
+
+const NOT_RUNNING = 'not running: start it with "svc serve"';
+
+function titleOf({ serve, isWatched }: WebhooksScreenState): string {
+  const service = serve?.services.find(({ name }) => name === 'webhooks');
+  const told = service?.failure?.message ?? service?.event ?? '';
+  return safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`);
+}
+
+function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
+  if (serve === undefined) return '';
+  return `since ${formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '')}`;
 }

@@ -12,7 +12,6 @@ export interface WebhooksScreenState {
   readonly isStopping: boolean;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched: boolean;
-  readonly help: boolean;
 }
 
 /** Events of the screen. */
@@ -28,9 +27,7 @@ export type WebhooksScreenEvent =
       readonly webhooks: WebhooksSnapshot | undefined;
       readonly nowMs: number;
     }
-  | { readonly type: 'stopping' }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | { readonly type: 'stopping' };
 
 /** The screen before the process has started. */
 export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
@@ -40,7 +37,6 @@ export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksS
     nowMs,
     isStopping: false,
     isWatched,
-    help: false,
   };
 }
 
@@ -56,9 +52,5 @@ export function reduceWebhooksScreen(
       return { ...state, webhooks: event.webhooks, nowMs: event.nowMs };
     case 'stopping':
       return state.isStopping ? state : { ...state, isStopping: true };
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
   }
 }

@@ -5,83 +5,23 @@ import {
   formatShortCount,
 } from '../../../engine/support/format.js';
 import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
+import { sparkline } from '../../components/sparkline.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
-import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
-import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { WebhooksScreenState } from './state.js';
 
-const MAX_COLUMNS = 120;
 const MAX_NAME = 24;
 /** Two seconds per column, if there is room. */
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
 
-const KEY_WORDS: ServiceKeyWords = {
-  reloads: 'routes, limits and secrets',
-  finishes: 'requests in progress',
-};
-
-const WATCHED_KEYS: readonly KeyHelp[] = [
-  ['q, esc', 'quit; the listener keeps running'],
-  ['?', 'close help'],
-];
-const NOT_RUNNING = 'not running: start it with "svc serve"';
 const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes';
 
 type Route = WebhooksSnapshot['routes'][number];
 
-/** The lines of the screen at a size; never wider than the terminal, and always shorter. */
-export function webhooksFrame(
-  state: WebhooksScreenState,
-  style: Style,
-  size: TerminalSize,
-): readonly string[] {
-  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
-  const head = [headLine(state, style, columns), ''];
-  const end = [
-    '',
-    ...(state.help ? helpLines(state, style, columns) : []),
-    footer(state, style, columns),
-  ];
-  const left = room - head.length - end.length;
-  const routes = routesLines(state, style, columns, left);
-  const flows = flowLines(state, style, columns, left - routes.length);
-  const lines = [...head, ...routes, ...flows, ...end];
-  // Without room, only the keys and the lines above them are kept.
-  return withMargin(lines, room);
-}
-
-function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
-  return state.isWatched
-    ? keyLines(WATCHED_KEYS, style, columns)
-    : serviceKeyLines(state.isStopping, KEY_WORDS, style, columns);
-}
-
-function footer(state: WebhooksScreenState, style: Style, columns: number): string {
-  return state.isWatched
-    ? style.dim(fitEnd('? help   q quit', columns))
-    : serviceFooter(state.isStopping, style, columns);
-}
-
-function headLine(state: WebhooksScreenState, style: Style, columns: number): string {
-  const { serve, nowMs, isWatched } = state;
-  const service = serve?.services.find(({ name }) => name === 'webhooks');
-  const told = service?.failure?.message ?? service?.event ?? '';
-  const left = fitEnd(
-    safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`),
-    columns,
-  );
-  if (serve === undefined) return style.bold(left);
-  const since = formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '');
-  return style.bold(spread(left, `since ${since}`, columns));
-}
-
-/** If not all routes fit, those with problems and busy ones are kept. */
-function routesLines(
+/** The routes with their traffic. If not all fit, those with problems and busy ones are kept. */
+export function routesLines(
   { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
   columns: number,
@@ -158,7 +98,7 @@ const STATUS_COLUMNS = 9;
 const ID_COLUMNS = 8;
 
 /** The latest changes of flows, as many as fit. */
-function flowLines(
+export function flowLines(
   { webhooks, nowMs }: WebhooksScreenState,
   style: Style,
   columns: number,
@@ -201,32 +141,4 @@ function paintOf(status: FlowStatus, { green, red, yellow, cyan, dim }: Style): 
     case 'cancelled':
       return dim;
   }
-}
-
-const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
-const NOTHING = '·';
-
-/**
- * Counts as a line of bars. The highest count fills its column, and a count above zero is always visible.
- *
- * @param columns number of groups that the counts are added up to
- */
-export function sparkline(counts: readonly number[], columns: number): string {
-  const groups = grouped(counts, Math.min(columns, counts.length));
-  const most = Math.max(...groups, 1);
-  return groups.map((count) => barOf(count, most)).join('');
-}
-
-function barOf(count: number, most: number): string {
-  if (count <= 0) return NOTHING;
-  const level = Math.ceil((count / most) * LEVELS.length) - 1;
-  return LEVELS[level] ?? LEVELS[0];
-}
-
-function grouped(counts: readonly number[], groups: number): readonly number[] {
-  return Array.from({ length: Math.max(0, groups) }, (_, group) => {
-    const from = Math.floor((group * counts.length) / groups);
-    const to = Math.floor(((group + 1) * counts.length) / groups);
-    return counts.slice(from, to).reduce((sum, count) => sum + count, 0);
-  });
 }

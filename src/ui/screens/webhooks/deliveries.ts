@@ -1,0 +1,116 @@
+import { formatRelativeTime } from '../../../engine/support/format.js';
+import type { Delivery, DeliveryDetails, LiveDeliveries } from '../../../engine/webhooks/index.js';
+import type { BrowserAction, BrowserSource } from '../../components/browser-source.js';
+import type { ListColumn } from '../../components/list.js';
+import type { ListItem } from '../../components/list-state.js';
+import type { PaneLine } from '../../components/pane.js';
+import { safeLine } from '../../safe-text.js';
+import { spacedJson } from '../../spaced-json.js';
+import type { Style } from '../../style.js';
+import { deliveryFields, statusPaint, whatOf } from '../../webhook/deliveries.js';
+
+/** A delivery in the list. */
+export interface DeliveryItem extends ListItem {
+  readonly delivery: Delivery;
+}
+
+/** What deliveries are read from, and how they are shown. */
+interface DeliveriesOptions {
+  /** Undefined while no listener is known. */
+  readonly deliveries: () => LiveDeliveries | undefined;
+  readonly mask: <T>(data: T) => T;
+  readonly now: () => number;
+  readonly style: Style;
+  readonly explain: (error: unknown) => string;
+}
+
+const MOST_LISTED = 200;
+
+/** Deliveries as the browser reads them. */
+export function deliveriesSource(
+  options: DeliveriesOptions,
+): BrowserSource<DeliveryItem, 'all' | 'failed'> {
+  const { deliveries, mask, now, style, explain } = options;
+  return {
+    choices: ['all', 'failed'],
+    list: async (choice) => {
+      const filter = { limit: MOST_LISTED, failed: choice === 'failed' };
+      const items = mask(deliveries()?.list(filter) ?? []).map(itemOf);
+      return { items, total: items.length };
+    },
+    details: async ({ id }) => {
+      const details = deliveries()?.find(id);
+      return details === undefined ? [] : detailLines(mask(details), now(), style);
+    },
+    actions: [
+      replayAction(options, { key: 'r', name: 'replay', again: false }),
+      replayAction(options, { key: 'a', name: 'perform again', again: true }),
+    ],
+    explain,
+  };
+}
+
+function replayAction(
+  { deliveries, mask }: DeliveriesOptions,
+  { key, name, again }: { readonly key: string; readonly name: string; readonly again: boolean },
+): BrowserAction<DeliveryItem> {
+  return {
+    key,
+    name,
+    does: again
+      ? 'replay it as a new delivery, which performs it again'
+      : 'replay it: one that was performed gets its first answer',
+    question: ({ id, delivery }) =>
+      delivery.bodyState === 'whole' ? `${name}: delivery ${id} of ${delivery.route}?` : undefined,
+    run: async ({ id }) => {
+      const replayed = await deliveries()?.replay({ id, again });
+      if (replayed === undefined) return 'no listener is configured';
+      const { answer, isFirstAnswer, unrecorded } = replayed;
+      const outcome = `${answer.status} ${answer.code ?? 'performed'}`;
+      const told = isFirstAnswer
+        ? `performed before: its first answer was ${outcome}; a performs it again`
+        : `replayed: ${outcome}`;
+      return mask(unrecorded === undefined ? told : `${told}; not recorded: ${unrecorded}`);
+    },
+  };
+}
+
+function itemOf(delivery: Delivery): DeliveryItem {
+  const { id, route, event, status, clientIp, deliveryId, requestId } = delivery;
+  const fields = [id, route, event, status, clientIp, deliveryId, requestId, whatOf(delivery)];
+  return { id, text: fields.filter(Boolean).join(' '), delivery };
+}
+
+/** The columns of the list. */
+export function deliveryColumns(nowMs: number, style: Style): readonly ListColumn<DeliveryItem>[] {
+  return [
+    { title: 'delivery', cell: ({ id }) => id, goes: 3 },
+    {
+      title: 'received',
+      cell: ({ delivery }) => formatRelativeTime(delivery.atMs, nowMs),
+      goes: 4,
+    },
+    { title: 'route', cell: ({ delivery }) => safeLine(delivery.route) },
+    {
+      title: 'status',
+      cell: ({ delivery }) => String(delivery.status),
+      paint: (text, { delivery }) => statusPaint(delivery.status, style)(text),
+    },
+    { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), goes: 2 },
+    { title: 'from', cell: ({ delivery }) => delivery.clientIp ?? 'replay', goes: 1 },
+    { title: 'what', cell: ({ delivery }) => whatOf(delivery) },
+  ];
+}
+
+function detailLines(details: DeliveryDetails, nowMs: number, style: Style): readonly PaneLine[] {
+  const { id, status, body } = details;
+  return [
+    { text: `delivery ${id}`, paint: style.bold },
+    ...deliveryFields(details, nowMs).map(([label, text]): PaneLine => {
+      const paint = label === 'status' ? { paint: statusPaint(status, style) } : {};
+      return { label: safeLine(label), text, ...paint };
+    }),
+    { text: '' },
+    { text: spacedJson(body) },
+  ];
+}
