@@ -58,7 +58,27 @@ const CHECKS: readonly Job[] = [
 ];
 
 /** Files that neither change nor end their process. */
-const BATCHED = /^test\/(?:ui|engine\/(?:config|dreaming|eval|integrate|memory|scope|secrets))\//;
+const BATCHED = new RegExp(
+  `^test/(?:cli|docs|ui|engine/(?:${[
+    'active-memory',
+    'chat',
+    'config',
+    'dreaming',
+    'embeddings',
+    'eval',
+    'integrate',
+    'mcp',
+    'memory',
+    'overview',
+    'rerank',
+    'scope',
+    'secrets',
+    'set-up',
+    'sqlite',
+    'support',
+    'webhooks',
+  ].join('|')}))/`,
+);
 const BATCH_FILES = 12;
 
 function testJobs(wanted: readonly string[]): Job[] {
