@@ -23,6 +23,7 @@ export {
 } from './load.js';
 export {
   adminAddress,
+  certificatePaths,
   gatewayAddress,
   type ListenAddress,
   resolveAgent,

@@ -159,12 +159,18 @@ export function gatewayAddress(
   context: Pick<EngineContext, 'cwd' | 'homeDir'>,
 ): ListenAddress {
   const { host, port, tls, trustedProxies } = loaded.resolved.gateway;
-  const { cert, key } = tls ?? {};
-  if (cert === undefined || key === undefined) {
-    return { host, port, tls: undefined, trustedProxies };
-  }
+  return { host, port, tls: certificatePaths(tls, loaded, context), trustedProxies };
+}
+
+/** Absolute paths of a configured certificate and its key; a valid configuration has both or neither. */
+export function certificatePaths(
+  { cert, key }: { readonly cert?: string | undefined; readonly key?: string | undefined } = {},
+  loaded: LoadedConfig,
+  context: Pick<EngineContext, 'cwd' | 'homeDir'>,
+): ListenAddress['tls'] {
+  if (cert === undefined || key === undefined) return undefined;
   const absolute = (path: string): string => resolveConfiguredPath(loaded, path, context);
-  return { host, port, tls: { cert: absolute(cert), key: absolute(key) }, trustedProxies };
+  return { cert: absolute(cert), key: absolute(key) };
 }
 
 /**

@@ -45,6 +45,11 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ],
   ],
   [
+    'half of a certificate',
+    { gateway: { tls: { cert: 'cert.pem' } }, mcp: { http: { tls: { key: 'key.pem' } } } },
+    ['missing-key gateway.tls (0)', 'missing-key mcp.http.tls (0)'],
+  ],
+  [
     'two listeners on one port',
     { gateway: { port: 9000, admin: { port: 9000 } } },
     ['port-shared gateway.admin.port (1)'],

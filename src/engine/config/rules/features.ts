@@ -117,6 +117,24 @@ export const scheduleFires: Rule = function* (input) {
   yield* cronFaults(frequency, DREAM_FREQUENCY);
 };
 
+/** With half of a certificate, a listener would serve plain HTTP. */
+export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {
+  const sections = [
+    [gateway?.tls, ['gateway', 'tls']],
+    [mcp?.http?.tls, ['mcp', 'http', 'tls']],
+  ] as const;
+  for (const [tls, path] of sections) {
+    if (tls === undefined || (tls.cert === undefined) === (tls.key === undefined)) continue;
+    yield {
+      severity: 'fault',
+      code: 'missing-key',
+      path,
+      message: `"${tls.cert === undefined ? 'cert' : 'key'}" is missing in "tls"`,
+      expected: 'cert and key, or neither',
+    };
+  }
+};
+
 /** Keys with paths relative to the configuration file. */
 const FILE_RELATIVE_KEYS: readonly ConfigPath[] = [
   ['agents', 'defaults', 'workspace'],

@@ -1,8 +1,8 @@
 import {
+  certificatePaths,
   type ListenAddress,
   type LoadedConfig,
   type ResolvedConfig,
-  resolveConfiguredPath,
 } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
@@ -42,7 +42,7 @@ export function httpSettings(
   const { http } = loaded.resolved.mcp;
   const { allowedOrigins, limits, trustedProxies, publicUrl } = http;
   const host = flags.host ?? http.host;
-  const tls = certificateOf(http, (path) => resolveConfiguredPath(loaded, path, context));
+  const tls = certificatePaths(http.tls, loaded, context);
   const address = { host, port: flags.port ?? http.port, tls, trustedProxies };
   const settings = { address, allowedOrigins, limits };
   if (isLoopback(host) && publicUrl === undefined) return { ...settings, publicOrigin: undefined };
@@ -51,16 +51,6 @@ export function httpSettings(
   if (tls === undefined || EVERYWHERE.has(host) || address.port === 0) throw unnamed();
   const name = host.includes(':') ? `[${host}]` : host;
   return { ...settings, publicOrigin: new URL(`https://${name}:${address.port}`).origin };
-}
-
-function certificateOf({ tls }: Http, absolute: (path: string) => string): ListenAddress['tls'] {
-  const { cert, key } = tls ?? {};
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert !== undefined && key !== undefined) return { cert: absolute(cert), key: absolute(key) };
-  const missing = cert === undefined ? 'cert' : 'key';
-  throw new SvcError('MCP_HTTP_INSECURE', `mcp.http.tls.${missing} is missing`, {
-    hint: 'set both mcp.http.tls.cert and mcp.http.tls.key, or neither',
-  });
 }
 
 function unencrypted(host: string): SvcError {
