@@ -160,6 +160,7 @@ const status: JsonDocument = {
         sources: ['memory'],
         extraPaths: [],
         excluded: 0,
+        frontMatter: [],
         tokenizer: 'unicode61',
         mode: 'hybrid',
         provider: 'openai',

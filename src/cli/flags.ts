@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type { FlagInput } from '@oclif/core/interfaces';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
+import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/index.js';
 import { shapeFlags } from './shape-output.js';
 
@@ -199,6 +200,44 @@ export interface SessionFlags {
   readonly 'session-key'?: string | undefined;
   readonly 'chat-type'?: ChatType | undefined;
   readonly channel?: string | undefined;
+}
+
+/** Flags that restrict a search to some passages. */
+export const filterFlags = withEnvironment({
+  since: Flags.string({
+    summary: 'Only notes from this date on: a date, "last week", or 7d.',
+    helpValue: 'DATE',
+  }),
+  before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
+  on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
+  where: Flags.string({
+    summary: 'Only notes whose front matter has key=value, key>value or key<value.',
+    helpValue: 'CONDITION',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  tag: Flags.string({
+    summary: 'Only notes with this tag.',
+    helpValue: 'TAG',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  heading: Flags.string({
+    summary: 'Only passages under a heading that contains this text.',
+    helpValue: 'TEXT',
+  }),
+});
+
+/** The filters that the flags describe. */
+export function filtersOf({
+  since,
+  before,
+  on,
+  where,
+  tag: tags,
+  heading,
+}: Omit<SearchFilters, 'tags'> & { readonly tag?: readonly string[] | undefined }): SearchFilters {
+  return { since, before, on, where, tags, heading };
 }
 
 /** The conversation that the flags describe. */

@@ -1,6 +1,11 @@
 import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
-import { documentName, formatCitation, type SearchResult } from '../engine/memory/search/index.js';
+import {
+  documentName,
+  formatCitation,
+  type SearchRequest,
+  type SearchResult,
+} from '../engine/memory/search/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -19,7 +24,7 @@ export async function runSearchScreen(
   context: EngineContext,
   signal: AbortSignal,
   mask: SecretMask,
-  exact = false,
+  restricted: Pick<SearchRequest, 'exact' | 'filters'> = {},
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
@@ -29,7 +34,7 @@ export async function runSearchScreen(
       stdin: process.stdin,
       stdout: process.stdout,
       style: createStyle(color),
-      actions: actionsOn(memory, mask, exact),
+      actions: actionsOn(memory, mask, restricted),
       signal,
     })
     .finally(() => watcher?.close());
@@ -54,9 +59,13 @@ async function watchExternal(
   return watcher;
 }
 
-function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): SearchScreenActions {
+function actionsOn(
+  memory: OpenedMemory,
+  mask: SecretMask,
+  restricted: Pick<SearchRequest, 'exact' | 'filters'>,
+): SearchScreenActions {
   const { backend } = memory;
-  const request = { maxResults: SCREEN_RESULTS, explain: true, exact };
+  const request = { maxResults: SCREEN_RESULTS, explain: true, ...restricted };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
     ...(isInstant(memory)

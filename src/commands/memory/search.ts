@@ -2,7 +2,14 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { parseShare, sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
+import {
+  filterFlags,
+  filtersOf,
+  parseShare,
+  sessionFlags,
+  targetFlags,
+  withEnvironment,
+} from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -34,6 +41,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
     '<%= config.bin %> <%= command.id %> "which car" --session-key agent:main:telegram:direct:42',
     '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
+    '<%= config.bin %> <%= command.id %> "what did we decide" --since 2w --tag work',
+    '<%= config.bin %> <%= command.id %> invoice --where status=open --where "due<2026-03-01"',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
   static override aliases = ['search', 's'];
@@ -45,6 +54,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
+    ...filterFlags,
     ...withEnvironment({
       exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
       explain: Flags.boolean({ summary: 'Explain each score.' }),
@@ -93,7 +103,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
         this.context(),
         this.signal,
         this.mask,
-        flags.exact,
+        { exact: flags.exact, filters: filtersOf(flags) },
       );
       return {};
     }
@@ -111,6 +121,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       minScore: flags['min-score'],
       sources: flags.source,
       pathGlob: flags.path,
+      filters: filtersOf(flags),
       explain: flags.explain,
       rerank: flags['no-rerank'] ? false : undefined,
       exact: flags.exact,

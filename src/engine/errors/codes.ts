@@ -307,6 +307,8 @@ export const WARNING_CODES = {
   EXACT_IGNORED: 'The external search program decides how words match, so `--exact` had no effect.',
   EXCLUDES_EVERYTHING: 'Patterns exclude every note, so nothing is indexed.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
+  FILTERED_BY_BUILTIN:
+    'The external search program has no filters, so the built-in engine answered.',
   FORGET_UNFINISHED:
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',

@@ -58,7 +58,8 @@ export async function askMemory(
   const asked: AskedQuestion[] = [];
   for (const question of questions) {
     const targets = await withLines(question, paths, files);
-    const request = { query: question.question, maxResults, minScore };
+    const { filters } = question;
+    const request = { query: question.question, maxResults, minScore, filters };
     // Warm up: the first search opens the index and loads code.
     if (asked.length === 0) await backend.search({ ...request, lexicalOnly: true }, { signal });
     const started = performance.now();

@@ -112,7 +112,8 @@ async function placeOf(
   maxResults: number,
   { pool, signal }: MissOptions,
 ): Promise<Place> {
-  const request = { query: question.question, maxResults, minScore: 0 };
+  const { filters } = question;
+  const request = { query: question.question, maxResults, minScore: 0, filters };
   const { results } = await pool.backend.search(request, { signal });
   signal.throwIfAborted();
   const at = results.findIndex((result) => meets(target, result));

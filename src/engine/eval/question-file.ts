@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../errors/index.js';
-import { parseCitation } from '../memory/search/index.js';
+import { parseCitation, type SearchFilters } from '../memory/search/index.js';
 import { formatCountOf } from '../support/format.js';
 import { shortHash } from '../support/text.js';
 
@@ -25,6 +25,8 @@ export interface EvalQuestion {
   readonly question: string;
   readonly expect: readonly Expectation[];
   readonly tags: readonly string[];
+  /** What the search is restricted to. */
+  readonly filters?: SearchFilters | undefined;
   /** The folder to search, as written in the file; undefined for the evaluated memory. */
   readonly workspace: string | undefined;
 }
@@ -32,12 +34,22 @@ export interface EvalQuestion {
 const said = z.string().check(z.trim(), z.minLength(1));
 const expectationSchema = z.union([said, z.strictObject({ text: said })]);
 
+const filtersSchema = z.strictObject({
+  since: z.optional(said),
+  before: z.optional(said),
+  on: z.optional(said),
+  where: z.optional(z.array(said)),
+  tags: z.optional(z.array(said)),
+  heading: z.optional(said),
+});
+
 /** A line in a file of questions (docs/eval.md). */
 const questionSchema = z.strictObject({
   id: z.optional(said),
   question: said,
   expect: z.array(expectationSchema).check(z.minLength(1)),
   tags: z.optional(z.array(said)),
+  filters: z.optional(filtersSchema),
   workspace: z.optional(said),
 });
 
@@ -95,13 +107,14 @@ function readLine(written: string): EvalQuestion | string {
   }
   const parsed = questionSchema.safeParse(value);
   if (!parsed.success) return issueWords(parsed.error.issues[0]);
-  const { id, question, expect, tags = [], workspace } = parsed.data;
+  const { id, question, expect, tags = [], filters, workspace } = parsed.data;
   return {
     // The same question may be used for two workspaces.
     id: id ?? shortHash(`${workspace ?? ''}\n${question}`),
     question,
     expect: expect.map(toExpectation),
     tags: [...new Set(tags)],
+    ...(filters === undefined ? {} : { filters }),
     workspace,
   };
 }
@@ -129,6 +142,9 @@ function issueWords(issue: z.core.$ZodIssue | undefined): string {
   }
   if (key === 'expect') {
     return `"expect[${String(position)}]" must be a path, path#L3-L5 or {"text": …}`;
+  }
+  if (key === 'filters') {
+    return '"filters" must have only since, before, on and heading (strings), and where and tags (lists)';
   }
   const what = key === 'tags' ? 'a list of strings' : 'a non-empty string';
   return `"${String(key)}" must be ${what}`;

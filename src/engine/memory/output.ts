@@ -15,7 +15,7 @@ import type { WatchEvent, WatchRecord } from './watch/index.js';
  */
 
 export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
-  const { query, mode, backend, provider, model, dates, rerank, corrections } = response;
+  const { query, mode, backend, provider, model, dates, filters, rerank, corrections } = response;
   const { matches, belowMinScore, searchMs } = response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
     return { ...result, snippet: withSourceFooter(snippet, result.citation) };
@@ -23,7 +23,17 @@ export function searchOutput(memory: OpenedMemory, response: SearchResponse): Se
   const workspace = memory.agent.workspaceDir;
   const asked = { query, agent: memory.agentId, workspace };
   const reranked = rerank === undefined ? {} : { rerank };
-  const found = { dates, corrections, results, ...reranked, matches, belowMinScore, searchMs };
+  const filtered = filters === undefined ? {} : { filters };
+  const found = {
+    dates,
+    ...filtered,
+    corrections,
+    results,
+    ...reranked,
+    matches,
+    belowMinScore,
+    searchMs,
+  };
   return { ...asked, backend, mode, provider, model, ...found };
 }
 

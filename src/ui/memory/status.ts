@@ -90,6 +90,7 @@ function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly 
     { label: 'backend', lines: [status.backend] },
     ...embeddingFacts(agent.embedding, status, style),
     ...mediaFacts(status, agent.embedding, style),
+    ...frontMatterFacts(status, options),
     ...skippedFacts(status, options),
     ...faultFacts(status, options),
   ];
@@ -99,6 +100,18 @@ function excludedFacts({ excluded }: BackendStatus): readonly Fact[] {
   if (excluded === 0) return [];
   const what = `${formatCount(excluded)} ${excluded === 1 ? 'file or folder' : 'files and folders'}`;
   return [{ label: 'excluded', lines: [`${what}; --why PATH shows the pattern`] }];
+}
+
+/** Notes whose properties filters do not know. */
+function frontMatterFacts(
+  { frontMatter }: BackendStatus,
+  { style }: StatusOptions,
+): readonly Fact[] {
+  if (frontMatter.length === 0) return [];
+  const named = frontMatter.slice(0, SKIPS_NAMED).map(({ path, why }) => `${path} (${why})`);
+  const more = frontMatter.length > SKIPS_NAMED ? ', …' : '';
+  const lines = [safeLine(`not valid: ${named.join(', ')}${more}`)];
+  return [{ label: 'front matter', lines, prose: true, paint: style.yellow }];
 }
 
 function skippedFacts({ skipped }: BackendStatus, { style }: StatusOptions): readonly Fact[] {

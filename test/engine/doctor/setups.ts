@@ -471,6 +471,19 @@ const FILES: readonly BrokenSetup[] = [
 
 const INDEXES: readonly BrokenSetup[] = [
   {
+    name: 'front matter that is no YAML',
+    finds: 'index/front-matter-invalid',
+    severity: 'warning',
+    breaks: async (patient) => {
+      patient.write('state/workspace/memory/a.md', '---\ntags: [a\n---\nText.\n');
+      await patient.sync();
+    },
+    fix: async (patient) => {
+      patient.write('state/workspace/memory/a.md', '---\ntags: [a]\n---\nText.\n');
+      await patient.sync();
+    },
+  },
+  {
     name: 'there is no index',
     finds: 'index/index-missing',
     severity: 'warning',

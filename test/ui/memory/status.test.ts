@@ -48,6 +48,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     sources: ['memory', 'sessions'],
     extraPaths: [],
     excluded: 0,
+    frontMatter: [],
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
     media: undefined,

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { BackendStatus } from '../../memory/backends/index.js';
 import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
@@ -53,11 +54,32 @@ async function lookAt(
   }
   const status = await memory.backend.status();
   const subject: Subject = { world, memory, status, agentId, place };
-  const findings = indexFindings(subject);
+  const findings = [...indexFindings(subject), ...frontMatterFindings(subject)];
   const { index } = status;
   const count =
     index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
+}
+
+const NAMED = 3;
+
+/** Notes whose properties filters do not know. */
+function frontMatterFindings({ status, agentId }: Subject): readonly Finding[] {
+  const { frontMatter, workspaceDir } = status;
+  const [first] = frontMatter;
+  if (first === undefined) return [];
+  const named = frontMatter.slice(0, NAMED).map(({ path, why }) => `${path} (${why})`);
+  const more = frontMatter.length > NAMED ? ` and ${frontMatter.length - NAMED} more` : '';
+  return [
+    {
+      code: 'front-matter-invalid',
+      severity: 'warning',
+      message: `the front matter of notes of agent ${agentId} cannot be read: ${named.join(', ')}${more}`,
+      cause: 'filters such as --where and --tag do not know its properties',
+      place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
+      hint: 'correct the YAML between the --- lines',
+    },
+  ];
 }
 
 function indexFindings(subject: Subject): readonly Finding[] {

@@ -27,9 +27,11 @@ export async function searchMemory(
   const { agent, backend } = memory;
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return refusedAnswer(memory, refusal);
-  const { query, maxResults, minScore, corpus, path, exact, debug = false } = input;
+  const { query, maxResults, minScore, corpus, path, exact, debug = false, ...rest } = input;
+  const { since, before, on, where, tags, heading } = rest;
+  const filters = { since, before, on, where, tags, heading };
   const response = await backend.search(
-    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact },
+    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact, filters },
     { signal, onEvent: live.heardSync },
   );
   return {
@@ -55,6 +57,7 @@ export async function searchMemory(
     ),
     ...correctionsOf(response),
     ...datesOf(response),
+    ...filtersOf(response),
     mode: response.mode,
     provider: response.provider,
     model: response.model,
@@ -76,6 +79,18 @@ function named<P extends { readonly origin?: string | undefined; readonly path: 
 
 function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
   return dates === null ? {} : { dates: { from: dates.from, to: dates.to } };
+}
+
+function filtersOf({ filters }: SearchResponse): Pick<SearchAnswer, 'filters'> {
+  if (filters === undefined) return {};
+  const { where, tags, ...rest } = filters;
+  return {
+    filters: {
+      ...rest,
+      ...(where === undefined ? {} : { where: [...where] }),
+      ...(tags === undefined ? {} : { tags: [...tags] }),
+    },
+  };
 }
 
 function correctionsOf({ corrections }: SearchResponse): Pick<SearchAnswer, 'corrections'> {

@@ -12,6 +12,7 @@ const path = z
   .string()
   .max(MAX_PATH)
   .refine((text) => text.trim() !== '', 'must not be empty; omit it or pass a path');
+const filterText = z.string().min(1).max(500);
 const score = z.number().min(0).max(1);
 const source = z.enum(['memory', 'sessions']);
 
@@ -42,6 +43,22 @@ export const searchInput = z.strictObject({
     .optional()
     .describe('Search for the words as typed, without corrections of words without a match'),
   path: path.optional().describe('Only files whose path matches this glob, like memory/2026-*.md'),
+  since: filterText
+    .optional()
+    .describe(
+      'Only notes from this date on: a date such as 2026-02-03, "last week", or a duration such as 7d',
+    ),
+  before: filterText.optional().describe('Only notes from before this date'),
+  on: filterText.optional().describe('Only notes of this day or period'),
+  where: z
+    .array(filterText)
+    .max(20)
+    .optional()
+    .describe(
+      'Conditions about front matter, all of which must be met: key=value, key>value or key<value',
+    ),
+  tags: z.array(filterText).max(20).optional().describe('Only notes with all of these tags'),
+  heading: filterText.optional().describe('Only passages under a heading that contains this text'),
   debug: z
     .boolean()
     .optional()
@@ -101,6 +118,16 @@ export const searchResult = z.strictObject({
     .strictObject({ from: z.string(), to: z.string() })
     .optional()
     .describe('How a date in the query was understood'),
+  filters: z
+    .strictObject({
+      from: z.string().nullable().optional(),
+      to: z.string().nullable().optional(),
+      where: z.array(z.string()).optional(),
+      tags: z.array(z.string()).optional(),
+      heading: z.string().optional(),
+    })
+    .optional()
+    .describe('How filters were understood; dates are inclusive'),
   mode: z.enum(['hybrid', 'lexical', 'vector']).describe('How the results were found'),
   provider: z.string().nullable().describe('Provider that embedded the query; null if none'),
   model: z.string().nullable(),

@@ -1,6 +1,12 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import { damageComplaint, isDamage, type MemoryIndex, type OpenedIndex } from '../index/index.js';
+import {
+  damageComplaint,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  SCHEMA_VERSION,
+} from '../index/index.js';
 import { type Scan, scanSources } from '../sources/index.js';
 import {
   emptyMemoryWarning,
@@ -96,10 +102,18 @@ async function statusOf(
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     media: await mediaState(opened, target),
+    frontMatter: await frontMatterFaults(opened),
     skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
     watcher: await readWatchRecord(target.indexFile),
     faults,
   };
+}
+
+async function frontMatterFaults(
+  opened: OpenedIndex<MemoryIndex>,
+): Promise<BackendStatus['frontMatter']> {
+  const isCurrent = opened.state === 'ready' && opened.identity.schemaVersion === SCHEMA_VERSION;
+  return isCurrent ? opened.index.frontMatterFaults() : [];
 }
 
 async function vectorsState(

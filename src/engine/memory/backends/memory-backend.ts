@@ -9,6 +9,7 @@ import type {
   Undone,
 } from '../forget/index.js';
 import type {
+  FrontMatterFault,
   IndexStatistics,
   Origin,
   RefusedMedia,
@@ -146,6 +147,8 @@ export interface BackendStatus {
   readonly vectors: VectorsState | undefined;
   /** Undefined when media are not part of the memory. */
   readonly media: MediaState | undefined;
+  /** Notes whose front matter cannot be read; their text is indexed. */
+  readonly frontMatter: readonly FrontMatterFault[];
   /** Existing files that cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
   /** The process that keeps the index fresh, if any. */

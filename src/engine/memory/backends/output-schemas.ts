@@ -188,6 +188,15 @@ const statusOutput = z.strictObject({
     count,
     'Files and folders that patterns exclude; what is in such a folder is not counted.',
   ),
+  frontMatter: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'The note, relative to the workspace.'),
+        why: forDisplay,
+      }),
+    ),
+    'Notes whose front matter cannot be read, so that filters do not know its properties. Their text is indexed.',
+  ),
   tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
   mode: field(searchMode, 'Search mode that the index supports now.'),
   provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),

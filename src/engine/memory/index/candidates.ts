@@ -1,5 +1,5 @@
 import type { DayRange } from '../../support/day.js';
-import type { Chunk, DocumentKey, DocumentKind, Source } from '../types.js';
+import type { Chunk, DocumentKey, DocumentKind, NoteFacts, Source } from '../types.js';
 
 /** Restricts a search; an absent field restricts nothing. */
 export interface CandidateFilter {
@@ -7,6 +7,32 @@ export interface CandidateFilter {
   readonly kinds?: readonly DocumentKind[] | undefined;
   /** Keeps documents by their displayed path. */
   readonly path?: ((path: string) => boolean) | undefined;
+  /** Keeps documents; `by-chunk` where it depends on their chunks. */
+  readonly document?: ((document: FilteredDocument) => boolean | 'by-chunk') | undefined;
+  /** Keeps chunks of the documents that are kept. */
+  readonly chunk?: ((chunk: FilteredChunk, document: FilteredDocument) => boolean) | undefined;
+  /** Whether {@link chunk} decides about all documents, and not only where it depends on their chunks. */
+  readonly chunkDecides?: boolean | undefined;
+  /** What every kept chunk contains, in its headings or its text; case is ignored. */
+  readonly contains?: string | undefined;
+}
+
+/** What a filter can know of a document. */
+export interface FilteredDocument {
+  readonly source: Source;
+  readonly path: string;
+  readonly kind: DocumentKind;
+  /** Milliseconds since the epoch. */
+  readonly modifiedMs: number;
+  readonly facts: NoteFacts | undefined;
+}
+
+/** What a filter can know of a chunk. */
+export interface FilteredChunk {
+  readonly headingPath: readonly string[];
+  readonly text: string;
+  /** What its headings date it to. */
+  readonly days: DayRange | undefined;
 }
 
 /** A chunk that a query matched. */

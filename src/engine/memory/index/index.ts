@@ -1,6 +1,11 @@
 /* The index of one memory, and its SQLite database. */
 
-export type { CandidateFilter, LexicalCandidate, VectorCandidate } from './candidates.js';
+export type {
+  CandidateFilter,
+  FilteredDocument,
+  LexicalCandidate,
+  VectorCandidate,
+} from './candidates.js';
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
 export type { Change, IndexedDocument, StoredDocument } from './documents.js';
 export type {
@@ -18,10 +23,11 @@ export {
   type IndexIdentity,
   type IndexSettings,
   identityDifferences,
+  SCHEMA_VERSION,
   type Tokenizer,
 } from './identity.js';
 export type { Language } from './languages.js';
-export type { IndexStatistics, MemoryIndex } from './memory-index.js';
+export type { FrontMatterFault, IndexStatistics, MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,

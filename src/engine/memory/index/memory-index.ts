@@ -42,6 +42,12 @@ export interface ChangeSet {
   readonly changes: Iterable<Change>;
 }
 
+/** A note whose front matter cannot be read; its text is indexed. */
+export interface FrontMatterFault {
+  readonly path: string;
+  readonly why: string;
+}
+
 /** A batch job at a provider that has not been collected yet. */
 export interface BatchJob {
   readonly id: string;
@@ -176,6 +182,9 @@ export interface MemoryIndex {
 
   /** Records content that the provider refuses, so that it no longer counts as missing. */
   refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void>;
+
+  /** Notes of this host whose front matter cannot be read, by path. */
+  frontMatterFaults(): Promise<readonly FrontMatterFault[]>;
 
   /** The media documents that a provider refused, by path. */
   refusedMedia(): Promise<readonly RefusedMedia[]>;

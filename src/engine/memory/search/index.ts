@@ -13,11 +13,13 @@ export {
 export type { FusionShares } from './fuse.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, type SearchOptions, searchIndex } from './search-index.js';
+export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
 export { createTermMatcher } from './term-matcher.js';
 export type {
   BackendName,
   QueryVector,
+  SearchFilters,
   SearchMode,
   SearchRequest,
   SearchResponse,

@@ -129,6 +129,18 @@ export const searchOutputSchema = documentSchema({
     ),
     'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
   ),
+  filters: field(
+    z.optional(
+      z.strictObject({
+        from: field(z.optional(z.nullable(z.string())), 'First day, `YYYY-MM-DD`; `null` for any.'),
+        to: field(z.optional(z.nullable(z.string())), 'Last day, inclusive; `null` for any.'),
+        where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
+        tags: field(z.optional(z.array(z.string())), 'Required tags.'),
+        heading: field(z.optional(z.string()), 'Required part of a heading.'),
+      }),
+    ),
+    'How [filters](search.md#filters) were understood; omitted without any.',
+  ),
   rerank: field(
     z.optional(
       z.strictObject({

@@ -22,7 +22,7 @@ import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query
 
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
-import { filterOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
+import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { QueryTerm } from './terms.js';
 import type {
@@ -100,7 +100,8 @@ export async function searchIndex(
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
   const maxResults = request.maxResults ?? options.maxResults;
   const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
-  const filter = await filterOf(request, options.sources);
+  const understood = await filtersOf(request, options);
+  const filter = await filterOf(request, options.sources, understood);
   const gather = async (most: number, embedded: Promise<QueryVector | undefined>) => {
     const found =
       query.literal === undefined
@@ -138,6 +139,7 @@ export async function searchIndex(
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
+    ...(understood === undefined ? {} : { filters: understood.told }),
     results: await withKinds(index, results),
     corrections: found.corrections,
     ...(report === undefined ? {} : { rerank: report }),

@@ -1,8 +1,9 @@
 import type { Warning } from '../../errors/index.js';
 import type { CandidateFilter, MemoryIndex } from '../index/index.js';
 import { documentKeyText, type Source } from '../types.js';
+import type { UnderstoodFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
-import type { BareResult, SearchRequest, SearchResult } from './types.js';
+import type { BareResult, SearchFilters, SearchRequest, SearchResult } from './types.js';
 
 /**
  * The filter of a request.
@@ -12,11 +13,28 @@ import type { BareResult, SearchRequest, SearchResult } from './types.js';
 export async function filterOf(
   request: SearchRequest,
   searched: readonly Source[] | undefined,
+  understood: UnderstoodFilters | undefined,
 ): Promise<CandidateFilter> {
   const asked = request.sources;
   const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
   const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
-  return { sources, path };
+  return { sources, path, ...understood?.filter };
+}
+
+/** The filters of a request; undefined without any. Lazy, because few searches have some. */
+export async function filtersOf(
+  { filters }: SearchRequest,
+  reading: { readonly nowMs: number; readonly timeZone?: string | undefined },
+): Promise<UnderstoodFilters | undefined> {
+  if (filters === undefined || !hasFilters(filters)) return undefined;
+  const { understandFilters } = await import('./filters.js');
+  const { nowMs, timeZone } = reading;
+  return understandFilters(filters, { nowMs, timeZone });
+}
+
+/** Whether any filter is set. */
+export function hasFilters(filters: SearchFilters = {}): boolean {
+  return Object.values(filters).some((value) => value !== undefined && value.length > 0);
 }
 
 /** Lazy, because few searches use a pattern. */

@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly sources?: readonly Source[] | undefined;
   /** Only documents whose displayed path matches this glob. */
   readonly pathGlob?: string | undefined;
+  /** Only what these keep. */
+  readonly filters?: SearchFilters | undefined;
   /** Passages that say the same are results of their own, for forgetting all of them. */
   readonly keepRepeats?: boolean | undefined;
   /** Explain each score. */
@@ -25,6 +27,21 @@ export interface SearchRequest {
   readonly rerank?: boolean | undefined;
   /** Search for the words as typed, even if the index does not have them. */
   readonly exact?: boolean | undefined;
+}
+
+/** Filters as a person writes them. */
+export interface SearchFilters {
+  /** Dates as in questions, or durations before today such as `7d`. */
+  readonly since?: string | undefined;
+  /** The first day that is left out. */
+  readonly before?: string | undefined;
+  readonly on?: string | undefined;
+  /** Conditions about front matter: `key=value`, `key>value`, `key<value`. All must be met. */
+  readonly where?: readonly string[] | undefined;
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  /** A part of a heading above the passage, or in it. */
+  readonly heading?: string | undefined;
 }
 
 /** A word of the query that the index does not have, and what was searched instead. */

@@ -59,7 +59,8 @@ function readFrontMatter(text: string): Pick<NoteFacts, 'day' | 'fault' | 'prope
       ...(Object.keys(properties).length === 0 ? {} : { properties: { ...properties } }),
     };
   } catch (error) {
-    return { fault: messageOf(error).split('\n')[0] ?? 'not valid YAML' };
+    const [first = ''] = messageOf(error).split('\n');
+    return { fault: first.replace(/:$/u, '') };
   }
 }
 

@@ -2,7 +2,12 @@ import { statSync } from 'node:fs';
 import { SvcError, type Warning } from '../../../errors/index.js';
 import { formatCountOf } from '../../../support/format.js';
 import type { ChunkingOptions } from '../../chunking/index.js';
-import type { CitationMode, SearchRequest, SearchResponse } from '../../search/index.js';
+import {
+  type CitationMode,
+  hasFilters,
+  type SearchRequest,
+  type SearchResponse,
+} from '../../search/index.js';
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
 import type { SyncSummary } from '../../sync/index.js';
 import type {
@@ -93,6 +98,9 @@ export class ExtBackend implements MemoryBackend {
     // Reported as the builtin engine would, before looking for the program.
     resolveWorkspace(this.options.settings.workspaceDir);
     const warnings: Warning[] = [];
+    if (hasFilters(request.filters)) {
+      return this.answerBelow(request, work, [filteredBelow()]);
+    }
     const tool = this.toolToAsk(warnings);
     if (tool !== undefined) {
       const started = performance.now();
@@ -314,4 +322,11 @@ function stillRefreshed(): SvcError {
     'another process is refreshing an index of the external search program',
     { hint: 'wait for it to finish and try again' },
   );
+}
+
+function filteredBelow(): Warning {
+  return {
+    code: 'FILTERED_BY_BUILTIN',
+    message: 'the external search program has no filters, so the builtin engine answered',
+  };
 }

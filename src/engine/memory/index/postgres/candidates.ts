@@ -8,7 +8,7 @@ import type {
   VectorCandidate,
 } from '../candidates.js';
 import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
-import { keepsChunk, keptDocuments } from './document-filter.js';
+import { type Kept, keepsChunk, keptBy } from './document-filter.js';
 import { type Scored, selected } from './evaluate-match.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
@@ -63,7 +63,7 @@ export async function lexicalCandidates(
   filter: CandidateFilter | undefined,
 ): Promise<LexicalCandidate[]> {
   const { facts, reader } = searched;
-  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const isWanted = keepsChunk(await keptBy(searched, filter));
   const found = await reader.scores(match, isWanted);
   const best = bestOf(found, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
   return candidatesOf(searched, best, limit, `score DESC, ${NEWER_FIRST}`);
@@ -131,7 +131,7 @@ export async function candidatesOfContents(
   { sql, facts }: Searched,
   contents: readonly { readonly hash: Buffer; readonly similarity: number }[],
   limit: number,
-  documents: readonly number[] | undefined,
+  kept: Kept | undefined,
 ): Promise<VectorCandidate[]> {
   if (contents.length === 0) return [];
   const distinct = [...new Set(contents.map(({ similarity }) => similarity))];
@@ -142,13 +142,13 @@ export async function candidatesOfContents(
          SELECT id, rank FROM unnest($3::bytea[], $4::int[]) AS near (hash, rank)
          JOIN svc.chunks USING (hash) WHERE memory = $1
        ) AS found ${FROM_CHUNKS}
-       WHERE $6::bigint[] IS NULL OR documents.id = ANY ($6)
+       WHERE ($6::bigint[] IS NULL OR documents.id = ANY ($6)) AND ($7::int[] IS NULL OR chunks.id = ANY ($7))
      ) AS found WHERE is_first ORDER BY rank, path, "startLine", "chunkId" LIMIT $5`,
     [
       ...[facts.id, facts.origin],
       contents.map(({ hash }) => hash),
       contents.map(({ similarity }) => rankOf.get(similarity) ?? 0),
-      ...[limit, documents ?? null],
+      ...[limit, kept?.documents.map(({ id }) => id) ?? null, kept?.chunks ?? null],
     ],
   );
   return rows.map(({ rank, ...row }) => {
@@ -175,7 +175,7 @@ export async function literalCandidates(
   filter: CandidateFilter | undefined,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
-  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const isWanted = keepsChunk(await keptBy(searched, filter));
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const ids = await idsOf(
     sql,
@@ -215,7 +215,7 @@ export async function datedCandidates(
   { days, match, mustMatch, except, limit, filter }: DatedQuestion,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts, reader } = searched;
-  const isWanted = keepsChunk(await keptDocuments(searched, filter));
+  const isWanted = keepsChunk(await keptBy(searched, filter));
   const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
     ...[facts.id, days.first, days.last],
   ]);

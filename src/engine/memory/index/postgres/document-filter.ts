@@ -1,43 +1,77 @@
 import type { Sql } from '../../../postgres/index.js';
 import type { CandidateFilter } from '../candidates.js';
+import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../kept.js';
 import type { MemoryFacts } from './facts.js';
 
-/** A document that a filter keeps. */
-interface KeptDocument {
-  readonly id: number;
-  readonly path: string;
+interface KeptDocument extends DocumentRow {
   /** Like `{[1,5),[8,9)}`. */
   readonly chunks: string;
 }
 
-/** The documents that a filter keeps; undefined when it keeps all. */
-export async function keptDocuments(
+/** What a filter keeps. */
+export interface Kept {
+  readonly documents: readonly KeptDocument[];
+  /** Undefined for all chunks of the documents. */
+  readonly chunks: readonly number[] | undefined;
+}
+
+/** What a filter keeps; undefined when it keeps everything. */
+export async function keptBy(
   { sql, facts }: { readonly sql: Sql; readonly facts: MemoryFacts },
-  { sources, kinds, path }: CandidateFilter = {},
-): Promise<readonly KeptDocument[] | undefined> {
+  filter: CandidateFilter = {},
+): Promise<Kept | undefined> {
+  const { sources, kinds, path, document } = filter;
   const kept: readonly string[] | undefined = sources;
   const isOfOther = facts.sources.some((source) => kept?.includes(source) === false);
-  if (!isOfOther && kinds === undefined && path === undefined) return undefined;
-  const rows = await sql.query<KeptDocument>(
-    `SELECT id, path, chunk_ids::text AS chunks FROM svc.documents
+  const isAll = kinds === undefined && path === undefined && document === undefined;
+  if (!isOfOther && isAll) return undefined;
+  const all = await sql.query<KeptDocument>(
+    `SELECT id, source, path, kind, mtime_ms AS "modifiedMs", ${document === undefined ? 'NULL' : 'facts'} AS facts,
+       chunk_ids::text AS chunks
+     FROM svc.documents
      WHERE memory = $1 AND ($2::text[] IS NULL OR source = ANY ($2)) AND ($3::text[] IS NULL OR kind = ANY ($3))`,
     [facts.id, sources ?? null, kinds ?? null],
   );
-  return path === undefined ? rows : rows.filter((row) => path(row.path));
+  const { rows, byChunk } = keptRows(all, filter);
+  if (!byChunk) return { documents: rows, chunks: undefined };
+  return { documents: rows, chunks: await keptChunks(sql, facts.id, rows, filter) };
+}
+
+async function keptChunks(
+  sql: Sql,
+  memory: number,
+  rows: readonly KeptDocument[],
+  filter: CandidateFilter,
+): Promise<readonly number[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const { contains } = filter;
+  const chunks = await sql.query<ChunkRow>(
+    `SELECT id, document, headings, ${contains === undefined ? `''` : 'text'} AS text,
+       first_day AS first, last_day AS last
+     FROM svc.chunks
+     WHERE memory = $1 AND document = ANY ($2)
+       AND ($3::text IS NULL OR (headings || chr(10) || text) COLLATE "C" ILIKE $3)
+     ORDER BY id`,
+    [memory, rows.map(({ id }) => id), contains === undefined ? null : likePattern(contains)],
+  );
+  return chunks.flatMap((chunk) => {
+    const document = byId.get(chunk.document);
+    return document !== undefined && keepsRow(chunk, document, filter) ? [chunk.id] : [];
+  });
 }
 
 const RANGE = /\[(\d+),(\d+)\)/g;
 
-/** Whether a chunk's document is kept. */
-export function keepsChunk(
-  documents: readonly KeptDocument[] | undefined,
-): (id: number) => boolean {
-  if (documents === undefined) return () => true;
-  const kept = new Set<number>();
-  for (const { chunks } of documents) {
-    for (const [, first, past] of chunks.matchAll(RANGE)) {
-      for (let id = Number(first); id < Number(past); id++) kept.add(id);
+/** Whether a chunk is kept. */
+export function keepsChunk(kept: Kept | undefined): (id: number) => boolean {
+  if (kept === undefined) return () => true;
+  const ids = new Set<number>(kept.chunks);
+  if (kept.chunks === undefined) {
+    for (const { chunks } of kept.documents) {
+      for (const [, first, past] of chunks.matchAll(RANGE)) {
+        for (let id = Number(first); id < Number(past); id++) ids.add(id);
+      }
     }
   }
-  return (id) => kept.has(id);
+  return (id) => ids.has(id);
 }

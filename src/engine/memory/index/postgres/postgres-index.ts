@@ -25,7 +25,13 @@ import type {
 } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { Language } from '../languages.js';
-import type { BatchJob, ChangeSet, IndexStatistics, MemoryIndex } from '../memory-index.js';
+import type {
+  BatchJob,
+  ChangeSet,
+  FrontMatterFault,
+  IndexStatistics,
+  MemoryIndex,
+} from '../memory-index.js';
 import {
   countDated,
   datedCandidates,
@@ -33,7 +39,7 @@ import {
   literalCandidates,
   type Searched,
 } from './candidates.js';
-import { keepsChunk, keptDocuments } from './document-filter.js';
+import { keepsChunk, keptBy } from './document-filter.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
 import {
@@ -174,7 +180,7 @@ export class PostgresIndex implements MemoryIndex {
   async countMatches(match: string, filter?: CandidateFilter): Promise<number> {
     const searched = await this.searched();
     const ids = await searched.reader.matching(match);
-    return ids.filter(keepsChunk(await keptDocuments(searched, filter))).length;
+    return ids.filter(keepsChunk(await keptBy(searched, filter))).length;
   }
 
   async termStatistics(
@@ -254,6 +260,16 @@ export class PostgresIndex implements MemoryIndex {
     await (await vectors()).refuseEmbeddings(this.server, this.facts.id, identity, refused);
   }
 
+  async frontMatterFaults(): Promise<readonly FrontMatterFault[]> {
+    const { memory, origin } = await this.place();
+    return this.server.query<FrontMatterFault>(
+      `SELECT path, facts::json ->> 'fault' AS why FROM svc.documents
+       WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%'
+         AND facts::json ->> 'fault' IS NOT NULL ORDER BY path`,
+      [memory, origin],
+    );
+  }
+
   async refusedMedia(): Promise<readonly RefusedMedia[]> {
     return (await vectors()).refusedMedia(this.server, this.facts.id);
   }
@@ -270,9 +286,8 @@ export class PostgresIndex implements MemoryIndex {
   ): Promise<readonly VectorCandidate[]> {
     const { vectorCandidates } = await vectors();
     const searched = await this.searched();
-    const kept = await keptDocuments(searched, filter);
-    const documents = kept?.map(({ id }) => id);
-    return vectorCandidates(searched, { identity, vector: query, limit, documents });
+    const kept = await keptBy(searched, filter);
+    return vectorCandidates(searched, { identity, vector: query, limit, kept });
   }
 
   async similarities(

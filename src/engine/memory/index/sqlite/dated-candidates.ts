@@ -3,7 +3,8 @@ import type { DayRange } from '../../../support/day.js';
 import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import {
   type CandidateRow,
-  matchingDocuments,
+  keptBy,
+  restrictChunks,
   SELECT_CANDIDATE,
   toCandidate,
   WEIGHTS,
@@ -26,7 +27,7 @@ export function datedCandidates(
   database: Connection,
   { days, match, mustMatch, except, limit, filter }: DatedQuestion,
 ): LexicalCandidate[] {
-  const documents = matchingDocuments(database, filter);
+  const kept = keptBy(database, filter);
   const scores = `SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
     WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED})`;
   const scored =
@@ -43,7 +44,7 @@ export function datedCandidates(
          SELECT dated.id, ${scored.column} AS bm25
          FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
          WHERE ${DATED}
-           ${documents === undefined ? '' : 'AND documents.id IN (SELECT value FROM json_each(@documents))'}
+           ${restrictChunks(kept, 'dated')}
            ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
          ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
          LIMIT @limit
@@ -52,6 +53,6 @@ export function datedCandidates(
        JOIN documents ON documents.id = chunks.document_id
        ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
     )
-    .all({ ...days, match, except, documents, limit });
+    .all({ ...days, match, except, kept: kept?.ids, limit });
   return rows.map(toCandidate);
 }

@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
-import type { DocumentKind, Source } from '../../types.js';
+import type { Source } from '../../types.js';
 import type { CandidateFilter, LexicalCandidate } from '../candidates.js';
+import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../kept.js';
 import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
 /** For `bm25()`. */
@@ -19,11 +20,11 @@ export async function lexicalCandidates(
   limit: number,
   filter?: CandidateFilter,
 ): Promise<LexicalCandidate[]> {
-  const documents = matchingDocuments(database, filter);
-  const named = { match, documents };
+  const kept = keptBy(database, filter);
+  const named = { match, kept: kept?.ids };
   // With a document filter, only matching rows are scored; the column `rank` would score all rows first.
   const { score, ranking } =
-    documents === undefined
+    kept === undefined
       ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${WEIGHTS})'` }
       : { score: `bm25(chunks_fts, ${WEIGHTS})`, ranking: '' };
   const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
@@ -32,7 +33,7 @@ export async function lexicalCandidates(
         `${SELECT_CANDIDATE}, -found.score AS bm25
          FROM (
            SELECT rowid, ${score} AS score FROM chunks_fts
-           WHERE chunks_fts MATCH @match ${ranking} ${restrictRows(documents)} ${bound}
+           WHERE chunks_fts MATCH @match ${ranking} ${restrictRows(kept)} ${bound}
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
          JOIN documents ON documents.id = chunks.document_id
@@ -55,20 +56,18 @@ export function literalCandidates(
   limit: number,
   filter?: CandidateFilter,
 ): LexicalCandidate[] {
-  const documents = matchingDocuments(database, filter);
-  const restriction =
-    documents === undefined ? '' : 'AND documents.id IN (SELECT value FROM json_each(@documents))';
+  const kept = keptBy(database, filter);
   const rows = database
     .prepare<[Record<string, unknown>], CandidateRow>(
       `${SELECT_CANDIDATE}, 1.0 AS bm25
        FROM chunks JOIN documents ON documents.id = chunks.document_id
-       WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restriction}
+       WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
        ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
     .all({
       pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
       limit,
-      documents,
+      kept: kept?.ids,
     });
   return rows.map(toCandidate);
 }
@@ -79,13 +78,13 @@ export function countMatches(
   match: string,
   filter?: CandidateFilter,
 ): number {
-  const documents = matchingDocuments(database, filter);
+  const kept = keptBy(database, filter);
   const count = database
     .prepare<[Record<string, unknown>], number>(
-      `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(documents)}`,
+      `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`,
     )
     .pluck();
-  return count.get({ match, documents }) ?? 0;
+  return count.get({ match, kept: kept?.ids }) ?? 0;
 }
 
 /** BM25 of given chunks under an expression; chunks that do not match are absent. */
@@ -115,14 +114,29 @@ export const SELECT_CANDIDATE = `
     chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
     chunks.line_numbers AS lineNumbers`;
 
+/** What a filter keeps, as a JSON array of ids. */
+export interface Kept {
+  readonly by: 'chunk' | 'document';
+  readonly ids: string;
+}
+
 /**
- * SQL that restricts full-text rows to the documents in `@documents`, a JSON array of ids. The unary plus
- * filters the rows of one run; without it FTS5 would evaluate the whole expression for every row.
+ * SQL that restricts full-text rows to the ids in `@kept`. The unary plus filters the rows of one run; without it
+ * FTS5 would evaluate the whole expression for every row.
  */
-function restrictRows(documents: string | undefined): string {
-  if (documents === undefined) return '';
-  return `AND +rowid IN (SELECT id FROM chunks WHERE document_id IN
-    (SELECT value FROM json_each(@documents)))`;
+function restrictRows(kept: Kept | undefined): string {
+  if (kept === undefined) return '';
+  const ids = '(SELECT value FROM json_each(@kept))';
+  return kept.by === 'chunk'
+    ? `AND +rowid IN ${ids}`
+    : `AND +rowid IN (SELECT id FROM chunks WHERE document_id IN ${ids})`;
+}
+
+/** SQL that restricts chunks that are joined with their documents. */
+export function restrictChunks(kept: Kept | undefined, chunks = 'chunks'): string {
+  if (kept === undefined) return '';
+  const column = kept.by === 'chunk' ? `${chunks}.id` : 'documents.id';
+  return `AND ${column} IN (SELECT value FROM json_each(@kept))`;
 }
 
 export function toCandidate(row: CandidateRow): LexicalCandidate {
@@ -144,23 +158,47 @@ function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
   return SOURCES.every((source) => sources.includes(source) || one.get(source) === undefined);
 }
 
-/** JSON array of the ids of matching documents; undefined when all match. */
-export function matchingDocuments(
-  database: Connection,
-  { sources, path, kinds }: CandidateFilter = {},
-): string | undefined {
+/** What a filter keeps; undefined when it keeps everything. */
+export function keptBy(database: Connection, filter: CandidateFilter = {}): Kept | undefined {
+  const { sources, path, kinds, document } = filter;
   const everySource = sources === undefined || hasNoOther(database, sources);
-  if (path === undefined && kinds === undefined && everySource) return undefined;
-  const rows = database
-    .prepare<[], { id: number; source: Source; path: string; kind: DocumentKind }>(
-      'SELECT id, source, path, kind FROM documents',
+  const isAll = path === undefined && kinds === undefined && document === undefined && everySource;
+  if (isAll) return undefined;
+  const facts = document === undefined ? 'NULL' : 'facts';
+  const all = database
+    .prepare<[], DocumentRow>(
+      `SELECT id, source, path, kind, mtime_ms AS modifiedMs, ${facts} AS facts FROM documents`,
     )
     .all();
-  const kept = rows.filter(
-    (row) =>
-      (kinds === undefined || kinds.includes(row.kind)) &&
-      (sources === undefined || sources.includes(row.source)) &&
-      (path === undefined || path(row.path)),
-  );
-  return JSON.stringify(kept.map((row) => row.id));
+  const { rows, byChunk } = keptRows(all, filter);
+  const ids = JSON.stringify(rows.map((row) => row.id));
+  if (!byChunk) return { by: 'document', ids };
+  return { by: 'chunk', ids: JSON.stringify(keptChunks(database, rows, ids, filter)) };
+}
+
+function keptChunks(
+  database: Connection,
+  rows: readonly DocumentRow[],
+  documents: string,
+  filter: CandidateFilter,
+): readonly number[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const text = filter.contains === undefined ? `''` : 'text';
+  const containing =
+    filter.contains === undefined
+      ? ''
+      : `AND heading_path || char(10) || text LIKE @like ESCAPE '\\'`;
+  const chunks = database
+    .prepare<[Record<string, string>], ChunkRow>(
+      `SELECT id, document_id AS document, heading_path AS headings, ${text} AS text,
+         first_day AS first, last_day AS last
+       FROM chunks
+       WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}
+       ORDER BY id`,
+    )
+    .all({ documents, like: likePattern(filter.contains) });
+  return chunks.flatMap((chunk) => {
+    const document = byId.get(chunk.document);
+    return document !== undefined && keepsRow(chunk, document, filter) ? [chunk.id] : [];
+  });
 }

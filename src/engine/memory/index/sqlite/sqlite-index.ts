@@ -27,15 +27,21 @@ import type {
 } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { Language } from '../languages.js';
-import type { BatchJob, ChangeSet, IndexStatistics, MemoryIndex } from '../memory-index.js';
+import type {
+  BatchJob,
+  ChangeSet,
+  FrontMatterFault,
+  IndexStatistics,
+  MemoryIndex,
+} from '../memory-index.js';
 import type { DocumentWriter } from './document-writer.js';
 import { bytesOnDisk } from './index-file.js';
 import {
   countMatches,
+  keptBy,
   lexicalCandidates,
   lexicalScores,
   literalCandidates,
-  matchingDocuments,
 } from './lexical-candidates.js';
 import {
   countDocuments,
@@ -252,6 +258,15 @@ export class SqliteIndex implements MemoryIndex {
     (await vectors()).refuseEmbeddings(this.database, identity, refused);
   }
 
+  async frontMatterFaults(): Promise<readonly FrontMatterFault[]> {
+    return this.database
+      .prepare<[], FrontMatterFault>(
+        `SELECT path, facts ->> 'fault' AS why FROM documents
+         WHERE facts LIKE '%"fault":%' AND why IS NOT NULL ORDER BY path`,
+      )
+      .all();
+  }
+
   async refusedMedia(): Promise<readonly RefusedMedia[]> {
     return (await vectors()).refusedMedia(this.database);
   }
@@ -266,13 +281,13 @@ export class SqliteIndex implements MemoryIndex {
     limit: number,
     filter?: CandidateFilter,
   ): Promise<readonly VectorCandidate[]> {
-    const documents = matchingDocuments(this.database, filter);
+    const kept = keptBy(this.database, filter);
     const { loadVectorExtension, vectorCandidates } = await vectors();
     const hasExtension = (): boolean => {
       this.extension ??= loadVectorExtension(this.database, this.vectorSettings);
       return this.extension.loaded;
     };
-    const asked = { identity, vector: query, limit, documents, hasExtension };
+    const asked = { identity, vector: query, limit, kept, hasExtension };
     return vectorCandidates(this.database, asked);
   }
 

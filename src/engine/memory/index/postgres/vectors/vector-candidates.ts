@@ -1,6 +1,7 @@
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { candidatesOfContents, type Searched } from '../candidates.js';
+import type { Kept } from '../document-filter.js';
 import { nearest } from './nearest.js';
 import { findSpace } from './spaces.js';
 
@@ -9,8 +10,8 @@ export interface VectorQuery {
   readonly identity: string;
   readonly vector: Float32Array;
   readonly limit: number;
-  /** Ids of the documents to search; undefined for all. */
-  readonly documents: readonly number[] | undefined;
+  /** What to search; undefined for everything. */
+  readonly kept: Kept | undefined;
 }
 
 /** Growth of the request when several chunks or hosts share contents. */
@@ -23,19 +24,20 @@ const GROWTH = 4;
  */
 export async function vectorCandidates(
   searched: Searched,
-  { identity, vector, limit, documents }: VectorQuery,
+  { identity, vector, limit, kept }: VectorQuery,
 ): Promise<VectorCandidate[]> {
   const { sql, facts } = searched;
   const space = await findSpace(sql, facts.id, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
+  const documents = kept?.documents.map(({ id }) => id);
   const request = {
     ...{ memory: facts.id, space, query: queryVector(vector), documents },
     chunks: facts.chunks,
   };
   for (let count = limit; ; count *= GROWTH) {
     const found = await nearest(sql, request, count);
-    const candidates = await candidatesOfContents(searched, found, limit, documents);
+    const candidates = await candidatesOfContents(searched, found, limit, kept);
     if (candidates.length >= limit || found.length < count) return candidates;
   }
 }

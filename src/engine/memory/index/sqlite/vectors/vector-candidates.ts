@@ -3,6 +3,7 @@ import type { Chunk, DocumentKey } from '../../../types.js';
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
 import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
+import { type Kept, restrictChunks } from '../lexical-candidates.js';
 import { holdsMedia } from '../sync-mark.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
@@ -12,8 +13,8 @@ export interface VectorQuery {
   readonly identity: string;
   readonly vector: Float32Array;
   readonly limit: number;
-  /** JSON array of the ids of the documents to search; undefined for all. */
-  readonly documents: string | undefined;
+  /** What to search; undefined for everything. */
+  readonly kept: Kept | undefined;
   /** Loads the vector extension on first use. */
   readonly hasExtension: () => boolean;
 }
@@ -27,33 +28,33 @@ const GROWTH = 4;
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
 export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
-  const { identity, vector, limit, documents, hasExtension } = asked;
+  const { identity, vector, limit, kept, hasExtension } = asked;
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
   const query = queryVector(vector);
   // One transaction, for a consistent view while others write.
   const ask = database.transaction(() => {
-    const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
+    const among = kept === undefined ? undefined : embeddingsOf(database, space, kept);
     for (let count = limit; ; count *= GROWTH) {
       const found = nearest(database, { space, query, among, hasExtension }, count);
-      const candidates = chunksOf(database, found, limit, documents);
+      const candidates = chunksOf(database, found, limit, kept);
       if (candidates.length >= limit || found.length < count) return candidates;
     }
   });
   return ask();
 }
 
-function embeddingsOf(database: Connection, space: Space, documents: string): number[] {
+function embeddingsOf(database: Connection, space: Space, { by, ids }: Kept): number[] {
   return database
     .prepare<[string, number], number>(
       `SELECT DISTINCT embeddings.id FROM json_each(?)
-       CROSS JOIN chunks ON chunks.document_id = value
+       CROSS JOIN chunks ON ${by === 'chunk' ? 'chunks.id' : 'chunks.document_id'} = value
        CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash
        ORDER BY embeddings.id`,
     )
     .pluck()
-    .all(documents, space.id);
+    .all(ids, space.id);
 }
 
 interface ChunkRow extends Omit<Chunk, 'headingPath' | 'lineNumbers'>, DocumentKey {
@@ -68,17 +69,13 @@ function chunksOf(
   database: Connection,
   found: readonly Neighbour[],
   limit: number,
-  documents: string | undefined,
+  kept: Kept | undefined,
 ): VectorCandidate[] {
   // Equal similarities share a rank, so that SQLite breaks ties by path as elsewhere, and no similarity is
   // converted to text.
   const similarities = [...new Set(found.map(({ similarity }) => similarity))];
   const rankOf = new Map(similarities.map((similarity, rank) => [similarity, rank]));
   const ranked = JSON.stringify(found.map(({ id, similarity }) => [id, rankOf.get(similarity)]));
-  const restriction =
-    documents === undefined
-      ? ''
-      : 'WHERE documents.id IN (SELECT value FROM json_each(@documents))';
   const rows = database
     .prepare<[Record<string, unknown>], ChunkRow>(
       `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
@@ -88,10 +85,10 @@ function chunksOf(
        CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
        CROSS JOIN chunks ON chunks.hash = embeddings.hash
        CROSS JOIN documents ON documents.id = chunks.document_id
-       ${restriction}
+       WHERE true ${restrictChunks(kept)}
        ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
-    .all({ ranked, limit, documents });
+    .all({ ranked, limit, kept: kept?.ids });
   return rows.map(({ rank, headingPath, lineNumbers, ...row }) => ({
     ...row,
     headingPath: headingPathOf(headingPath),

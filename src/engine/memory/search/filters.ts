@@ -1,0 +1,212 @@
+import { SvcError } from '../../errors/index.js';
+import { type DayRange, dayFormatter, isoDay } from '../../support/day.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import { type CandidateFilter, dayOfPath, type FilteredDocument } from '../index/index.js';
+import type { FactItem, FactValue } from '../types.js';
+import { dateIn } from './dates.js';
+import type { SearchFilters, SearchResponse } from './types.js';
+
+/** What the filters of a request keep, and how they were understood. */
+export interface UnderstoodFilters {
+  readonly filter: Pick<CandidateFilter, 'chunk' | 'chunkDecides' | 'contains' | 'document'>;
+  readonly told: NonNullable<SearchResponse['filters']>;
+}
+
+interface Reading {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** An IANA name; undefined means the host's. */
+  readonly timeZone: string | undefined;
+}
+
+/**
+ * Reads the filters of a request; dates are relative to now.
+ *
+ * @throws SvcError USAGE for one that cannot be understood
+ */
+export async function understandFilters(
+  filters: SearchFilters,
+  reading: Reading,
+): Promise<UnderstoodFilters> {
+  const days = await daysOf(filters, reading);
+  const conditions = (filters.where ?? []).map(conditionOf);
+  const tags = (filters.tags ?? []).map((tag) => tag.replace(/^#/u, '').toLowerCase());
+  if (tags.includes('')) throw refusal('--tag must not be empty');
+  const heading = filters.heading?.trim().toLowerCase();
+  if (heading === '') throw refusal('--heading must not be empty');
+  const dayOfMoment = dayFormatter(reading.timeZone);
+  const dayOf = (document: FilteredDocument): number =>
+    dayOfPath(document.path) ??
+    document.facts?.day ??
+    Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
+  return {
+    filter: {
+      contains: heading,
+      document: (document) => {
+        const { facts } = document;
+        if (!tags.every((tag) => hasTag(facts?.tags ?? [], tag))) return false;
+        if (!conditions.every((condition) => isMet(condition, facts?.properties ?? {}))) {
+          return false;
+        }
+        if (days === undefined) return true;
+        // A conversation can take days: its passages have their own.
+        return document.kind === 'transcript'
+          ? 'by-chunk'
+          : overlaps(days, oneDay(dayOf(document)));
+      },
+      chunk:
+        heading === undefined && days === undefined
+          ? undefined
+          : (chunk, document) => {
+              if (heading !== undefined && !isUnder(heading, chunk)) return false;
+              if (days === undefined || document.kind !== 'transcript') return true;
+              const modified = Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
+              return overlaps(days, chunk.days ?? oneDay(modified));
+            },
+      chunkDecides: heading !== undefined,
+    },
+    told: {
+      ...(days === undefined ? {} : { from: dayText(days.first), to: dayText(days.last) }),
+      ...(conditions.length === 0 ? {} : { where: conditions.map(({ text }) => text) }),
+      ...(tags.length === 0 ? {} : { tags }),
+      ...(heading === undefined ? {} : { heading }),
+    },
+  };
+}
+
+function dayText(day: number): string | null {
+  return Number.isFinite(day) ? isoDay(day) : null;
+}
+
+function oneDay(day: number): DayRange {
+  return { first: day, last: day };
+}
+
+function overlaps(a: DayRange, b: DayRange): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+/** From the first day of `since` to the day before `before`, and in all of `on`. */
+async function daysOf(
+  { since, before, on }: SearchFilters,
+  reading: Reading,
+): Promise<DayRange | undefined> {
+  if (since === undefined && before === undefined && on === undefined) return undefined;
+  const from = since === undefined ? undefined : await dayRange('since', since, reading);
+  const until = before === undefined ? undefined : await dayRange('before', before, reading);
+  const within = on === undefined ? undefined : await dayRange('on', on, reading);
+  return {
+    first: Math.max(
+      from?.first ?? Number.NEGATIVE_INFINITY,
+      within?.first ?? Number.NEGATIVE_INFINITY,
+    ),
+    last: Math.min(
+      until === undefined ? Number.POSITIVE_INFINITY : until.first - 1,
+      within?.last ?? Number.POSITIVE_INFINITY,
+    ),
+  };
+}
+
+const DURATION = /^(\d{1,5})\s*(d|w|m|y)$/iu;
+const DAYS_IN: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
+
+/** A date as in questions, or a duration before today. */
+async function dayRange(
+  flag: string,
+  text: string,
+  { nowMs, timeZone }: Reading,
+): Promise<DayRange> {
+  const [, count, unit] = DURATION.exec(text.trim()) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    const today = Date.parse(dayFormatter(timeZone)(nowMs)) / MS_PER_DAY;
+    const days = Number(count) * (DAYS_IN[unit.toLowerCase()] ?? 1);
+    return { first: today - days, last: flag === 'on' ? today - days : today };
+  }
+  // "March" alone can be a name, so it is no date in a question.
+  for (const asked of [text, `in ${text}`, `on ${text}`]) {
+    const date = await dateIn(asked, nowMs, timeZone);
+    if (date !== undefined && /^(?:in|on)?$/u.test(date.rest.trim())) return date.meanings[0];
+  }
+  throw refusal(
+    `--${flag} must be a date or a duration such as 7d (got ${JSON.stringify(text.slice(0, 100))})`,
+    'use a date such as 2026-02-03, yesterday, "last week" or "in March", or 7d, 2w, 3m, 1y',
+  );
+}
+
+interface Condition {
+  readonly text: string;
+  readonly key: string;
+  readonly operator: '<' | '=' | '>';
+  readonly wanted: string;
+}
+
+const CONDITION = /^\s*([^=<>]+?)\s*([=<>])\s*([^=<>]*?)\s*$/u;
+
+function conditionOf(text: string): Condition {
+  const [, key, operator, wanted] = CONDITION.exec(text) ?? [];
+  if (key === undefined || wanted === undefined || wanted === '') throw notACondition(text);
+  if (operator !== '=' && operator !== '<' && operator !== '>') throw notACondition(text);
+  if (operator !== '=' && kindOf(wanted) === 'text') {
+    throw refusal(
+      `--where ${operator} must be followed by a number or a date (got ${JSON.stringify(wanted)})`,
+      `use = for texts, as in "${key}=${wanted}"`,
+    );
+  }
+  return { text: `${key}${operator}${wanted}`, key: key.toLowerCase(), operator, wanted };
+}
+
+function notACondition(text: string): SvcError {
+  return refusal(
+    `--where must be key=value, key>value or key<value (got ${JSON.stringify(text.slice(0, 100))})`,
+    'for example --where status=open --where "priority>2" --where "due<2026-03-01"',
+  );
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/u;
+const DATE = /^\d{4}-\d\d(?:-\d\d(?:[T ].*)?)?$/u;
+
+function kindOf(value: FactItem): 'date' | 'number' | 'text' {
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'text';
+  return NUMBER.test(value) ? 'number' : DATE.test(value) ? 'date' : 'text';
+}
+
+/** Of a list, one item is enough. */
+function isMet(
+  { key, operator, wanted }: Condition,
+  properties: Readonly<Record<string, FactValue>>,
+): boolean {
+  if (!Object.hasOwn(properties, key)) return false;
+  return [properties[key] ?? []].flat().some((value) => {
+    const kind = kindOf(value);
+    if (kind !== kindOf(wanted)) return false;
+    const [a, b] =
+      kind === 'number' ? [Number(value), Number(wanted)] : [fold(value), fold(wanted)];
+    if (operator === '=') return kind === 'date' ? String(a).startsWith(String(b)) : a === b;
+    return operator === '>' ? a > b : a < b;
+  });
+}
+
+function fold(value: FactItem): string {
+  return String(value).toLowerCase();
+}
+
+/** `--tag project` keeps `#project/website` too. */
+function hasTag(tags: readonly string[], wanted: string): boolean {
+  return tags.some((tag) => tag === wanted || tag.startsWith(`${wanted}/`));
+}
+
+const HEADING = /^#{1,6} .*$/gmu;
+
+/** Whether a heading above a passage, or in it, contains a text. */
+function isUnder(
+  wanted: string,
+  { headingPath, text }: { readonly headingPath: readonly string[]; readonly text: string },
+): boolean {
+  const headings = [...headingPath, ...(text.match(HEADING) ?? [])];
+  return headings.some((heading) => heading.toLowerCase().includes(wanted));
+}
+
+function refusal(message: string, hint?: string): SvcError {
+  return new SvcError('USAGE', message, { hint });
+}

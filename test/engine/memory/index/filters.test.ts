@@ -1,0 +1,175 @@
+/** Filters keep the same passages in every kind of index, and never fewer than there are. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CandidateFilter } from '../../../../src/engine/memory/index/candidates.js';
+import type { IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
+import { understandFilters } from '../../../../src/engine/memory/search/filters.js';
+import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
+import type { NoteFacts } from '../../../../src/engine/memory/types.js';
+import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
+import { failureOf } from '../../../support/memory.js';
+import { apply, documentOf, embedMissing, textVector } from '../../../support/vector-index.js';
+
+const NOW = Date.parse('2026-03-18T12:00:00Z');
+
+function note(
+  path: string,
+  facts: NoteFacts | undefined,
+  modified: string,
+  ...texts: readonly string[]
+): IndexedDocument {
+  const mtimeMs = Date.parse(modified);
+  return { ...documentOf(path, texts), facts, fingerprint: { size: 1, mtimeMs, ctimeMs: 1 } };
+}
+
+const DAY = (iso: string): number => Date.parse(iso) / 86_400_000;
+
+const TALK: IndexedDocument = {
+  ...documentOf('sessions/a.jsonl', []),
+  source: 'sessions',
+  kind: 'transcript',
+  chunks: ['2026-03-01', '2026-03-16'].map((day, at) => ({
+    startLine: at + 1,
+    endLine: at + 1,
+    headingPath: [`${day} talk`],
+    text: `alpha said ${at}`,
+  })),
+};
+
+const DOCUMENTS: readonly IndexedDocument[] = [
+  note('memory/2026-02-03.md', { day: DAY('2026-03-17') }, '2026-03-17', 'alpha by name'),
+  note('memory/dated.md', { day: DAY('2026-03-10') }, '2026-01-01', 'alpha by front matter'),
+  note('memory/plain.md', undefined, '2026-03-15T12:00:00Z', 'alpha by time'),
+  note(
+    'memory/props.md',
+    {
+      tags: ['work/web', 'home'],
+      properties: { status: 'Open', n: 10, due: '2026-04-01', who: ['Ana', 'Bo'], version: '1.10' },
+    },
+    '2025-01-01',
+    'alpha one',
+    '## Große Pläne\nalpha two',
+  ),
+  TALK,
+];
+
+const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
+  [{ since: '2026-03-01' }, ['dated.md', 'plain.md', 'a.jsonl 1', 'a.jsonl 2']],
+  [{ since: '7d' }, ['plain.md', 'a.jsonl 2']],
+  [{ before: '2026-03-01' }, ['2026-02-03.md', 'props.md 1', 'props.md 2']],
+  [{ on: '2026-02' }, ['2026-02-03.md']],
+  [{ on: 'last week' }, ['dated.md', 'plain.md']],
+  [{ since: '2026-02-01', before: '2026-03-10' }, ['2026-02-03.md', 'a.jsonl 1']],
+  [{ tags: ['Work'] }, ['props.md 1', 'props.md 2']],
+  [{ tags: ['#home', 'work/web'] }, ['props.md 1', 'props.md 2']],
+  [{ tags: ['wor'] }, []],
+  [{ where: ['status=open'] }, ['props.md 1', 'props.md 2']],
+  [{ where: ['n>9', 'due < 2026-05-01', 'who=bo'] }, ['props.md 1', 'props.md 2']],
+  [{ where: ['n<10'] }, []],
+  [{ where: ['due=2026-04'] }, ['props.md 1', 'props.md 2']],
+  [{ where: ['missing=1'] }, []],
+  [{ where: ['__proto__=1'] }, []],
+  [{ heading: 'große pl' }, ['props.md 2']],
+  [{ heading: 'talk', since: '2026-03-10' }, ['a.jsonl 2']],
+  [{ heading: '%' }, []],
+];
+
+async function filterOf(filters: SearchFilters): Promise<CandidateFilter> {
+  return (await understandFilters(filters, { nowMs: NOW, timeZone: 'UTC' })).filter;
+}
+
+for (const kind of [sqliteKind, ...(await sharedKinds())]) {
+  const test = suite(`filters on ${kind.name}`);
+
+  test.after(() => kind.stop());
+
+  test('words, literal text, dates and vectors are restricted before they are ranked', async () => {
+    const index = await kind.newIndex();
+    await apply(index, ...DOCUMENTS.map((document) => ({ type: 'put' as const, document })));
+    await embedMissing(index, 'm', textVector);
+    for (const [filters, expected] of EXPECTED) {
+      const filter = await filterOf(filters);
+      const shown = (found: readonly { path: string; startLine: number }[]): readonly string[] =>
+        found
+          .map(({ path, startLine }) => {
+            const name = path.split('/').at(-1) ?? '';
+            return /props|jsonl/.test(name) ? `${name} ${startLine}` : name;
+          })
+          .toSorted();
+      const what = JSON.stringify(filters);
+      const wanted = expected.toSorted();
+      assert.equal(shown(await index.lexicalCandidates('"alpha"', 20, filter)), wanted, what);
+      assert.equal(shown(await index.literalCandidates('alpha', 20, filter)), wanted, what);
+      assert.is(await index.countMatches('"alpha"', filter), expected.length, what);
+      const near = await index.vectorCandidates('m', textVector('alpha'), 20, filter);
+      assert.equal(shown(near), wanted, what);
+      const one = await index.lexicalCandidates('"alpha"', 1, filter);
+      assert.is(one.length, Math.min(1, expected.length), what);
+      const days = { first: DAY('2026-03-01'), last: DAY('2026-03-16') };
+      const question = { days, match: undefined, mustMatch: false, except: undefined };
+      const dated = await index.datedCandidates({ ...question, limit: 9, filter });
+      const talks = wanted.filter((name) => name.startsWith('a.jsonl'));
+      assert.equal(shown(dated), talks, what);
+    }
+    index.close();
+  });
+
+  test('a path, a source and filters are combined', async () => {
+    const index = await kind.newIndex();
+    await apply(index, ...DOCUMENTS.map((document) => ({ type: 'put' as const, document })));
+    const filter = await filterOf({ since: '2026-03-01' });
+    const memory = { ...filter, sources: ['memory' as const] };
+    assert.is((await index.lexicalCandidates('"alpha"', 20, memory)).length, 2);
+    const path = (name: string): boolean => name.endsWith('plain.md');
+    assert.is((await index.lexicalCandidates('"alpha"', 20, { ...memory, path })).length, 1);
+    index.close();
+  });
+
+  test('front matter that cannot be read is listed', async () => {
+    const index = await kind.newIndex();
+    const document = note('b.md', { fault: 'not a list of keys' }, '2026-01-01', 'x');
+    await apply(index, { type: 'put', document }, { type: 'put', document: TALK });
+    assert.equal(await index.frontMatterFaults(), [{ path: 'b.md', why: 'not a list of keys' }]);
+    index.close();
+  });
+
+  test.run();
+}
+
+const texts = suite('texts of filters');
+
+texts('what cannot be understood is refused with an example', async () => {
+  const refusals: readonly (readonly [SearchFilters, RegExp])[] = [
+    [{ since: 'soon' }, /^--since must be a date or a duration such as 7d \(got "soon"\)$/],
+    [{ on: 'the backup of yesterday' }, /^--on must be a date/],
+    [{ where: ['status'] }, /^--where must be key=value, key>value or key<value \(got "status"\)$/],
+    [
+      { where: ['status>open'] },
+      /^--where > must be followed by a number or a date \(got "open"\)$/,
+    ],
+    [{ where: ['a>=1'] }, /^--where must be/],
+    [{ tags: ['#'] }, /^--tag must not be empty$/],
+    [{ heading: ' ' }, /^--heading must not be empty$/],
+  ];
+  for (const [filters, message] of refusals) {
+    const failure = await failureOf(understandFilters(filters, { nowMs: NOW, timeZone: 'UTC' }));
+    assert.match(failure.message, message);
+    assert.is(failure.code, 'USAGE');
+  }
+});
+
+texts('dates are understood as in questions', async () => {
+  const range = async (on: string) => {
+    const { told } = await understandFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
+    return `${told.from} ${told.to}`;
+  };
+  assert.is(await range('yesterday'), '2026-03-17 2026-03-17');
+  assert.is(await range('last Tuesday'), '2026-03-17 2026-03-17');
+  assert.is(await range('March'), '2026-03-01 2026-03-31');
+  assert.is(await range('in February'), '2026-02-01 2026-02-28');
+  assert.is(await range('two weeks ago'), '2026-03-02 2026-03-08');
+  assert.is(await range('2w'), '2026-03-04 2026-03-04');
+  assert.is(await range('2026-03-02'), '2026-03-02 2026-03-02');
+});
+
+texts.run();
