@@ -9,6 +9,9 @@ import {
   flowOutputSchema,
   flowPruneOutputSchema,
   flowShowOutputSchema,
+  notificationListOutputSchema,
+  notificationRetryOutputSchema,
+  notificationShowOutputSchema,
   taskClaimOutputSchema,
   taskHeartbeatOutputSchema,
   taskListOutputSchema,
@@ -179,6 +182,59 @@ const flowPrune: JsonDocument = {
   example: { pruned: true, flows: 12, tasks: 40, warnings: [] },
 };
 
+const notificationExample = {
+  number: 7,
+  notificationId: `flow-terminal:${flowExample.flowId}:4:succeeded`,
+  target: 'ops',
+  kind: 'flow.ended',
+  sessionKey: 'agent:main:main',
+  flowId: flowExample.flowId,
+  taskId: null,
+  createdAt: '2026-03-02T16:20:00.000Z',
+  attempts: 10,
+  retries: 0,
+  nextAttemptAt: null,
+  settledAt: '2026-03-02T16:55:00.000Z',
+  outcome: 'failed',
+  lastError: 'the endpoint answered 503',
+};
+
+const notificationList: JsonDocument = {
+  title: 'svc notification list',
+  introduction: 'One entry for each event and target.',
+  schema: notificationListOutputSchema,
+  example: { notifications: [notificationExample], total: 1, warnings: [] },
+};
+
+const notificationShow: JsonDocument = {
+  title: 'svc notification show',
+  introduction: 'One notification, and what its target gets.',
+  schema: notificationShowOutputSchema,
+  example: {
+    notification: notificationExample,
+    payload: {
+      id: notificationExample.notificationId,
+      type: 'flow.ended',
+      createdAt: at('2026-03-02T16:20:00.000Z'),
+      sessionKey: 'agent:main:main',
+      text: 'Flow succeeded: Publish the digest.',
+    },
+    warnings: [],
+  },
+};
+
+const notificationRetry: JsonDocument = {
+  title: 'svc notification retry',
+  introduction: 'What is delivered again.',
+  schema: notificationRetryOutputSchema,
+  example: {
+    dryRun: false,
+    retried: [{ ...notificationExample, outcome: 'pending', attempts: 0, retries: 1 }],
+    unknownTargets: 0,
+    warnings: [],
+  },
+};
+
 const taskList: JsonDocument = {
   title: 'svc task list',
   introduction: 'With `--watch` there is no document: each change of a task is one line.',
@@ -248,6 +304,9 @@ export const FLOW_DOCUMENTS: readonly JsonDocument[] = [
   bulk,
   flowWait,
   flowPrune,
+  notificationList,
+  notificationShow,
+  notificationRetry,
   taskList,
   taskShow,
   taskClaim,

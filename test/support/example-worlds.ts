@@ -81,7 +81,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   const env = environmentOf(id, home, vendors);
   const routes = /^webhook:(?:map|trigger)$/.test(id) ? SENDERS : undefined;
   home.write('svc.json', JSON.stringify(configuration(vendors, routes), null, 2));
-  const flows = /^(?:flow|task):/.test(id) ? await someFlows(id, home, env) : {};
+  const flows = /^(?:flow|notification|task):/.test(id) ? await someFlows(id, home, env) : {};
   const dreams = /^dream|^memory:(?:promote|rem-)/.test(id) ? await someDreams(id, home, env) : {};
   if (id === 'memory:import') {
     await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
@@ -211,6 +211,7 @@ function configuration(vendors: ExampleVendors, routes: object | undefined): obj
     models: { providers },
     gateway: { port: 0 },
     schedules: SCHEDULES,
+    flows: { notify: { command: ['true'] } },
     memory: { citations: 'auto' },
     plugins: { entries: { ...plugins.entries, 'active-memory': active } },
   };
@@ -293,7 +294,7 @@ async function someFlows(
   await flows.close();
   const ids = { [FLOW]: flowId, [FLOW.slice(0, 8)]: flowId, [TASK]: taskId };
   const names = { ...ids, [TASK.slice(0, 8)]: taskId };
-  if (id === 'task:retry') await prepared(home, env, ['task', 'cancel', taskId]);
+  if (/^notification:|^task:retry$/.test(id)) await prepared(home, env, ['task', 'cancel', taskId]);
   if (!/^task:(?:complete|fail|heartbeat)$/.test(id)) return names;
   const stdout = await prepared(home, env, ['task', 'claim', '--json']);
   const claimed = jsonOf.taskClaim({ code: 0, signal: null, stdout, stderr: '' });

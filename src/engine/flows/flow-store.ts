@@ -3,6 +3,7 @@ import type { HistoryEntry } from './history.js';
 import type { NotificationOutcome, NotificationRecord } from './notification-record.js';
 import type { PauseRecord } from './pause-record.js';
 import type { ScheduleRecord } from './schedule-record.js';
+import type { EndedRecords, FlowStatistics, Period } from './statistics.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
 import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
 import type { TaskCount } from './task-summary.js';
@@ -47,9 +48,16 @@ export interface Tables {
   readonly tasks: TaskRows;
   readonly notifications: NotificationRows;
   readonly answers: AnswerRows;
+  readonly statistics: StatisticsRows;
   readonly pauses: PauseRows;
   readonly history: HistoryRows;
   readonly schedules: ScheduleRows;
+}
+
+/** What metrics count. */
+export interface StatisticsRows {
+  now(): Promise<FlowStatistics>;
+  ended(period: Period): Promise<EndedRecords>;
 }
 
 /** Which records to list; what is left out limits nothing. */

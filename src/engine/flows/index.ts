@@ -17,7 +17,7 @@ export {
 } from './flow-record.js';
 export type { FlowFilter, TaskFilter } from './flow-store.js';
 export type { HistoryEntry } from './history.js';
-export type { NotificationRecord } from './notification-record.js';
+export { type NotificationRecord, notificationOutput } from './notification-record.js';
 export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
 export type { FlowCounts, FlowEntry, FlowHistory, Page } from './operator-flows.js';
@@ -38,6 +38,9 @@ export type {
   FlowOutput,
   FlowPruneOutput,
   FlowShowOutput,
+  NotificationListOutput,
+  NotificationRetryOutput,
+  NotificationShowOutput,
   TaskClaimOutput,
   TaskHeartbeatOutput,
   TaskListOutput,

@@ -13,8 +13,10 @@ import { by } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
 import { scheduleStore } from './schedules.js';
+import type { Period } from './statistics.js';
 import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
 import { taskStore } from './task-store.js';
+import { watchedWrites } from './watched-writes.js';
 import { type FlowsChange, flowPolicy, type Work } from './work.js';
 
 /** The file of the flows: `flows.sqlite` in the state folder. */
@@ -54,8 +56,25 @@ export async function openExistingFlows(
   return exists ? openFlows(context, config) : undefined;
 }
 
-function flowsIn(store: FlowStore) {
+function flowsIn(opened: FlowStore) {
+  const { write, writes } = watchedWrites(opened);
+  const store: FlowStore = {
+    policy: opened.policy,
+    now: () => opened.now(),
+    write,
+    read: (query) => opened.read(query),
+    subscribe: (listener) => opened.subscribe(listener),
+    version: () => opened.version(),
+    rest: (ms, signal) => opened.rest(ms, signal),
+    close: () => opened.close(),
+  };
   return {
+    /** Whether changes can be stored. */
+    writes,
+    /** What metrics count now. */
+    statistics: () => store.read(({ statistics }) => statistics.now()),
+    /** What ended in a period. */
+    ended: (period: Period) => store.read(({ statistics }) => statistics.ended(period)),
     /**
      * Performs an action of an outside system. Resolves when its change is on disk.
      *

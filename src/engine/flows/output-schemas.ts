@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from './flow-record.js';
-import { flowSchema, historyEntrySchema, pauseSchema, taskSchema } from './record-schemas.js';
+import {
+  flowSchema,
+  historyEntrySchema,
+  notificationSchema,
+  pauseSchema,
+  taskSchema,
+} from './record-schemas.js';
 import { TASK_STATUSES } from './task-record.js';
 
 /*
@@ -187,6 +193,25 @@ export const taskHeartbeatOutputSchema = documentSchema({
   cancelRequested: field(z.boolean(), 'Stop, and run `svc task fail`.'),
 });
 
+/** `svc notification list --json`. */
+export const notificationListOutputSchema = documentSchema({
+  notifications: field(z.array(notificationSchema), 'Newest first.'),
+  total: field(count, 'How many fit the filter, however many are listed.'),
+});
+
+/** `svc notification show --json`. */
+export const notificationShowOutputSchema = documentSchema({
+  notification: field(notificationSchema, 'The notification.'),
+  payload: field(z.unknown(), 'What the target gets.'),
+});
+
+/** `svc notification retry --json`. */
+export const notificationRetryOutputSchema = documentSchema({
+  dryRun: field(z.boolean(), 'Whether nothing was changed.'),
+  retried: field(z.array(notificationSchema), 'What is delivered again, oldest first.'),
+  unknownTargets: field(count, 'How many are left because their target is not configured.'),
+});
+
 /** `svc flow list` without its warnings, which the command base adds. */
 export type FlowListOutput = DocumentOf<typeof flowListOutputSchema>;
 /** `svc flow show`, likewise. */
@@ -201,6 +226,12 @@ export type BulkOutput = DocumentOf<typeof bulkOutputSchema>;
 export type FlowOutput = DocumentOf<typeof flowOutputSchema>;
 /** `svc flow prune`, likewise. */
 export type FlowPruneOutput = DocumentOf<typeof flowPruneOutputSchema>;
+/** `svc notification list`, likewise. */
+export type NotificationListOutput = DocumentOf<typeof notificationListOutputSchema>;
+/** `svc notification show`, likewise. */
+export type NotificationShowOutput = DocumentOf<typeof notificationShowOutputSchema>;
+/** `svc notification retry`, likewise. */
+export type NotificationRetryOutput = DocumentOf<typeof notificationRetryOutputSchema>;
 /** `svc task list`, likewise. */
 export type TaskListOutput = DocumentOf<typeof taskListOutputSchema>;
 /** `svc task show`, likewise. */

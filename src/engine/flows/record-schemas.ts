@@ -11,6 +11,7 @@ import {
 } from './fields.js';
 import { FLOW_FIELDS } from './flow-record.js';
 import { HISTORY_FIELDS } from './history.js';
+import { NOTIFICATION_FIELDS } from './notification-record.js';
 import { PAUSE_FIELDS } from './pause-record.js';
 import { TASK_FIELDS } from './task-record.js';
 
@@ -72,6 +73,7 @@ function viewSchema<Fs extends Fields>(fields: Fs) {
 
 export const flowSchema = printedSchema(FLOW_FIELDS);
 export const taskSchema = printedSchema(TASK_FIELDS);
+export const notificationSchema = printedSchema(NOTIFICATION_FIELDS);
 export const pauseSchema = printedSchema(PAUSE_FIELDS);
 export const historyEntrySchema = printedSchema(HISTORY_FIELDS);
 export const flowViewSchema = viewSchema(FLOW_FIELDS);

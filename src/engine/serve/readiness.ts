@@ -1,14 +1,21 @@
 import type { FastifyInstance } from 'fastify';
+import { ERROR_CODES, type ErrorCode } from '../errors/index.js';
 import type { ServiceSnapshot } from './service.js';
 
 /** A service with such a failure runs, but refuses every change. */
-const CANNOT_STORE = /^(?:FLOWS_PERSIST_FAILED$|STORAGE_)/u;
+const CANNOT_STORE = /^(?:FLOWS_(?:DAMAGED|PERSIST_FAILED)$|STORAGE_)/u;
 
 /** The answer of `/readyz`. */
 export interface Readiness {
   readonly status: 'draining' | 'failing' | 'ready' | 'starting';
   /** Services that are not ready, and why. */
-  readonly waiting: readonly { readonly service: string; readonly state: string }[];
+  readonly waiting: readonly {
+    readonly service: string;
+    readonly state: string;
+    /** Why it fails, without names of this host. */
+    readonly code?: string;
+    readonly reason?: string;
+  }[];
 }
 
 /** @param self the service that answers, which does not count */
@@ -19,7 +26,11 @@ export function readinessOf(services: readonly ServiceSnapshot[], self: string):
     .map(({ name, state }) => ({ service: name, state: String(state) }));
   const failing = services
     .filter(({ failure, state }) => state === 'ready' && CANNOT_STORE.test(failure?.code ?? ''))
-    .map(({ name }) => ({ service: name, state: 'failing' }));
+    .map(({ name, failure }) => {
+      const code = failure?.code ?? '';
+      const reason = isErrorCode(code) ? { reason: ERROR_CODES[code].summary } : {};
+      return { service: name, state: 'failing', code, ...reason };
+    });
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
   if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };
   return { status: failing.length > 0 ? 'failing' : 'ready', waiting: failing };
@@ -32,4 +43,8 @@ export function addHealthRoutes(server: FastifyInstance, readiness: () => Readin
     const answer = readiness();
     return reply.code(answer.status === 'ready' ? 200 : 503).send(answer);
   });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return code in ERROR_CODES;
 }

@@ -1,12 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Flows } from '../flows/index.js';
 import type { PoolUse } from '../postgres/index.js';
 import type { AnsweredRequest } from './answer-log.js';
+import { addFlowMetrics, type FlowMetricSources } from './flow-metrics.js';
 import type { RouteStanding } from './routes.js';
 
 /** Metrics for Prometheus; see {@link createMetrics}. */
 export type WebhookMetrics = ReturnType<typeof createMetrics>;
 
-interface MetricSources {
+interface MetricSources extends FlowMetricSources {
   /** Requests in flight. */
   readonly underWay: () => number;
   readonly standings: () => readonly RouteStanding[];
@@ -21,8 +23,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const OK = 'ok';
 
 /** Metrics of the listener and its process. Codes and routes are few, so labels are too. */
-export function createMetrics(sources: MetricSources) {
-  const registry = new Registry();
+export function createMetrics(sources: MetricSources, registry = new Registry()) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
@@ -35,6 +36,12 @@ export function createMetrics(sources: MetricSources) {
     name: 'svc_webhook_unrouted_requests_total',
     help: 'Requests on unknown routes and invalid HTTP by status',
     labelNames: ['status'] as const,
+    registers,
+  });
+  const actions = new Counter({
+    name: 'svc_webhook_actions_total',
+    help: 'Actions on flows by outcome',
+    labelNames: ['action', 'outcome'] as const,
     registers,
   });
   const durations = new Histogram({
@@ -63,7 +70,22 @@ export function createMetrics(sources: MetricSources) {
     },
   });
   if (sources.pools !== undefined) addStorageMetrics(registry, sources.pools);
+  const readFlows = addFlowMetrics(registry, sources);
   return {
+    /** Counts the actions that are performed. */
+    counted:
+      (perform: Flows['perform']): Flows['perform'] =>
+      async (action, ...request) => {
+        const count = (outcome: string): void => actions.inc({ action: action.action, outcome });
+        try {
+          const answer = await perform(action, ...request);
+          count(answer.replayed === true ? 'replayed' : (answer.code ?? OK));
+          return answer;
+        } catch (error) {
+          count('failed');
+          throw error;
+        }
+      },
     answered: ({ routeId, status, code, ms }: AnsweredRequest): void => {
       requests.inc({ route: routeId, status, code: code ?? OK });
       durations.observe({ route: routeId }, ms / 1000);
@@ -71,7 +93,10 @@ export function createMetrics(sources: MetricSources) {
     /** Counts an answer that no route gave. */
     unrouted: (status: number): void => unrouted.inc({ status }),
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async (): Promise<string> => {
+      await readFlows();
+      return await registry.metrics();
+    },
     close: (): void => registry.clear(),
   };
 }

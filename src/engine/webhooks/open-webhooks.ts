@@ -27,8 +27,6 @@ export interface WebhooksOptions {
   /** Masks what is recorded of deliveries. */
   readonly mask: Pick<SecretMask, 'text'>;
   readonly patience?: ClientPatience | undefined;
-  /** Called when a valid action could not be performed. */
-  readonly onFailure?: (error: unknown) => void;
   /** Adds endpoints that are not routes. */
   readonly extend: (server: FastifyInstance, metrics: WebhookMetrics) => void;
 }
@@ -67,6 +65,8 @@ export class Webhooks {
     });
     this.recorder = new DeliveryRecorder({ ...deliveryLimits(loaded), stateDir, mask, clock, log });
     this.metrics = createMetrics({
+      flows: this.flows,
+      stateDir,
       underWay: () => this.listener.underWay,
       standings: () => this.resolved.standings,
       pools:
@@ -81,12 +81,11 @@ export class Webhooks {
       log,
       patience: options.patience,
       pipeline: new Pipeline({
-        flows: this.flows,
+        flows: { perform: this.metrics.counted(this.flows.perform) },
         now: () => performance.now(),
         clock,
         onFailure: (error, request) => {
           answerLog.failed(error, performance.now(), request);
-          options.onFailure?.(error);
         },
       }),
       ...this.served(loaded, resolved),
@@ -126,6 +125,11 @@ export class Webhooks {
   /** Requests on known routes in flight. */
   get underWay(): number {
     return this.listener.underWay;
+  }
+
+  /** Whether changes of flows can be stored. */
+  get writes(): Flows['writes'] {
+    return this.flows.writes;
   }
 
   /** Starts to listen; see WebhookListener. */

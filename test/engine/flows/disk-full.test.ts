@@ -2,7 +2,7 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { newFlow, testFlows } from '../../support/flows.js';
+import { ADA, newFlow, testFlows } from '../../support/flows.js';
 import { smallDisk } from '../../support/tmpfs.js';
 
 const test = suite('a full disk below flows');
@@ -35,6 +35,9 @@ when(
         outcome.status === 'rejected' ? [outcome.reason] : [],
       );
       assert.ok(reasons.length > 0, `${leaving} left`);
+      assert.is(flows.writes.failure()?.code, 'FLOWS_PERSIST_FAILED');
+      const listed = await flows.perform({ action: 'get_flow', flowId: made }, ADA);
+      assert.ok(listed.ok && flows.writes.failure() !== undefined);
       for (const reason of reasons) {
         assert.ok(
           reason instanceof SvcError && reason.code === 'FLOWS_PERSIST_FAILED',
@@ -43,6 +46,8 @@ when(
       }
       const before = (await flows.operator.listFlows({ limit: 1 })).total;
       rmSync(`${home}/ballast`);
+      await flows.writes.probe();
+      assert.is(flows.writes.failure(), undefined);
       assert.is((await flows.operator.listFlows({ limit: 1 })).total, before);
       assert.ok(before > kept);
       assert.ok(await newFlow(flows));

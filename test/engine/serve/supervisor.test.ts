@@ -182,7 +182,14 @@ test('readiness names those that are missing, and leaves out the one that tells'
   const failure = { code: 'FLOWS_PERSIST_FAILED', message: 'disk is full', hint: null };
   assert.equal(readinessOf([health, { ...well, failure }], 'health'), {
     status: 'failing',
-    waiting: [{ service: well.name, state: 'failing' }],
+    waiting: [
+      {
+        service: well.name,
+        state: 'failing',
+        code: failure.code,
+        reason: 'The flow database cannot be written.',
+      },
+    ],
   });
   assert.equal(readinessOf([health, well, ill], 'health'), {
     status: 'starting',

@@ -5,11 +5,13 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
+  type ServiceFailure,
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
 import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes } from './tasks-service.js';
+import { watchWrites } from './watched-writes.js';
 import { hasWebhooks } from './webhooks-service.js';
 
 const FIRST_SWEEP_MS = 5000;
@@ -30,8 +32,16 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, trouble } = host;
   const flows = await openFlows(context, loaded.resolved);
-  const onTrouble = (error: string | undefined): void =>
-    trouble(error === undefined ? undefined : { code: null, message: error, hint: null });
+  let unstored: ServiceFailure | undefined;
+  let undelivered: ServiceFailure | undefined;
+  const onTrouble = (error: string | undefined): void => {
+    undelivered = error === undefined ? undefined : { code: null, message: error, hint: null };
+    trouble(unstored ?? undelivered);
+  };
+  const unwatch = watchWrites(flows.writes, (failure) => {
+    unstored = failure;
+    trouble(unstored ?? undelivered);
+  });
   const delivery = await openDelivery({
     flows,
     context,
@@ -40,6 +50,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     nodePath: process.execPath,
     onTrouble,
   }).catch(async (error: unknown) => {
+    unwatch();
     await flows.close();
     throw error;
   });
@@ -70,6 +81,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     stop: async () => {
       for (const timer of timers) clearTimeout(timer);
       await sweeping;
+      unwatch();
       await delivery?.close();
       await flows.close();
     },

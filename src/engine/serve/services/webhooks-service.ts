@@ -12,19 +12,14 @@ import type {
 } from '../../webhooks/index.js';
 import type { Readiness } from '../readiness.js';
 import { addHealthRoutes } from '../readiness.js';
-import {
-  type ServeSetup,
-  type Service,
-  type ServiceDefinition,
-  type ServiceFailure,
-  type ServiceHost,
-  serviceFailure,
+import type {
+  ServeSetup,
+  Service,
+  ServiceDefinition,
+  ServiceFailure,
+  ServiceHost,
 } from '../service.js';
-
-/** How long the service counts as failing after a change that could not be stored. */
-const RECOVERY_MS = 60_000;
-/** The same for a shared server, which is tried again at least this often. */
-const SERVER_RECOVERY_MS = 5000;
+import { watchWrites } from './watched-writes.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 
@@ -67,25 +62,16 @@ async function start(
     addMetricsRoute(server, metrics);
   };
   const address = readiness === undefined ? undefined : adminAddress(loaded);
-  let recovery: NodeJS.Timeout | undefined;
   const webhooks = await openWebhooks({
     context,
     loaded,
     log,
     mask,
     extend: address === undefined ? addInside : () => undefined,
-    onFailure: (error) => {
-      const failure = serviceFailure(error);
-      const isServer = failure.code?.startsWith('STORAGE_') === true;
-      if (failure.code !== 'FLOWS_PERSIST_FAILED' && !isServer) return;
-      host.trouble(failure);
-      // A host that is not ready may get no requests, so that it has to become ready after a while.
-      clearTimeout(recovery);
-      recovery = setTimeout(
-        () => tellSkipped(webhooks.standings, host),
-        isServer ? SERVER_RECOVERY_MS : RECOVERY_MS,
-      ).unref();
-    },
+  });
+  const unwatch = watchWrites(webhooks.writes, (failure) => {
+    if (failure === undefined) tellSkipped(webhooks.standings, host);
+    else host.trouble(failure);
   });
   let admin: FastifyInstance | undefined;
   try {
@@ -99,6 +85,7 @@ async function start(
     }
     host.tell(`listening on ${url}`);
   } catch (error) {
+    unwatch();
     await webhooks.close();
     throw error;
   }
@@ -115,7 +102,7 @@ async function start(
     },
     drain: () => webhooks.drain(),
     stop: async () => {
-      clearTimeout(recovery);
+      unwatch();
       onWebhooks?.(undefined);
       await Promise.all([webhooks.close(), admin?.close()]);
     },

@@ -10,6 +10,7 @@ import { appendHistory, HistoryTable } from './history-table.js';
 import { NotificationTable } from './notification-table.js';
 import { PauseTable } from './pause-table.js';
 import { ScheduleTable } from './schedule-table.js';
+import { StatisticsTable } from './statistics-table.js';
 import { TaskTable } from './task-table.js';
 
 /** More wait only on a busy server; bounds the size of statements. */
@@ -209,6 +210,7 @@ export function tablesOf(turn: Turn): Tables {
     tasks: new TaskTable(turn),
     notifications: new NotificationTable(turn),
     answers: new AnswerTable(turn),
+    statistics: new StatisticsTable(turn),
     pauses: new PauseTable(turn),
     history: new HistoryTable(turn),
     schedules: new ScheduleTable(turn),

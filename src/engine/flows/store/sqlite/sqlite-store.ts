@@ -15,6 +15,7 @@ import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
 import { pauseRows } from './pause-rows.js';
 import { scheduleRows } from './schedule-rows.js';
+import { statisticsRows } from './statistics-rows.js';
 import { taskRows } from './task-rows.js';
 
 /** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
@@ -51,6 +52,7 @@ export class SqliteFlowStore implements FlowStore {
       tasks: taskRows(this.database),
       notifications: notificationRows(this.database),
       answers: answerRows(this.database),
+      statistics: statisticsRows(this.database),
       pauses: pauseRows(this.database),
       history,
       schedules: scheduleRows(this.database),

@@ -1,0 +1,51 @@
+import * as Flags from '@oclif/core/flags';
+import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { notificationFlags } from '../../cli/notification-flags.js';
+import type { NotificationListOutput } from '../../engine/flows/index.js';
+import { notificationOutput } from '../../engine/flows/index.js';
+import { renderNotificationList } from '../../ui/flows/notifications.js';
+
+export default class NotificationList extends FlowsCommand<NotificationListOutput> {
+  static override summary = 'List notifications and whether they were delivered, newest first.';
+  static override description =
+    'Delivered notifications are listed for a day, and those that were given up for a week. Each target of an event is one row, with its own number.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --failed --since 1d',
+    '<%= config.bin %> <%= command.id %> --pending --target ops --json',
+  ];
+  static override flags = {
+    ...notificationFlags,
+    ...withEnvironment({
+      failed: Flags.boolean({
+        summary: 'Show only those that were given up.',
+        exclusive: ['pending'],
+      }),
+      pending: Flags.boolean({ summary: 'Show only those that are not delivered yet.' }),
+      since: sinceFlag,
+      limit: Flags.integer({
+        summary: 'Show at most this many, newest first.',
+        helpValue: 'N',
+        default: 50,
+        min: 1,
+        max: 10_000,
+      }),
+    }),
+  };
+
+  async run(): Promise<NotificationListOutput> {
+    const { flags } = await this.parse(NotificationList);
+    const flows = await this.openFlows(flags);
+    const outcome = flags.failed ? 'failed' : flags.pending ? 'pending' : undefined;
+    const page = await flows.operator.listNotifications({
+      outcome,
+      target: flags.target,
+      flowId: flags.flow,
+      sinceMs: readSince(flags.since, this.context().clock.now()),
+      limit: flags.limit,
+    });
+    this.write(renderNotificationList(page, this.view(flags)));
+    return { notifications: page.entries.map(notificationOutput), total: page.total };
+  }
+}

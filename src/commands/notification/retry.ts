@@ -1,0 +1,65 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { notificationFlags } from '../../cli/notification-flags.js';
+import { SvcError } from '../../engine/errors/index.js';
+import type { Flows, NotificationRetryOutput } from '../../engine/flows/index.js';
+import { notificationOutput } from '../../engine/flows/index.js';
+import { renderRetried } from '../../ui/flows/notifications.js';
+
+export default class NotificationRetry extends FlowsCommand<NotificationRetryOutput> {
+  static override summary = 'Deliver notifications again that could not be delivered.';
+  static override description =
+    'Starts the attempts again: the next one is made at once by svc serve. Names one notification, or with --failed all that were given up. Receivers see the same webhook-id as before.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 1',
+    '<%= config.bin %> <%= command.id %> --failed --since 1d --dry-run',
+    '<%= config.bin %> <%= command.id %> --failed --target ops --json',
+  ];
+  static override args = {
+    notification: Args.string({ description: 'Its number, or its whole ID.', required: false }),
+  };
+  static override flags = {
+    ...notificationFlags,
+    failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
+    'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
+    ...withEnvironment({ since: sinceFlag }),
+  };
+
+  async run(): Promise<NotificationRetryOutput> {
+    const { args, flags } = await this.parse(NotificationRetry);
+    if ((args.notification === undefined) !== flags.failed) {
+      throw new SvcError('USAGE', 'name one notification, or pass --failed', {
+        hint: '"svc notification list --failed" shows their numbers',
+      });
+    }
+    const flows = await this.openFlows(flags);
+    const dryRun = flags['dry-run'];
+    const { retried, unknownTargets } =
+      args.notification === undefined
+        ? await flows.operator.retryFailed(
+            {
+              target: flags.target,
+              flowId: flags.flow,
+              sinceMs: readSince(flags.since, this.context().clock.now()),
+            },
+            { dryRun },
+          )
+        : await retryOne(flows, args.notification, flags.target, dryRun);
+    this.write(renderRetried({ retried, unknownTargets, dryRun }, this.view(flags)));
+    return { dryRun, retried, unknownTargets };
+  }
+}
+
+async function retryOne(
+  { operator }: Flows,
+  id: string,
+  target: string | undefined,
+  dryRun: boolean,
+): Promise<Omit<NotificationRetryOutput, 'dryRun'>> {
+  const one = dryRun
+    ? await operator.showNotification(id, target)
+    : await operator.retryNotification(id, target);
+  return { retried: [notificationOutput(one)], unknownTargets: 0 };
+}

@@ -1,0 +1,23 @@
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { notificationArgs, targetFlag } from '../../cli/notification-flags.js';
+import type { NotificationShowOutput } from '../../engine/flows/index.js';
+import { fromJsonText, notificationOutput } from '../../engine/flows/index.js';
+import { renderNotification } from '../../ui/flows/notifications.js';
+
+export default class NotificationShow extends FlowsCommand<NotificationShowOutput> {
+  static override summary = 'Show a notification, its delivery and its content.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 1',
+    '<%= config.bin %> <%= command.id %> 1 --json',
+  ];
+  static override args = notificationArgs;
+  static override flags = targetFlag;
+
+  async run(): Promise<NotificationShowOutput> {
+    const { args, flags } = await this.parse(NotificationShow);
+    const flows = await this.openFlows(flags);
+    const found = await flows.operator.showNotification(args.notification, flags.target);
+    this.write(renderNotification(found, this.view(flags)));
+    return { notification: notificationOutput(found), payload: fromJsonText(found.payload) };
+  }
+}

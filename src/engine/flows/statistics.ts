@@ -1,0 +1,71 @@
+import type { FlowStatus } from './flow-record.js';
+import type { TaskRuntime, TaskStatus } from './task-record.js';
+
+/** What a store contains, as far as it can be counted cheaply. */
+export interface FlowStatistics {
+  /** Flows that have not ended. */
+  readonly flows: readonly { readonly status: FlowStatus; readonly count: number }[];
+  /** Queued tasks, and since when the first of each queue waits, in epoch milliseconds. */
+  readonly queued: readonly {
+    readonly runtime: TaskRuntime;
+    readonly count: number;
+    readonly sinceMs: number;
+  }[];
+  readonly running: readonly { readonly runtime: TaskRuntime; readonly count: number }[];
+  /** Unsettled notifications. */
+  readonly notifications: readonly { readonly target: string; readonly count: number }[];
+}
+
+/** What ended in a period. */
+export interface EndedRecords {
+  readonly flows: readonly { readonly status: FlowStatus; readonly count: number }[];
+  readonly tasks: readonly {
+    readonly runtime: TaskRuntime;
+    readonly status: TaskStatus;
+    /** How long its last attempt ran; null if it never started. */
+    readonly ms: number | null;
+  }[];
+  readonly notifications: readonly {
+    readonly target: string;
+    readonly outcome: 'delivered' | 'failed';
+    readonly count: number;
+  }[];
+}
+
+/** From one time up to, but without, another, in epoch milliseconds. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The most tasks of one period that are told apart. */
+const MOST_ENDED = 10_000;
+
+/** The queries of both stores. @param schema precedes the names of tables @param place marks the values of a period */
+export function statisticsSql(schema: '' | 'svc.', place: readonly [from: string, to: string]) {
+  const [from, to] = place;
+  const within = (column: string): string => `${column} >= ${from} AND ${column} < ${to}`;
+  const isQueued =
+    schema === '' ? `status = 'queued'` : `(CASE WHEN status = 'queued' THEN seq END) IS NOT NULL`;
+  const first = `SELECT runtime, count(*) AS count, min(seq) AS seq
+    FROM ${schema}tasks WHERE ${isQueued} GROUP BY runtime`;
+  const greatest = schema === '' ? 'max' : 'greatest';
+  return {
+    flows: `SELECT status, count(*) AS count FROM ${schema}flows
+      WHERE status IN ('queued', 'running', 'waiting', 'blocked')
+      ${schema === '' ? '' : 'AND ended_at IS NULL'} GROUP BY status`,
+    queued: `SELECT q.runtime, q.count, ${greatest}(t.created_at, coalesce(t.last_event_at, 0),
+        coalesce(t.next_run_at, 0)) AS "sinceMs"
+      FROM (${first}) AS q JOIN ${schema}tasks AS t ON t.seq = q.seq`,
+    running: `SELECT runtime, count(*) AS count FROM ${schema}tasks
+      WHERE status = 'running' GROUP BY runtime`,
+    notifications: `SELECT target, count(*) AS count FROM ${schema}notifications
+      WHERE next_attempt_at IS NOT NULL GROUP BY target`,
+    endedFlows: `SELECT status, count(*) AS count FROM ${schema}flows
+      WHERE ${within('ended_at')} GROUP BY status`,
+    endedTasks: `SELECT runtime, status, ended_at - started_at AS ms FROM ${schema}tasks
+      WHERE ${within('ended_at')} LIMIT ${MOST_ENDED}`,
+    settled: `SELECT target, outcome, count(*) AS count FROM ${schema}notifications
+      WHERE ${within('settled_at')} GROUP BY target, outcome`,
+  };
+}

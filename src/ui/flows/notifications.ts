@@ -1,0 +1,104 @@
+import type {
+  NotificationRecord,
+  NotificationRetryOutput,
+  Page,
+} from '../../engine/flows/index.js';
+import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine } from '../safe-text.js';
+import type { Paint, Style } from '../style.js';
+import { alignRows, renderTable } from '../table.js';
+import type { ListOptions } from './list.js';
+import { ID_CHARS } from './rows.js';
+
+/** Notifications as a table, newest first. */
+export function renderNotificationList(
+  { entries, total }: Page<NotificationRecord>,
+  { style, nowMs }: ListOptions,
+): string {
+  if (total === 0) return 'no notifications\n';
+  const rows = entries.map((one) => [
+    String(one.seq),
+    outcomePaint(one.outcome, style)(one.outcome),
+    String(one.attempts),
+    safeLine(one.target),
+    one.kind,
+    one.flowId.slice(0, ID_CHARS),
+    formatRelativeTime(one.createdAt, nowMs),
+    safeLine(one.lastError ?? ''),
+  ]);
+  const table = renderTable(
+    [
+      { title: 'number', align: 'right' },
+      { title: 'outcome' },
+      { title: 'tries', align: 'right' },
+      { title: 'target' },
+      { title: 'event' },
+      { title: 'flow' },
+      { title: 'created' },
+      { title: 'error' },
+    ],
+    rows,
+    style,
+  );
+  if (entries.length === total) return table;
+  const rest = `${entries.length} of ${formatCountOf(total, 'notification')}; use --limit to show more`;
+  return `${table}${style.dim(rest)}\n`;
+}
+
+/** All fields of a notification, and its content. */
+export function renderNotification(one: NotificationRecord, { style, nowMs }: ListOptions): string {
+  const at = (ms: number | null): string | null =>
+    ms === null ? null : `${formatRelativeTime(ms, nowMs)}, ${new Date(ms).toISOString()}`;
+  const rows: readonly (readonly [name: string, value: string | null])[] = [
+    ['outcome', outcomePaint(one.outcome, style)(one.outcome)],
+    ['target', safeLine(one.target)],
+    ['event', one.kind],
+    ['id', safeLine(one.notificationId)],
+    ['flow', one.flowId],
+    ['task', one.taskId],
+    ['session', safeLine(one.ownerKey)],
+    ['attempts', String(one.attempts)],
+    ['retries', one.retries === 0 ? null : String(one.retries)],
+    ['error', one.lastError === null ? null : safeLine(one.lastError)],
+    ['created', at(one.createdAt)],
+    ['settled', at(one.settledAt)],
+    ['next attempt', one.nextAttemptAt === null ? null : new Date(one.nextAttemptAt).toISOString()],
+    ['content', safeLine(one.payload)],
+  ];
+  const shown = rows.flatMap(([name, value]) =>
+    value === null ? [] : [[`  ${style.dim(name)}`, value]],
+  );
+  return `${style.bold(`notification ${one.seq}`)}\n${alignRows(shown, ['left', 'left']).join('\n')}\n`;
+}
+
+/** What is retried, one line each. */
+export function renderRetried(
+  { retried, unknownTargets, dryRun }: Omit<NotificationRetryOutput, 'warnings'>,
+  { style }: ListOptions,
+): string {
+  const lines = retried.map(
+    ({ number, kind, target }) => `notification ${number}: ${kind} for ${safeLine(target)}`,
+  );
+  const what = formatCountOf(retried.length, 'notification');
+  const left =
+    unknownTargets === 0
+      ? []
+      : [
+          style.yellow(
+            `${formatCountOf(unknownTargets, 'notification')} left: the target is not configured`,
+          ),
+        ];
+  const end = dryRun ? `${what} would be retried` : `${what} will be delivered again`;
+  return `${[...lines, end, ...left].join('\n')}\n`;
+}
+
+function outcomePaint(outcome: NotificationRecord['outcome'], style: Style): Paint {
+  switch (outcome) {
+    case 'delivered':
+      return style.green;
+    case 'failed':
+      return style.red;
+    case 'pending':
+      return style.yellow;
+  }
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Histogram, Registry } from 'prom-client';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import type { Flows } from '../../../src/engine/flows/index.js';
+import { addFlowMetrics } from '../../../src/engine/webhooks/flow-metrics.js';
+import { createMetrics } from '../../../src/engine/webhooks/metrics.js';
+import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
+import { ROOT } from '../../support/run-svc.js';
+
+const test = suite('metrics of flows');
+
+const MINUTE = 60_000;
+
+async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
+  const sources = { flows, stateDir, underWay: () => 0, standings: () => [], pools: () => [] };
+  const metrics = createMetrics(sources, registry);
+  const read = async (): Promise<readonly string[]> => (await metrics.text()).split('\n');
+  return { metrics, read };
+}
+
+test('what waits, runs and has ended is counted', async () => {
+  const { flows, clock, home } = await testFlows({
+    notify: { targets: [{ id: 'ops', command: ['true'] }] },
+  });
+  const { metrics, read } = await metricsOf(flows, home);
+  const flowId = await newFlow(flows);
+  for (const runtime of ['acp', 'subagent', 'subagent'] as const) {
+    await newTask(flows, flowId, { runtime });
+  }
+  const claimed = await flows.tasks.claim({ worker: 'w', runtimes: ['subagent'] });
+  clock.nowMs += MINUTE;
+  const before = await read();
+  assert.ok(before.includes('svc_flows{status="queued"} 1'));
+  assert.ok(before.includes('svc_tasks_queued{runtime="subagent"} 1'));
+  assert.ok(before.includes('svc_tasks_oldest_queued_seconds{runtime="acp"} 60'));
+  assert.ok(before.includes('svc_tasks_running{runtime="subagent"} 1'));
+  assert.ok(before.includes('svc_flow_store_writable 1'));
+  assert.ok(before.some((line) => /^svc_state_free_bytes \d/.test(line)));
+  await flows.tasks.complete({ taskId: claimed?.task.taskId ?? '', token: claimed?.leaseToken });
+  const [due] = await flows.outbox.takeDue({ target: 'ops', limit: 1, holdMs: MINUTE });
+  assert.ok(due !== undefined);
+  assert.ok((await read()).includes('svc_notifications_pending{target="ops"} 1'));
+  await flows.outbox.markDelivered(due);
+  await metrics
+    .counted(flows.perform)({ action: 'cancel_flow', flowId }, ADA)
+    .then(({ ok }) => assert.ok(ok));
+  clock.nowMs += MINUTE;
+  for (let time = 0; time < 2; time++) {
+    const after = await read();
+    assert.ok(
+      after.includes('svc_task_duration_seconds_sum{runtime="subagent",outcome="succeeded"} 60'),
+    );
+    assert.ok(
+      after.includes('svc_notifications_settled_total{target="ops",outcome="delivered"} 1'),
+    );
+    assert.ok(after.includes('svc_flows_ended_total{status="cancelled"} 1'));
+    assert.ok(after.includes('svc_webhook_actions_total{action="cancel_flow",outcome="ok"} 1'));
+  }
+  metrics.close();
+  await flows.close();
+});
+
+test('a store that hangs or fails does not hang metrics', async () => {
+  const registry = new Registry();
+  const never = new Promise<never>(() => undefined);
+  const { flows, home } = await testFlows();
+  const hanging = { ...flows, statistics: () => never };
+  const read = addFlowMetrics(registry, { flows: hanging, stateDir: home });
+  // A second scrape waits for the same answer.
+  await Promise.all([read(), read()]);
+  assert.match(await registry.metrics(), /\nsvc_flow_store_up 0\n/);
+  const failing = {
+    ...flows,
+    statistics: () => Promise.reject(new SvcError('FLOWS_BUSY', 'busy')),
+  };
+  const other = new Registry();
+  await addFlowMetrics(other, { flows: failing, stateDir: '/does/not/exist' })();
+  assert.match(await other.metrics(), /\nsvc_flow_store_up 0\n/);
+  await flows.close();
+});
+
+test('the dashboard uses metrics and labels that exist', async () => {
+  const { flows, home } = await testFlows();
+  const registry = new Registry();
+  const { metrics } = await metricsOf(flows, home, registry);
+  const known = new Map<string, readonly string[]>();
+  for (const metric of registry.getMetricsAsArray()) {
+    const { name } = metric;
+    const labels: readonly string[] = Reflect.get(metric, 'labelNames');
+    known.set(name, labels);
+    if (!(metric instanceof Histogram)) continue;
+    for (const end of ['bucket', 'count', 'sum']) known.set(`${name}_${end}`, [...labels, 'le']);
+  }
+  const text = readFileSync(join(ROOT, 'docs/samples/grafana-dashboard.json'), 'utf8');
+  const dashboard: {
+    readonly panels: readonly {
+      readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+    }[];
+  } = JSON.parse(text);
+  const exprs = dashboard.panels.flatMap(({ targets }) => targets);
+  assert.ok(exprs.length > 10);
+  for (const { expr, legendFormat } of exprs) {
+    const [name = ''] = /\b(?:svc|process)_\w+/.exec(expr) ?? [];
+    const labels = known.get(name);
+    assert.ok(labels !== undefined, `${name} in ${expr}`);
+    const grouped = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? [];
+    const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+    for (const label of [...grouped, ...shown]) {
+      assert.ok([...labels, 'instance'].includes(label), `${label} of ${name}`);
+    }
+  }
+  metrics.close();
+  await flows.close();
+});
+
+test.run();
