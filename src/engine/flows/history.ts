@@ -132,8 +132,13 @@ type Event = Partial<
   Pick<HistoryEntry, 'fromStatus' | 'note' | 'revision' | 'taskId' | 'toStatus'>
 >;
 
-/** Notes what a change made of a flow. @param before undefined for a new one */
+/**
+ * Notes what a change made of a flow. That a route created one is in the flow itself: creating many must stay cheap.
+ *
+ * @param before undefined for a new one
+ */
 export function noteFlow(work: Work, before: FlowRecord | undefined, after: FlowRecord): void {
+  if (before === undefined && after.routeId !== null && after.currentStep === null) return;
   note(work, {
     flowSeq: after.seq,
     event: flowEvent(before, after),
@@ -141,6 +146,29 @@ export function noteFlow(work: Work, before: FlowRecord | undefined, after: Flow
     note: news(before, after, ['blockedSummary', 'currentStep']),
     ...moved(before?.status, after.status),
   });
+}
+
+/** All entries of a flow: those that are stored, after its creation by a route. */
+export function historyOf(
+  flow: FlowRecord,
+  stored: readonly HistoryEntry[],
+): readonly HistoryEntry[] {
+  if (flow.routeId === null || stored[0]?.event === 'flow.created') return stored;
+  const first = stored.find((entry) => entry.taskId === null && entry.fromStatus !== null);
+  const created: HistoryEntry = {
+    flowSeq: flow.seq,
+    n: 0,
+    at: flow.createdAt,
+    actorKind: 'route',
+    actorName: flow.routeId,
+    event: 'flow.created',
+    taskId: null,
+    fromStatus: null,
+    toStatus: first?.fromStatus ?? flow.status,
+    revision: 0,
+    note: null,
+  };
+  return [created, ...stored];
 }
 
 function flowEvent(before: FlowRecord | undefined, after: FlowRecord): HistoryEntry['event'] {

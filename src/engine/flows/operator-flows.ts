@@ -3,7 +3,7 @@ import { cancelFlow } from './actions/cancel-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { FlowFilter, FlowStore, Tables, TaskFilter } from './flow-store.js';
-import { by, FIRST_KEPT, type HistoryEntry, MOST_KEPT, OPERATOR } from './history.js';
+import { by, FIRST_KEPT, type HistoryEntry, historyOf, MOST_KEPT, OPERATOR } from './history.js';
 import { operatorNotifications } from './operator-notifications.js';
 import { prune, sweep } from './sweep.js';
 import type { TaskRecord, TaskStatus } from './task-record.js';
@@ -70,7 +70,7 @@ export function operatorFlows(store: FlowStore) {
         return {
           ...(await entryOf(tables, flow)),
           tasks: await tables.tasks.ofFlow(flow.seq),
-          history: await tables.history.ofFlow(flow.seq),
+          history: historyOf(flow, await tables.history.ofFlow(flow.seq)),
         };
       }),
     /** Waits for the end of a flow. @throws SvcError FLOW_NOT_FOUND, WAIT_TIMED_OUT; the reason of the signal */
@@ -91,7 +91,7 @@ export function operatorFlows(store: FlowStore) {
     history: (idOrPrefix: string): Promise<FlowHistory> =>
       store.read(async (tables) => {
         const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
-        return { flow, ...historyOf(await tables.history.ofFlow(flow.seq)) };
+        return historyAsShown(flow, await tables.history.ofFlow(flow.seq));
       }),
     /** @throws SvcError FLOW_NOT_FOUND, FLOW_ENDED */
     cancelFlow: async (idOrPrefix: string) =>
@@ -138,11 +138,13 @@ export function operatorFlows(store: FlowStore) {
   };
 }
 
-function historyOf(entries: readonly HistoryEntry[]): Omit<FlowHistory, 'flow'> {
+function historyAsShown(flow: FlowRecord, stored: readonly HistoryEntry[]): FlowHistory {
+  const entries = historyOf(flow, stored);
   return {
+    flow,
     entries,
     startsAt: entries.find(({ actorKind }) => actorKind !== 'unknown')?.at,
-    gapAfter: entries.length < MOST_KEPT ? undefined : FIRST_KEPT,
+    gapAfter: stored.length < MOST_KEPT ? undefined : FIRST_KEPT + entries.length - stored.length,
   };
 }
 
