@@ -156,7 +156,7 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
     'flow list': { args: [] },
     'flow prune': { args: ['--yes'] },
     'flow show': { args: [flow] },
-    'flow watch': { args: ['--plain'], ready: /running/ },
+    'flow watch': { args: ['--plain'], ready: /queued/ },
     'schedule list': { args: [] },
     'schedule next': { args: ['nightly'] },
     'schedule run': { args: ['nightly'], changes: 'state' },

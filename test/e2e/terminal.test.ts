@@ -210,7 +210,7 @@ test('tasks are browsed, cancelled and retried, however fast and oddly someone t
   await session.waitForText('esc back');
   await session.waitForText(`task ${ids.at(7)}`);
   session.kill('SIGTERM');
-  await session.ended;
+  assert.is(await session.ended, 0);
   assert.not(session.screen.alternate);
   assert.ok(session.screen.cursorShown);
   assert.not(session.screen.bracketedPaste);
