@@ -29,13 +29,18 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
 
   async run(): Promise<NotificationRetryOutput> {
     const { args, flags } = await this.parse(NotificationRetry);
-    if ((args.notification === undefined) !== flags.failed) {
+    if ((args.notification === undefined) !== (flags.failed === true)) {
       throw new SvcError('USAGE', 'name one notification, or pass --failed', {
         hint: '"svc notification list --failed" shows their numbers',
       });
     }
+    if (args.notification !== undefined && (flags.since ?? flags.flow) !== undefined) {
+      throw new SvcError('USAGE', '--since and --flow choose among those that failed', {
+        hint: 'pass them with --failed, without a number',
+      });
+    }
     const flows = await this.openFlows(flags);
-    const dryRun = flags['dry-run'];
+    const dryRun = flags['dry-run'] === true;
     const { retried, unknownTargets } =
       args.notification === undefined
         ? await flows.operator.retryFailed(
