@@ -70,6 +70,7 @@ function steady({ code, stdout, stderr }: Ended): Ended {
       .replace(/\d\d:\d\d(?::\d\d)?/g, 'TIME')
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replace(/[\w-]{32,}/g, 'TOKEN')
+      .replace(/^replay \w+/gm, 'replay ID')
       .replace(/\b(?:\d+ (?:s|min) ago|just now)/g, 'NOW')
       .replace(/\b\d+(?:[.,]\d+)* m?s\b/g, 'DURATION')
       .replace(/\d+(?:[., ]\d+)*/g, 'N');

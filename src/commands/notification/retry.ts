@@ -22,9 +22,11 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
   };
   static override flags = {
     ...notificationFlags,
-    failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
-    'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
-    ...withEnvironment({ since: sinceFlag }),
+    ...withEnvironment({
+      failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
+      'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
+      since: sinceFlag,
+    }),
   };
 
   async run(): Promise<NotificationRetryOutput> {

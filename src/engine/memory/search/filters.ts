@@ -140,11 +140,11 @@ interface Condition {
   readonly wanted: string;
 }
 
-const CONDITION = /^\s*([^=<>]+?)\s*([=<>])\s*([^=<>]*?)\s*$/u;
-
 function conditionOf(text: string): Condition {
-  const [, key, operator, wanted] = CONDITION.exec(text) ?? [];
-  if (key === undefined || wanted === undefined || wanted === '') throw notACondition(text);
+  const [key = '', operator, wanted = '', ...more] = text
+    .split(/([=<>])/u)
+    .map((part) => part.trim());
+  if (key === '' || wanted === '' || more.length > 0) throw notACondition(text);
   if (operator !== '=' && operator !== '<' && operator !== '>') throw notACondition(text);
   if (operator !== '=' && kindOf(wanted) === 'text') {
     throw refusal(
@@ -162,7 +162,7 @@ function notACondition(text: string): SvcError {
   );
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/u;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/u;
 const DATE = /^\d{4}-\d\d(?:-\d\d(?:[T ].*)?)?$/u;
 
 function kindOf(value: FactItem): 'date' | 'number' | 'text' {
