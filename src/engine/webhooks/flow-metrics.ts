@@ -1,11 +1,13 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Flows } from '../flows/index.js';
+import { type Flows, type PauseRecord, TASK_RUNTIMES } from '../flows/index.js';
 
 /** What the metrics of flows are read from. */
 export interface FlowMetricSources {
-  readonly flows: Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'>;
+  readonly flows: Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'> & {
+    readonly tasks: Pick<Flows['tasks'], 'paused'>;
+  };
   /** Where changes are written on this host. */
   readonly stateDir: string;
 }
@@ -39,6 +41,11 @@ export function addFlowMetrics(
     ['runtime'],
   );
   const running = gauge('svc_tasks_running', 'Running tasks by runtime', ['runtime']);
+  const paused = gauge(
+    'svc_tasks_paused',
+    'Whether tasks of the runtime are paused (1) or not (0), so that no worker takes them',
+    ['runtime'],
+  );
   const backlog = gauge('svc_notifications_pending', 'Undelivered notifications by target', [
     'target',
   ]);
@@ -75,13 +82,14 @@ export function addFlowMetrics(
     registers,
   });
   const free = gauge('svc_state_free_bytes', 'Free space where the state folder is', []);
-  const gauges = [active, queued, oldest, running, backlog];
+  const gauges = [active, queued, oldest, running, paused, backlog];
   let fromMs = flows.now();
 
   const readStore = async (): Promise<void> => {
     const nowMs = flows.now();
     const period = { fromMs, toMs: Math.max(fromMs, nowMs - COMMIT_MS) };
     const statistics = await flows.statistics();
+    const pauses = await flows.tasks.paused();
     const ended = await flows.ended(period);
     fromMs = period.toMs;
     for (const one of gauges) one.reset();
@@ -91,6 +99,7 @@ export function addFlowMetrics(
       oldest.set({ runtime }, Math.max(0, nowMs - sinceMs) / 1000);
     }
     for (const { runtime, count } of statistics.running) running.set({ runtime }, count);
+    showPauses(pauses);
     for (const { target, count } of statistics.notifications) backlog.set({ target }, count);
     for (const { status, count } of ended.flows) endedFlows.inc({ status }, count);
     for (const { runtime, status, ms } of ended.tasks) {
@@ -100,6 +109,10 @@ export function addFlowMetrics(
       settled.inc({ target, outcome }, count);
     }
     up.set(1);
+  };
+  const showPauses = (pauses: readonly PauseRecord[]): void => {
+    const waiting = new Set(pauses.map(({ runtime }) => runtime));
+    for (const runtime of TASK_RUNTIMES) paused.set({ runtime }, waiting.has(runtime) ? 1 : 0);
   };
   const forget = (): void => {
     for (const one of gauges) one.reset();

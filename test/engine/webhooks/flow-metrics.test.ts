@@ -31,14 +31,19 @@ test('what waits, runs and has ended is counted', async () => {
     await newTask(flows, flowId, { runtime });
   }
   const claimed = await flows.tasks.claim({ worker: 'w', runtimes: ['subagent'] });
+  await flows.tasks.pause(['acp'], null);
   clock.nowMs += MINUTE;
   const before = await read();
   assert.ok(before.includes('svc_flows{status="queued"} 1'));
   assert.ok(before.includes('svc_tasks_queued{runtime="subagent"} 1'));
   assert.ok(before.includes('svc_tasks_oldest_queued_seconds{runtime="acp"} 60'));
   assert.ok(before.includes('svc_tasks_running{runtime="subagent"} 1'));
+  assert.ok(before.includes('svc_tasks_paused{runtime="acp"} 1'));
+  assert.ok(before.includes('svc_tasks_paused{runtime="subagent"} 0'));
   assert.ok(before.includes('svc_flow_store_writable 1'));
   assert.ok(before.some((line) => /^svc_state_free_bytes \d/.test(line)));
+  await flows.tasks.resume(['acp']);
+  assert.ok((await read()).includes('svc_tasks_paused{runtime="acp"} 0'));
   await flows.tasks.complete({ taskId: claimed?.task.taskId ?? '', token: claimed?.leaseToken });
   const [due] = await flows.outbox.takeDue({ target: 'ops', limit: 1, holdMs: MINUTE });
   assert.ok(due !== undefined);
