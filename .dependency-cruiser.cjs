@@ -32,6 +32,7 @@ const rooms = {
     'chat',
   ],
   dreaming: ['errors', 'postgres', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
+  notes: ['errors', 'sqlite', 'config', 'secrets', 'memory', 'dreaming', 'chat'],
   webhooks: ['errors', 'sqlite', 'postgres', 'listener', 'config', 'secrets', 'flows'],
   schedules: ['errors', 'config', 'flows'],
   'task-runner': ['errors', 'postgres', 'config', 'secrets', 'flows', 'child'],
@@ -89,6 +90,7 @@ const rooms = {
     'memory',
     'scope',
     'active-memory',
+    'notes',
   ],
 };
 // It looks at everything, and nobody needs it.
@@ -126,6 +128,7 @@ const doors = {
   imports: ['output-schemas'],
   integrate: ['output-schemas'],
   schedules: ['output-schemas'],
+  notes: ['output-schemas', 'capture/index'],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'output-schemas', 'why-indexed', '[a-z]+/.+'],
   'memory/backends': ['get-document', 'get-shared', 'ext/open-ext', 'output-schemas'],

@@ -94,6 +94,8 @@ function configCases(): Record<string, CommandCase> {
 function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> {
   const output = `${home}/written.jsonl`;
   return {
+    'memory add': { args: ['The backup runs at 03:00 now'], changes: 'notes' },
+    'memory edit': { args: [`${note}#L3-L6`] },
     'memory eval': { args: [`${home}/questions.jsonl`] },
     'memory export': { args: ['--output', output, '--force'] },
     'memory forget': { args: [`${note}#L6-L6`, '--yes'], changes: 'state' },
@@ -111,6 +113,7 @@ function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> 
     'memory scope test': { args: ['--session-key', PERSON] },
     'memory search': { args: ['when does the nightly backup run'] },
     'memory status': { args: [], exits: FAULTS },
+    'memory undo': { args: ['--list'] },
   };
 }
 

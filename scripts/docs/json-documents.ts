@@ -20,6 +20,7 @@ import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { IMPORT_DOCUMENT } from './json-import-document.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENTS } from './json-mcp-document.js';
+import { NOTE_DOCUMENTS } from './json-note-documents.js';
 import { OVERVIEW_DOCUMENTS } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
@@ -243,6 +244,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  ...NOTE_DOCUMENTS,
   ...CARE_DOCUMENTS,
   ...EVAL_DOCUMENTS,
   SCOPE_DOCUMENT,

@@ -12,6 +12,7 @@ import {
   type SyncEvent,
   type SyncSummary,
 } from '../engine/memory/sync/index.js';
+import type { NoteOptions } from '../engine/notes/index.js';
 import { BaseCommand } from './base-command.js';
 import { ownWords } from './fast-start.js';
 import { type SessionFlags, sessionFacts } from './flags.js';
@@ -116,6 +117,15 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
         this.endInOrder(event.type !== 'sync.finished');
         onEvent(event);
       },
+    };
+  }
+
+  /** Options for changing notes, which waits for a running sweep. */
+  protected noteOptions(): NoteOptions {
+    return {
+      context: this.context(),
+      signal: this.signal,
+      onWait: () => this.note('waiting for another process that writes notes'),
     };
   }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { getEditorInfo } from 'open-editor';
 import { SvcError } from '../engine/errors/index.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 
 /** A location in a file, counted from 1. */
@@ -40,5 +41,22 @@ export async function openInEditor(
         }),
       );
     });
+  });
+}
+
+/**
+ * The absolute path of an indexed file, to open it in an editor.
+ *
+ * @param place the name of a document, see documentName
+ * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export async function fileToEdit(
+  { backend }: Pick<OpenedMemory, 'backend'>,
+  { name, line }: { readonly name: string; readonly line: number },
+): Promise<string> {
+  const { absolutePath } = await backend.get({ target: name, from: line, lines: 1 });
+  if (absolutePath !== undefined) return absolutePath;
+  throw new SvcError('DOCUMENT_UNREADABLE', `${name} is a file of another host`, {
+    hint: `run "svc memory get '${name}#L${line}'" to read it here`,
   });
 }

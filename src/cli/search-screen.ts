@@ -1,17 +1,11 @@
-import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
-import {
-  documentName,
-  formatCitation,
-  type SearchRequest,
-  type SearchResult,
-} from '../engine/memory/search/index.js';
+import { documentName, formatCitation, type SearchRequest } from '../engine/memory/search/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
-import { openInEditor } from './open-editor.js';
+import { fileToEdit, openInEditor } from './open-editor.js';
 import { reportError } from './report-error.js';
 import { terminalSupport } from './terminal.js';
 
@@ -38,7 +32,10 @@ export async function runSearchScreen(
       signal,
     })
     .finally(() => watcher?.close());
-  if (end.type === 'open') await openPassage(memory, end.result, context);
+  if (end.type !== 'open') return;
+  const line = end.result.snippetLine;
+  const file = await fileToEdit(memory, { name: documentName(end.result), line });
+  await openInEditor({ file, line }, context);
 }
 
 /**
@@ -106,23 +103,3 @@ function isInstant({ ext, providers, reranking }: OpenedMemory): boolean {
 
 /** More than a screen shows at once; the list scrolls. */
 const SCREEN_RESULTS = 30;
-
-/** Opens the editor at the passage. */
-async function openPassage(
-  memory: OpenedMemory,
-  result: SearchResult,
-  context: EngineContext,
-): Promise<void> {
-  const line = result.snippetLine;
-  const { absolutePath } = await memory.backend.get({
-    target: documentName(result),
-    from: line,
-    lines: 1,
-  });
-  if (absolutePath === undefined) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `${result.path} is a file of ${result.origin}`, {
-      hint: `run "svc memory get ${formatCitation(result)}" to read it here`,
-    });
-  }
-  await openInEditor({ file: absolutePath, line }, context);
-}

@@ -86,6 +86,17 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   if (id === 'memory:import') {
     await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
   }
+  if (id === 'memory:add') home.write('minutes.txt', 'Ada leads the migration.\nIt ends in May.\n');
+  if (id === 'memory:undo') {
+    for (const text of [
+      'The door is blue',
+      'The gate is green',
+      'The roof is red',
+      'The wall is grey',
+    ]) {
+      await prepared(home, env, ['memory', 'add', text]);
+    }
+  }
   if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
   if (id === 'config:import') otherPrograms(home);
   if (id === 'mcp:token:revoke') {

@@ -68,6 +68,7 @@ import {
   exportOutputSchema,
   importOutputSchema,
 } from '../../src/engine/memory/transfer/output-schemas.js';
+import { memoryAddOutputSchema } from '../../src/engine/notes/output-schemas.js';
 import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
@@ -118,6 +119,7 @@ export const jsonOf = {
   reset: (run: SvcRun) => read(resetOutputSchema, run),
   eval: (run: SvcRun) => read(evalOutputSchema, run),
   evalDrafts: (run: SvcRun) => read(evalDraftsOutputSchema, run),
+  added: (run: SvcRun) => read(memoryAddOutputSchema, run),
   forget: (run: SvcRun) => read(forgetOutputSchema, run),
   forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
   forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),

@@ -18,7 +18,7 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
         return { store, changed: 0, clean: true };
       }
       return withLockedDreams({ files }, { signal }, (dreams) => {
-        const { database, entries, sweeps } = dreams;
+        const { database, entries, sweeps, writes } = dreams;
         const dayOf = dayFormatter(timeZone);
         // Move everything into the database first: single lines cannot be removed from the log.
         ingestRecalls({ ...dreams, logFile: files.recallLog, dayOf, rotates: false });
@@ -30,6 +30,11 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
             changed += 1;
           }
           changed += forgetOperations(sweeps, forgotten);
+          for (const { id, inserted } of writes.list()) {
+            if (forgotten.leftOf(inserted) === inserted) continue;
+            writes.remove(id);
+            changed += 1;
+          }
           database
             .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
             .run();

@@ -164,6 +164,15 @@ export const ERROR_CODES = {
     summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
   },
   MEMORY_DISABLED: { exit: 1, summary: 'Memory search is off for this agent.' },
+  NOTE_BUSY: { exit: 1, summary: 'A note kept changing, so nothing was written.' },
+  NOTE_FILE_REFUSED: {
+    exit: 1,
+    summary: 'The note is a symbolic link, not a UTF-8 text file, or too large to be changed.',
+  },
+  NOTE_FORGOTTEN: { exit: 1, summary: 'The text to add was forgotten before.' },
+  NOTE_INVALID: { exit: 2, summary: 'The text, heading, tag or file cannot be added to memory.' },
+  NOTE_SECRET: { exit: 1, summary: 'The text to add looks like it contains a secret.' },
+  NOTE_WRITE_UNKNOWN: { exit: 1, summary: 'There is no such write to undo.' },
   NOTIFICATION_DELIVERED: { exit: 1, summary: 'The notification was already delivered.' },
   NOTIFICATION_NOT_FOUND: {
     exit: 1,

@@ -20,7 +20,7 @@ import {
 export const MEMORY_FILE = 'MEMORY.md';
 
 /** What changing `MEMORY.md` needs. */
-export interface MemoryChanger extends Omit<OpenDreams, 'close'> {
+export interface MemoryChanger extends Pick<OpenDreams, 'database' | 'entries' | 'sweeps'> {
   /** The workspace's real path. */
   readonly dir: string;
   readonly backupDir: string;

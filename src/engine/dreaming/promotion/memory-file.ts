@@ -56,7 +56,9 @@ export interface EditedMemory {
   readonly retired: readonly RetiredEntry[];
 }
 
-const TITLE = '# Long-Term Memory';
+/** The heading of a new `MEMORY.md`. */
+export const MEMORY_TITLE = 'Long-Term Memory';
+const TITLE = `# ${MEMORY_TITLE}`;
 
 /** The entries written by dreaming, in order. */
 export function promotedEntries(text: string): PromotedEntry[] {
@@ -162,7 +164,7 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
 }
 
 /** Removes a heading only if its section is empty; a deeper heading below it is content. */
-function withoutFrame(text: string, inserted: string): string | undefined {
+export function withoutFrame(text: string, inserted: string): string | undefined {
   const at = text.lastIndexOf(inserted);
   if (at === -1) return undefined;
   const below = text.slice(at + inserted.length).trimStart();

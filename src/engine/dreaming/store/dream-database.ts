@@ -6,6 +6,7 @@ import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-l
 import type { DreamWorkspace } from '../dream-workspace.js';
 import { recallEntries } from './recall-entries.js';
 import { sweepRecords } from './sweep-records.js';
+import { captureMarks, writeRecords } from './write-records.js';
 
 /** Everything dreaming has recorded about a workspace. Close it when done. */
 export type OpenDreams = ReturnType<typeof dreamsIn>;
@@ -45,6 +46,8 @@ function dreamsIn(file: string) {
     database,
     entries: recallEntries(database),
     sweeps: sweepRecords(database),
+    writes: writeRecords(database),
+    captures: captureMarks(database),
     close: () => void database.close(),
   };
 }
@@ -164,5 +167,25 @@ const MIGRATIONS: readonly string[] = [
     promoted TEXT NOT NULL DEFAULT '[]'
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sweeps_by_start ON sweeps (started_ms);
+  `,
+  `
+  -- What was added to files of memory on request, so that it can be undone.
+  CREATE TABLE writes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    inserted TEXT NOT NULL,
+    frames TEXT NOT NULL
+  ) STRICT;
+
+  -- How many lines of the transcript of a conversation were captured.
+  CREATE TABLE captures (
+    session TEXT PRIMARY KEY,
+    lines INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

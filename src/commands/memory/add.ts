@@ -1,0 +1,83 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { SvcError } from '../../engine/errors/index.js';
+import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
+import { renderAdded } from '../../ui/memory/notes.js';
+
+export default class MemoryAdd extends MemoryCommand<MemoryAddOutput> {
+  static override summary = "Add text to today's note.";
+  static override description =
+    `Appends one line as a list item, or several lines as they are. Without TEXT, or with -, the text is read from stdin. A line that the file already has is not added again.
+
+Text that looks like a secret is refused, and so is text that was forgotten. "svc memory undo" takes it back.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> "The backup runs at 03:00 now"',
+    '<%= config.bin %> <%= command.id %> "Ada is allergic to nuts" --file MEMORY.md --heading People',
+    '<%= config.bin %> <%= command.id %> "Move the server to Hetzner" --tag decision --tag infra',
+    '<%= config.bin %> <%= command.id %> --heading "Team meeting" < minutes.txt',
+  ];
+  static override args = {
+    // Read here instead, since oclif has no limit.
+    text: Args.string({ description: 'What to add; - reads stdin.', ignoreStdin: true }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      file: Flags.string({
+        summary: 'Note to add to: today, MEMORY.md, or a path like memory/projects.md.',
+        helpValue: 'PATH',
+        default: 'today',
+      }),
+      heading: Flags.string({
+        summary: 'Section to add to; created at the end if it is missing.',
+        helpValue: 'TEXT',
+      }),
+      tag: Flags.string({
+        summary: 'Tag of the line; repeatable.',
+        helpValue: 'TAG',
+        multiple: true,
+      }),
+      'allow-secret': Flags.boolean({ summary: 'Add it even if it looks like a secret.' }),
+    }),
+  };
+
+  async run(): Promise<MemoryAddOutput> {
+    const { args, flags } = await this.parse(MemoryAdd);
+    const text = args.text === undefined || args.text === '-' ? await textOnStdin() : args.text;
+    const memory = await this.openMemory(flags);
+    const request = {
+      text,
+      file: flags.file,
+      heading: flags.heading,
+      tags: flags.tag,
+      allowSecret: flags['allow-secret'],
+      origin: 'command',
+    } as const;
+    const added = await addNote(memory, request, this.noteOptions());
+    const { agentId, agent } = memory;
+    const output = { agent: agentId, workspace: agent.workspaceDir, ...added };
+    this.write(renderAdded(output));
+    return output;
+  }
+}
+
+/** @throws SvcError USAGE, NOTE_INVALID */
+async function textOnStdin(): Promise<string> {
+  if (process.stdin.isTTY) {
+    throw new SvcError('USAGE', 'missing argument: TEXT (what to add)', {
+      hint: 'for example: svc memory add "The backup runs at 03:00 now"',
+    });
+  }
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of process.stdin) {
+    const read = Buffer.from(part);
+    parts.push(read);
+    bytes += read.length;
+    // The limit itself is reported where it is checked; no more is read than that takes.
+    if (bytes > MOST_NOTE_BYTES) break;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,72 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { SvcError } from '../../engine/errors/index.js';
+import {
+  listWrites,
+  type MemoryUndoListOutput,
+  type MemoryUndoOutput,
+  undoNotes,
+  writeId,
+} from '../../engine/notes/index.js';
+import { renderUndoneWrites, renderWrites } from '../../ui/memory/notes.js';
+
+export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | MemoryUndoOutput> {
+  static override summary = 'Take back what was added to notes.';
+  static override description =
+    'Removes exactly what svc memory add, the tool memory_add or a capture wrote, even if other parts of the file have changed. Text that was edited since stays, and the exit code is 1. Without an ID, takes back the last write. What dreaming wrote is taken back by svc dream undo.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --last 2',
+    '<%= config.bin %> <%= command.id %> w1',
+    '<%= config.bin %> <%= command.id %> --list',
+  ];
+  static override args = {
+    write: Args.string({ description: 'ID from --list (default: the last).' }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      last: Flags.integer({
+        summary: 'Take back the last N writes.',
+        helpValue: 'N',
+        min: 1,
+        max: 500,
+      }),
+      list: Flags.boolean({ summary: 'List what can be taken back.', exclusive: ['last'] }),
+    }),
+  };
+
+  async run(): Promise<MemoryUndoListOutput | MemoryUndoOutput> {
+    const { args, flags } = await this.parse(MemoryUndo);
+    const id = args.write;
+    if (id !== undefined && (flags.list || flags.last !== undefined)) {
+      throw new SvcError('USAGE', 'an ID cannot be combined with --last or --list', {
+        hint: 'omit one of them',
+      });
+    }
+    const memory = await this.openMemory(flags);
+    const place = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
+    if (flags.list) {
+      const writes = await listWrites(memory, this.noteOptions());
+      const output = {
+        ...place,
+        writes: writes.map((write) => ({
+          id: writeId(write.id),
+          at: new Date(write.atMs).toISOString(),
+          path: write.path,
+          origin: write.origin,
+          text: write.inserted.trim(),
+        })),
+      };
+      this.write(renderWrites(output, this.view(flags)));
+      return output;
+    }
+    const which = id === undefined ? { last: flags.last ?? 1 } : { id };
+    const output = { ...place, writes: await undoNotes(memory, which, this.noteOptions()) };
+    this.write(renderUndoneWrites(output));
+    if (output.writes.some(({ outcome }) => outcome === 'edited')) this.setExitCode(1);
+    return output;
+  }
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod/mini';
+import type { Connection } from '../../sqlite/database.js';
+
+/** Where a write came from. */
+export const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
+export type WriteOrigin = (typeof WRITE_ORIGINS)[number];
+
+/** How far a write got; `left`: undoing it was refused, because its text was edited. */
+const WRITE_STATES = ['planned', 'applied', 'undone', 'left'] as const;
+
+/** Text that was added to a file of memory on request. */
+export interface WriteRecord {
+  readonly id: number;
+  readonly atMs: number;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly origin: WriteOrigin;
+  readonly state: (typeof WRITE_STATES)[number];
+  /** Whether the write created the file. */
+  readonly created: boolean;
+  /** Exactly what was inserted; before it, the title and heading that it needed. */
+  readonly inserted: string;
+  readonly frames: readonly string[];
+}
+
+const row = z.object({
+  id: z.number(),
+  at_ms: z.number(),
+  path: z.string(),
+  origin: z.enum(WRITE_ORIGINS),
+  state: z.enum(WRITE_STATES),
+  created: z.number(),
+  inserted: z.string(),
+  frames: z.string(),
+});
+
+/** More than anyone undoes; older ones are dropped. */
+const MOST_KEPT = 500;
+
+/** The writes of one workspace. */
+export type WriteRecords = ReturnType<typeof writeRecords>;
+
+/** The writes stored in a database opened by openDreamDatabase. */
+export function writeRecords(database: Connection) {
+  const insert = database.prepare(
+    `INSERT INTO writes (at_ms, path, origin, state, created, inserted, frames)
+     VALUES (@at_ms, @path, @origin, 'planned', @created, @inserted, @frames)`,
+  );
+  const drop = database.prepare('DELETE FROM writes WHERE id <= ?');
+  const setState = database.prepare('UPDATE writes SET state = ? WHERE id = ?');
+  const remove = database.prepare('DELETE FROM writes WHERE id = ?');
+  const one = database.prepare('SELECT * FROM writes WHERE id = ?');
+  const list = database.prepare('SELECT * FROM writes ORDER BY id DESC');
+  return {
+    /** Records what is about to be written. */
+    plan: (write: Omit<WriteRecord, 'id' | 'state'>): number => {
+      const { lastInsertRowid } = insert.run({
+        at_ms: write.atMs,
+        path: write.path,
+        origin: write.origin,
+        created: write.created ? 1 : 0,
+        inserted: write.inserted,
+        frames: JSON.stringify(write.frames),
+      });
+      const id = Number(lastInsertRowid);
+      drop.run(id - MOST_KEPT);
+      return id;
+    },
+    setState: (id: number, state: WriteRecord['state']): void => void setState.run(state, id),
+    remove: (id: number): void => void remove.run(id),
+    get: (id: number): WriteRecord | undefined => {
+      const found = one.get(id);
+      return found === undefined ? undefined : toRecord(found);
+    },
+    /** Newest first. */
+    list: (): WriteRecord[] => list.all().map(toRecord),
+  };
+}
+
+function toRecord(value: unknown): WriteRecord {
+  const { at_ms: atMs, created, frames, ...read } = row.parse(value);
+  return {
+    ...read,
+    atMs,
+    created: created === 1,
+    frames: z.array(z.string()).parse(JSON.parse(frames)),
+  };
+}
+
+/** How far each conversation was captured. */
+export type CaptureMarks = ReturnType<typeof captureMarks>;
+
+/** The marks stored in a database opened by openDreamDatabase. */
+export function captureMarks(database: Connection) {
+  const one = database.prepare('SELECT lines FROM captures WHERE session = ?').pluck();
+  const put = database.prepare('INSERT OR REPLACE INTO captures VALUES (?, ?, ?)');
+  return {
+    /** Number of lines of the transcript that were captured. */
+    linesOf: (session: string): number => {
+      const lines = one.get(session);
+      return typeof lines === 'number' ? lines : 0;
+    },
+    put: (session: string, lines: number, atMs: number): void => void put.run(session, lines, atMs),
+  };
+}

@@ -1,0 +1,206 @@
+import { writeGuarded } from '../dreaming/promotion/guarded-file.js';
+import type { WriteOrigin } from '../dreaming/store/write-records.js';
+import { SvcError } from '../errors/index.js';
+import type { Forgotten } from '../memory/forget/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import { formatCitation } from '../memory/search/index.js';
+import { textLines } from '../memory/sources/index.js';
+import { hasSecret } from '../secrets/index.js';
+import { dayFormatter } from '../support/day.js';
+import {
+  changingNotes,
+  MOST_TRIES,
+  type NoteChanger,
+  type NoteOptions,
+  noteBusy,
+  readNote,
+} from './change-notes.js';
+import { lineOfEqual, type NoteEntry, noteEntry, placeEntry } from './note-entry.js';
+import { noteFile, TODAY } from './note-file.js';
+
+/** Text to add to a note. */
+export interface NoteRequest {
+  readonly text: string;
+  /** `today`, or a path in the workspace. */
+  readonly file?: string | undefined;
+  readonly heading?: string | undefined;
+  /** With or without `#`. */
+  readonly tags?: readonly string[] | undefined;
+  /** Add it even if it looks like a secret. */
+  readonly allowSecret?: boolean | undefined;
+  readonly origin: WriteOrigin;
+}
+
+/** What became of it. */
+export interface NoteOutcome {
+  /** `known`: the file already has it, so nothing was written. */
+  readonly outcome: 'added' | 'known';
+  /** For undoing it; null if nothing was written. */
+  readonly id: string | null;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly citation: string;
+  /** The lines as they are in the note. */
+  readonly text: string;
+}
+
+/** Longer texts are documents: save them as a file. */
+export const MOST_NOTE_BYTES = 64 * 1024;
+/** The largest file that svc changes; see guarded-file.ts. */
+const MOST_FILE_BYTES = 4 * 1024 * 1024;
+const MOST_TAGS = 20;
+const LONGEST_HEADING = 200;
+
+/**
+ * Adds text to a note, completely or not at all. A line that the file already has is not added again.
+ *
+ * @throws SvcError NOTE_INVALID, NOTE_SECRET, NOTE_FORGOTTEN, NOTE_FILE_REFUSED, NOTE_BUSY, FORGET_LIST_INVALID,
+ * WORKSPACE_*, DREAM_STORE_*; the system's error if the disk is full
+ */
+export async function addNote(
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend'>,
+  request: NoteRequest,
+  options: NoteOptions,
+): Promise<NoteOutcome> {
+  const entry = checkedEntry(request);
+  const forgetting = await memory.backend.forgetting();
+  refuseForgotten(entry, request, await forgetting.forgotten());
+  return changingNotes(memory, options, (changer) => writeEntry(changer, entry, request));
+}
+
+/** Adds an entry to a note whose workspace is locked. @throws SvcError as addNote */
+export function writeEntry(
+  { dir, layout, nowMs, timeZone, writes }: NoteChanger,
+  entry: NoteEntry,
+  { file = TODAY, heading, origin }: Pick<NoteRequest, 'file' | 'heading' | 'origin'>,
+): NoteOutcome {
+  const day = dayFormatter(timeZone)(nowMs);
+  const { path, title } = noteFile(file, { dir, day, layout });
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const before = readNote(dir, path);
+    const equal = lineOfEqual(before.text, entry);
+    if (equal !== undefined) {
+      const lines = { startLine: equal, endLine: equal + entry.length - 1 };
+      return { outcome: 'known', id: null, ...placed(path, lines, entry) };
+    }
+    const { text, frames, inserted, ...lines } = placeEntry(before.text, entry, {
+      heading: heading === undefined ? undefined : plainHeading(heading),
+      title,
+    });
+    if (Buffer.byteLength(text) > MOST_FILE_BYTES) throw fileFull(path);
+    // The plan is first, so that a write that was killed can be undone as well.
+    const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, frames };
+    const id = writes.plan(plan);
+    if (readNote(dir, path).text !== before.text) {
+      writes.remove(id);
+      continue;
+    }
+    try {
+      writeGuarded(before, text);
+    } catch (error) {
+      writes.remove(id);
+      throw error;
+    }
+    writes.setState(id, 'applied');
+    return { outcome: 'added', id: writeId(id), ...placed(path, lines, entry) };
+  }
+  throw noteBusy(path);
+}
+
+/** The id of a write for people: `w12`. */
+export function writeId(id: number): string {
+  return `w${id}`;
+}
+
+function placed(
+  path: string,
+  lines: { readonly startLine: number; readonly endLine: number },
+  entry: NoteEntry,
+): Pick<NoteOutcome, 'citation' | 'endLine' | 'path' | 'startLine' | 'text'> {
+  return { path, ...lines, citation: formatCitation({ path, ...lines }), text: entry.join('\n') };
+}
+
+/** The lines of a request that may be written. @throws SvcError NOTE_INVALID, NOTE_SECRET */
+function checkedEntry({ text, heading, tags = [], allowSecret }: NoteRequest): NoteEntry {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MOST_NOTE_BYTES) {
+    throw invalid(`the text is ${bytes} bytes long; the limit is ${MOST_NOTE_BYTES}`, {
+      hint: 'save it as a file in memory/ instead',
+    });
+  }
+  // Tabs and line ends are the only ones that a note needs.
+  const parts = [text, heading ?? ''];
+  if (parts.some((part) => /[^\P{Cc}\t\r\n]/u.test(part))) {
+    throw invalid('the text contains control characters', { hint: 'remove them' });
+  }
+  if (parts.some((part) => part.includes('<!-- svc:'))) {
+    throw invalid('the text contains a mark that svc uses for itself ("<!-- svc:")', {
+      hint: 'remove the comment',
+    });
+  }
+  if (heading !== undefined) plainHeading(heading);
+  const entry = noteEntry(text, plainTags(tags));
+  if (entry === undefined) throw invalid('there is no text to add', { hint: 'pass some words' });
+  const whole = [...entry, heading ?? ''].join('\n');
+  if (allowSecret !== true && hasSecret(whole)) {
+    throw new SvcError(
+      'NOTE_SECRET',
+      'the text looks like it contains a secret; nothing was added',
+      {
+        hint: 'remove it, or pass --allow-secret if it is none: notes are sent to embedding providers and models',
+      },
+    );
+  }
+  return entry;
+}
+
+function plainHeading(heading: string): string {
+  const plain = heading.replace(/^\s*#{1,6}\s+/u, '').trim();
+  if (plain === '' || /[\r\n]/u.test(plain) || plain.length > LONGEST_HEADING) {
+    throw invalid('a heading is one line of at most 200 characters', {
+      hint: 'for example: --heading Decisions',
+    });
+  }
+  return plain;
+}
+
+const TAG = /^[\p{L}\p{N}_][\p{L}\p{N}_/-]{0,99}$/u;
+
+function plainTags(tags: readonly string[]): readonly string[] {
+  const plain = [...new Set(tags.map((tag) => tag.replace(/^#/u, '')))];
+  const wrong = plain.find((tag) => !TAG.test(tag) || /^\d+$/u.test(tag));
+  if (wrong === undefined && plain.length <= MOST_TAGS) return plain;
+  throw invalid(
+    wrong === undefined ? `more than ${MOST_TAGS} tags` : `not a tag: ${JSON.stringify(wrong)}`,
+    { hint: 'a tag is letters, digits, _, - and /, and not only digits' },
+  );
+}
+
+/** @throws SvcError NOTE_FORGOTTEN */
+function refuseForgotten(
+  entry: NoteEntry,
+  { text, heading = '' }: NoteRequest,
+  forgotten: Forgotten,
+): void {
+  if (!isForgotten(entry, forgotten) && !isForgotten([text, heading], forgotten)) return;
+  throw new SvcError('NOTE_FORGOTTEN', 'the text was forgotten; nothing was added', {
+    hint: 'svc memory forget --list shows what was forgotten, and --undo allows it again',
+  });
+}
+
+/** Whether a text has a line that was forgotten. */
+export function isForgotten(lines: readonly string[], forgotten: Forgotten): boolean {
+  return !forgotten.isEmpty && forgotten.linesIn(textLines(lines.join('\n'))).size > 0;
+}
+
+function fileFull(path: string): SvcError {
+  return new SvcError('NOTE_FILE_REFUSED', `cannot write ${path}: it would be larger than 4 MB`, {
+    hint: 'add to another file',
+  });
+}
+
+function invalid(message: string, options: { readonly hint: string }): SvcError {
+  return new SvcError('NOTE_INVALID', message, options);
+}

@@ -1,0 +1,92 @@
+import { settledWorkspace } from '../dreaming/dream-targets.js';
+import { dreamWorkspace, realWorkspaceDir } from '../dreaming/dream-workspace.js';
+import { type GuardedFile, readGuarded } from '../dreaming/promotion/guarded-file.js';
+import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import type { ProcessLockOptions } from '../sqlite/process-lock.js';
+import type { EngineContext } from '../support/context.js';
+import { realOrGiven } from '../support/files.js';
+
+/** What every change of notes needs. */
+export interface NoteOptions extends ProcessLockOptions {
+  readonly context: Pick<EngineContext, 'clock' | 'state'>;
+}
+
+/** A workspace whose notes are changed, under the lock that sweeps of dreaming hold. */
+export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
+  /** The workspace's real path. */
+  readonly dir: string;
+  readonly layout: 'agent' | 'folder';
+  readonly nowMs: number;
+  readonly timeZone: string | undefined;
+}
+
+/** A person may save the file while a change is planned; then it is planned again. */
+export const MOST_TRIES = 3;
+
+/**
+ * Changes notes of a memory's workspace, after completing what a killed process began.
+ *
+ * @throws SvcError WORKSPACE_*, DREAM_STORE_*, NOTE_*; what the work throws
+ */
+export async function changingNotes<T>(
+  { agent, agentId }: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  { context, signal, onWait }: NoteOptions,
+  work: (changer: NoteChanger) => T,
+): Promise<T> {
+  const { clock, state } = context;
+  const place = realOrGiven(agent.workspaceDir);
+  const workspace =
+    agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
+  const dir = realWorkspaceDir(workspace);
+  return withLockedDreams(workspace, { signal, onWait }, ({ writes, captures }) => {
+    const changer: NoteChanger = {
+      writes,
+      captures,
+      dir,
+      layout: agentId === null ? 'folder' : 'agent',
+      nowMs: clock.now(),
+      timeZone: agent.dreamTimezone,
+    };
+    recoverWrites(changer);
+    return work(changer);
+  });
+}
+
+/** Completes killed writes: one that reached its file is recorded, any other is dropped. */
+function recoverWrites({ writes, dir }: NoteChanger): void {
+  for (const { id, path, state, inserted } of writes.list()) {
+    if (state !== 'planned') continue;
+    const text = textOf(dir, path);
+    if (text === undefined) writes.setState(id, 'left');
+    else if (text.includes(inserted)) writes.setState(id, 'applied');
+    else writes.remove(id);
+  }
+}
+
+/** Undefined for a file that can no longer be changed, which must not keep others from being written. */
+function textOf(dir: string, path: string): string | undefined {
+  try {
+    return readNote(dir, path).text;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'NOTE_FILE_REFUSED') return undefined;
+    throw error;
+  }
+}
+
+/** Reads a note before it is changed. @throws SvcError NOTE_FILE_REFUSED */
+export function readNote(dir: string, path: string): GuardedFile {
+  try {
+    return readGuarded(dir, path);
+  } catch (cause) {
+    if (!(cause instanceof SvcError) || cause.code !== 'DREAM_FILE_REFUSED') throw cause;
+    throw new SvcError('NOTE_FILE_REFUSED', messageOf(cause), { hint: cause.hint, cause });
+  }
+}
+
+export function noteBusy(path: string): SvcError {
+  return new SvcError('NOTE_BUSY', `${path} keeps changing; nothing was written`, {
+    hint: 'close the program that writes it, and try again',
+  });
+}

@@ -1,0 +1,221 @@
+import { wordsOf } from '../memory/forget/index.js';
+import { lineAt, textLines } from '../memory/sources/index.js';
+
+/** Text as it will be in a note, in lines without line ends. */
+export type NoteEntry = readonly [string, ...string[]];
+
+const LIST_ITEM = /^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s/u;
+const FENCE = /^\s{0,3}(```+|~~~+)/u;
+
+/**
+ * The lines to add for a text: one line becomes a list item, several stay as they are. Undefined for a text without
+ * words.
+ *
+ * @param tags without `#`
+ */
+export function noteEntry(text: string, tags: readonly string[]): NoteEntry | undefined {
+  const lines = text
+    .replaceAll(/\r\n?/gu, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  const from = lines.findIndex((line) => line !== '');
+  const [first, ...rest] = lines.slice(from, lines.findLastIndex((line) => line !== '') + 1);
+  if (first === undefined || lines.every((line) => wordsOf(line) === '')) return undefined;
+  const marks = tags.map((tag) => `#${tag}`).join(' ');
+  if (rest.length === 0) {
+    const item = LIST_ITEM.test(first) ? first : `- ${first.trimStart()}`;
+    return [marks === '' ? item : `${item} ${marks}`];
+  }
+  // An open block of code would swallow what is added later.
+  const open = openFence([first, ...rest]);
+  return [
+    first,
+    ...rest,
+    ...(open === undefined ? [] : [open]),
+    ...(marks === '' ? [] : ['', marks]),
+  ];
+}
+
+function openFence(lines: readonly string[]): string | undefined {
+  let open: string | undefined;
+  for (const line of lines) open = fenceAfter(open, line);
+  return open;
+}
+
+/** The fence that is open after a line. */
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  const fence = FENCE.exec(line)?.[1];
+  if (fence === undefined) return open;
+  if (open === undefined) return fence;
+  return fence.startsWith(open) && line.trim() === fence ? undefined : open;
+}
+
+/** The first line (1-based) of an entry that a text already has, whatever its list marks and spaces. */
+export function lineOfEqual(text: string, entry: NoteEntry): number | undefined {
+  const wanted = entry.map(wordsOf).filter((words) => words !== '');
+  const lines = textLines(text);
+  const known: { readonly at: number; readonly words: string }[] = [];
+  for (let at = 0; at < lines.count; at++) {
+    const words = wordsOf(lineAt(lines, at));
+    if (words !== '') known.push({ at, words });
+  }
+  const found = known.find((_, from) =>
+    wanted.every((words, offset) => known[from + offset]?.words === words),
+  );
+  return found === undefined ? undefined : found.at + 1;
+}
+
+/** A text with an entry, and exactly what was inserted. */
+export interface PlacedEntry {
+  readonly text: string;
+  /** The title and the heading that it needed, in the order they were inserted. */
+  readonly frames: readonly string[];
+  readonly inserted: string;
+  /** First and last line of the entry, 1-based. */
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/**
+ * Adds an entry at the end of a text, or of the section below a heading, which is added if it is missing. Everything
+ * else stays byte for byte.
+ *
+ * @param title for an empty text
+ */
+export function placeEntry(
+  before: string,
+  entry: NoteEntry,
+  { heading, title }: { readonly heading?: string | undefined; readonly title: string },
+): PlacedEntry {
+  const end = before.includes('\r\n') ? '\r\n' : '\n';
+  const frames: string[] = [];
+  let text = before;
+  const append = (frame: string): void => {
+    frames.push(frame);
+    text += frame;
+  };
+  if (before.trim() === '') append(`# ${title}${end}${end}`);
+  let at = text.length;
+  if (heading !== undefined) {
+    if (sectionEnd(text, heading) === undefined) {
+      append(`${gapAfter(text, end)}## ${heading}${end}${end}`);
+    }
+    at = sectionEnd(text, heading) ?? text.length;
+  }
+  const above = text.slice(0, at);
+  const isListed = LIST_ITEM.test(entry[0]) && LIST_ITEM.test(lastLine(above));
+  const gap = isListed ? lineEndAfter(above, end) : gapAfter(above, end);
+  const below = text.slice(at);
+  const apart = below === '' || /^\r?\n/u.test(below) ? '' : end;
+  const inserted = `${gap}${entry.join(end)}${end}${apart}`;
+  const startLine = (above + gap).split('\n').length;
+  return {
+    text: above + inserted + below,
+    frames,
+    inserted,
+    startLine,
+    endLine: startLine + entry.length - 1,
+  };
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd() === '' || /\n\r?\n$/u.test(text)
+    ? ''
+    : text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+}
+
+function lineEndAfter(text: string, end: string): string {
+  return text === '' || text.endsWith('\n') ? '' : end;
+}
+
+/** What makes an empty line after a text. */
+function gapAfter(text: string, end: string): string {
+  if (text === '' || /\n\r?\n$/u.test(text)) return '';
+  return lineEndAfter(text, end) + end;
+}
+
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/u;
+/** A heading may end as it began. */
+const CLOSING = /(?<=[ \t])#+$/u;
+
+/** A line of a text, with its heading if it is one. */
+interface PlacedLine {
+  /** Offset of the next line. */
+  readonly after: number;
+  readonly isBlank: boolean;
+  /** 1 to 6 for a heading, else 0. */
+  readonly level: number;
+  readonly title: string;
+}
+
+/** The lines of a text; what looks like a heading in code or front matter is none. */
+function placedLines(text: string): readonly PlacedLine[] {
+  const end = frontMatterEnd(text);
+  let open: string | undefined;
+  let after = 0;
+  return text.split('\n').map((raw, at) => {
+    const line = raw.replace(/\r$/u, '');
+    after = Math.min(after + raw.length + 1, text.length);
+    const isBlank = line.trim() === '';
+    if (at <= end) return { after, isBlank, level: 0, title: '' };
+    const found = open === undefined ? HEADING.exec(line) : null;
+    open = fenceAfter(open, line);
+    const title = found?.[2]?.trimEnd().replace(CLOSING, '').trimEnd() ?? '';
+    return { after, isBlank, level: found?.[1]?.length ?? 0, title };
+  });
+}
+
+/** The last line of the front matter, 0-based; -1 without any. */
+function frontMatterEnd(text: string): number {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  if (lines[0] !== '---') return -1;
+  return lines.findIndex((line, at) => at > 0 && (line === '---' || line === '...'));
+}
+
+/** Where the section of a heading ends, after its last line with text; undefined without this heading. */
+function sectionEnd(text: string, heading: string): number | undefined {
+  const lines = placedLines(text);
+  const wanted = heading.toLowerCase();
+  const at = lines.findIndex(({ level, title }) => level > 0 && title.toLowerCase() === wanted);
+  const start = lines[at];
+  if (start === undefined) return undefined;
+  const below = lines.slice(at + 1);
+  const next = below.findIndex(({ level }) => level > 0 && level <= start.level);
+  const own = next === -1 ? below : below.slice(0, next);
+  const last = own.findLast(({ isBlank }) => !isBlank);
+  if (last !== undefined) return last.after;
+  // With the empty line below it.
+  return start.after + (/^\r?\n/u.exec(text.slice(start.after))?.[0].length ?? 0);
+}
+
+/**
+ * A text without an entry that was inserted at an offset, or that has moved since; undefined if it was changed.
+ * Titles and headings go with it if nothing else is below them.
+ */
+export function withoutEntry(text: string, inserted: string): string | undefined {
+  const found = lastAtLineStart(text, inserted) ?? lastAtLineStart(text, inserted.trimEnd(), true);
+  return found === undefined ? undefined : text.slice(0, found.from) + text.slice(found.to);
+}
+
+/** @param atEnd an editor may have removed the line end at the end of the file */
+function lastAtLineStart(
+  text: string,
+  part: string,
+  atEnd = false,
+): { readonly from: number; readonly to: number } | undefined {
+  if (atEnd) {
+    const from = text.length - part.length;
+    return text.endsWith(part) && isLineStart(text, from, part)
+      ? { from, to: text.length }
+      : undefined;
+  }
+  let from = text.lastIndexOf(part);
+  while (from !== -1 && !isLineStart(text, from, part)) {
+    from = from === 0 ? -1 : text.lastIndexOf(part, from - 1);
+  }
+  return from === -1 ? undefined : { from, to: from + part.length };
+}
+
+function isLineStart(text: string, from: number, part: string): boolean {
+  return from === 0 || text[from - 1] === '\n' || /^\r?\n/u.test(part);
+}

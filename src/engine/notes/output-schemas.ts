@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+
+/*
+ * Schemas of the JSON documents of `svc memory add`, `undo` and `edit`. They are checked by tests and make
+ * docs/json.md; no command loads them.
+ */
+
+const agent = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
+const workspace = field(z.string(), 'Absolute path of the workspace.');
+const path = field(z.string(), 'Relative to the workspace.');
+
+export const memoryAddOutputSchema = documentSchema({
+  agent,
+  workspace,
+  outcome: field(z.enum(['added', 'known']), '`known`: the file already had it.'),
+  id: field(z.nullable(z.string()), 'Id for `svc memory undo`; `null` if nothing was written.'),
+  path,
+  startLine: field(line, '1-based.'),
+  endLine: field(line, 'Included.'),
+  citation: field(z.string(), 'Of the lines, for `svc memory get` and `edit`.'),
+  text: field(z.string(), 'The lines as they are in the file, joined by `\\n`.'),
+});
+export type MemoryAddOutput = DocumentOf<typeof memoryAddOutputSchema>;
+
+export const memoryUndoOutputSchema = documentSchema({
+  agent,
+  workspace,
+  writes: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'Its id.'),
+        path,
+        text: field(z.string(), 'What had been added.'),
+        outcome: field(
+          z.enum(['edited', 'undone']),
+          '`edited`: the text was changed since, so it was left alone; the exit code is 1.',
+        ),
+      }),
+    ),
+    'Newest first.',
+  ),
+});
+export type MemoryUndoOutput = DocumentOf<typeof memoryUndoOutputSchema>;
+
+export const memoryUndoListOutputSchema = documentSchema({
+  agent,
+  workspace,
+  writes: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'Id for `svc memory undo`.'),
+        at: field(z.iso.datetime(), 'When it was written.'),
+        path,
+        origin: field(
+          z.enum(['command', 'mcp', 'capture']),
+          'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
+        ),
+        text: field(z.string(), 'What was added.'),
+      }),
+    ),
+    'Newest first.',
+  ),
+});
+export type MemoryUndoListOutput = DocumentOf<typeof memoryUndoListOutputSchema>;
+
+export const memoryEditOutputSchema = documentSchema({
+  path,
+  file: field(z.string(), 'Absolute path.'),
+  line: field(line, 'The first line of the citation; 1 for a path.'),
+});
+export type MemoryEditOutput = DocumentOf<typeof memoryEditOutputSchema>;

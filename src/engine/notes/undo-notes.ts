@@ -1,0 +1,97 @@
+import { removeGuarded, writeGuarded } from '../dreaming/promotion/guarded-file.js';
+import { withoutFrame } from '../dreaming/promotion/memory-file.js';
+import type { WriteRecord } from '../dreaming/store/write-records.js';
+import { SvcError } from '../errors/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import { writeId } from './add-note.js';
+import {
+  changingNotes,
+  MOST_TRIES,
+  type NoteChanger,
+  type NoteOptions,
+  noteBusy,
+  readNote,
+} from './change-notes.js';
+import { withoutEntry } from './note-entry.js';
+
+/** A write that was to be undone. */
+export interface UndoneWrite {
+  readonly id: string;
+  readonly path: string;
+  /** The text that was added. */
+  readonly text: string;
+  /** `edited`: the text was changed or removed since, so the file was left alone. */
+  readonly outcome: 'edited' | 'undone';
+}
+
+/**
+ * Takes back exactly what was added, newest first, even if other parts of a file have changed. A file that was
+ * created for it and has nothing else is deleted.
+ *
+ * @param which one write by its id, or the last ones
+ * @throws SvcError NOTE_WRITE_UNKNOWN, NOTE_FILE_REFUSED, NOTE_BUSY, WORKSPACE_*, DREAM_STORE_*
+ */
+export async function undoNotes(
+  memory: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  which: { readonly id: string } | { readonly last: number },
+  options: NoteOptions,
+): Promise<readonly UndoneWrite[]> {
+  return changingNotes(memory, options, (changer) =>
+    chosen(changer, which).map((write) => {
+      const outcome = undoWrite(changer, write);
+      changer.writes.setState(write.id, outcome === 'undone' ? 'undone' : 'left');
+      return { id: writeId(write.id), path: write.path, text: write.inserted.trim(), outcome };
+    }),
+  );
+}
+
+/** What can be undone, newest first. @throws SvcError as undoNotes */
+export async function listWrites(
+  memory: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  options: NoteOptions,
+): Promise<readonly WriteRecord[]> {
+  return changingNotes(memory, options, ({ writes }) =>
+    writes.list().filter(({ state }) => state === 'applied' || state === 'left'),
+  );
+}
+
+function chosen(
+  { writes }: NoteChanger,
+  which: { readonly id: string } | { readonly last: number },
+): readonly WriteRecord[] {
+  if ('id' in which) {
+    const number = /^w?(\d{1,15})$/u.exec(which.id)?.[1];
+    const write = number === undefined ? undefined : writes.get(Number(number));
+    if (write === undefined) throw unknown(`there is no write ${which.id}`);
+    if (write.state === 'undone') throw unknown(`${which.id} was already undone`);
+    return [write];
+  }
+  const last = writes
+    .list()
+    .filter(({ state }) => state === 'applied')
+    .slice(0, which.last);
+  if (last.length === 0) throw unknown('there is nothing to undo');
+  return last;
+}
+
+function undoWrite({ dir }: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const file = readNote(dir, write.path);
+    const left = withoutEntry(file.text, write.inserted);
+    if (left === undefined) return 'edited';
+    const text = write.frames
+      .toReversed()
+      .reduce((rest, frame) => withoutFrame(rest, frame) ?? rest, left);
+    if (readNote(dir, write.path).text !== file.text) continue;
+    if (text.trim() === '' && write.created) removeGuarded(file);
+    else writeGuarded(file, text);
+    return 'undone';
+  }
+  throw noteBusy(write.path);
+}
+
+function unknown(message: string): SvcError {
+  return new SvcError('NOTE_WRITE_UNKNOWN', message, {
+    hint: 'run "svc memory undo --list" to see what can be undone',
+  });
+}

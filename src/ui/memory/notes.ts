@@ -1,0 +1,55 @@
+import type {
+  MemoryAddOutput,
+  MemoryUndoListOutput,
+  MemoryUndoOutput,
+} from '../../engine/notes/index.js';
+import { formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable } from '../table.js';
+
+/** What became of a text. */
+export function renderAdded({ outcome, citation, id, text }: MemoryAddOutput): string {
+  if (outcome === 'known') return `${safeLine(citation)} already has it; nothing was added`;
+  const [first = '', ...rest] = text.split('\n');
+  const more = rest.length === 0 ? '' : ` (and ${rest.length} more lines)`;
+  return `added to ${safeLine(citation)} as ${id}: ${safeLine(first)}${more}`;
+}
+
+/** What was taken back. */
+export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
+  return writes
+    .map(({ id, path, text, outcome }) => {
+      const line = shortened(text);
+      return outcome === 'undone'
+        ? `removed ${id} from ${safeLine(path)}: ${line}`
+        : `left ${id} in ${safeLine(path)} alone, because it was edited since: ${line}`;
+    })
+    .join('\n');
+}
+
+/** What can be taken back. */
+export function renderWrites(
+  { writes }: MemoryUndoListOutput,
+  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
+): string {
+  if (writes.length === 0) return 'there is nothing to undo';
+  return renderTable(
+    [{ title: 'id' }, { title: 'written' }, { title: 'by' }, { title: 'file' }, { title: 'text' }],
+    writes.map(({ id, at, origin, path, text }) => [
+      id,
+      formatRelativeTime(Date.parse(at), nowMs),
+      origin,
+      safeLine(path),
+      shortened(text),
+    ]),
+    style,
+  );
+}
+
+const MOST_SHOWN = 80;
+
+function shortened(text: string): string {
+  const line = safeLine(text.split('\n')[0] ?? '');
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory add, undo and edit');
+
+test('processes that add at the same time lose nothing', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const texts = Array.from({ length: 6 }, (_, at) => `fact number ${at}`);
+  const add = (text: string) =>
+    runSvc(['memory', 'add', text, '--workspace', 'notes', '--json'], { home: home.path });
+  const runs = await Promise.all([...texts, ...texts].map(add));
+  const outcomes = runs.map((run) => jsonOf.added(run).outcome);
+  assert.equal(outcomes.filter((outcome) => outcome === 'added').length, texts.length);
+  const [name = ''] = readdirSync(home.at('notes/memory'));
+  const note = readFileSync(home.at(`notes/memory/${name}`), 'utf8');
+  for (const text of texts) assert.is(note.split(`- ${text}\n`).length, 2, text);
+});
+
+test('text on stdin is added, found, opened and taken back', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const svc = (args: readonly string[], input?: string) =>
+    runSvc(['memory', ...args, '--workspace', 'notes'], {
+      home: home.path,
+      env: { VISUAL: '', EDITOR: '' },
+      ...(input === undefined ? {} : { input }),
+    });
+  const added = await svc(
+    ['add', '-', '--file', 'MEMORY.md'],
+    'The gate is green.\nSo is the door.\n',
+  );
+  assert.match(added.stdout, /^added to MEMORY\.md#L3-L4 as w1: The gate is green\. \(and 1 more/u);
+  const edited = await svc(['edit', 'MEMORY.md#L3-L4']);
+  assert.is(edited.stdout, `${home.at('notes/MEMORY.md')}:3\n`);
+  const undone = await svc(['undo']);
+  assert.match(undone.stdout, /^removed w1 from MEMORY\.md/u);
+  assert.is(readFileSync(home.at('notes/MEMORY.md'), 'utf8'), '# Mine\n');
+});
+
+test.run();

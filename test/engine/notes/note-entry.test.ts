@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  lineOfEqual,
+  type NoteEntry,
+  noteEntry,
+  placeEntry,
+  withoutEntry,
+} from '../../../src/engine/notes/note-entry.js';
+
+const test = suite('entries of notes');
+
+function entryOf(text: string, tags: readonly string[] = []): NoteEntry {
+  const entry = noteEntry(text, tags);
+  if (entry === undefined) throw new Error('no entry');
+  return entry;
+}
+
+test('one line is a list item, several stay as they are', () => {
+  assert.equal(entryOf('tea at five\n'), ['- tea at five']);
+  assert.equal(entryOf('3. tea', ['a', 'b']), ['3. tea #a #b']);
+  assert.equal(entryOf('\n\n# Tea\r\n\r\nat five  \n'), ['# Tea', '', 'at five']);
+  assert.equal(entryOf('a\nb', ['t']), ['a', 'b', '', '#t']);
+});
+
+test('a text without words is none', () => {
+  for (const text of ['', ' \n\t\n', '- ', '###']) assert.is(noteEntry(text, []), undefined, text);
+});
+
+test('an open block of code is closed', () => {
+  assert.equal(entryOf('x\n````js\n```'), ['x', '````js', '```', '````']);
+  assert.equal(entryOf('x\n```\ny\n```'), ['x', '```', 'y', '```']);
+});
+
+test('an equal line is found whatever its mark and spaces', () => {
+  assert.is(lineOfEqual('# A\n\n* tea   at five\n', ['- tea at five']), 3);
+  assert.is(lineOfEqual('- tea at five o’clock\n', ['- tea at five']), undefined);
+  assert.is(lineOfEqual('a\n\nb\n', ['a', 'b']), 1);
+});
+
+const placed = (text: string, heading?: string, entry: NoteEntry = ['- new']) =>
+  placeEntry(text, entry, { heading, title: 'T' });
+
+test('an entry is appended, next to other items of a list', () => {
+  assert.is(placed('').text, '# T\n\n- new\n');
+  assert.is(placed('- a').text, '- a\n- new\n');
+  assert.is(placed('a\n').text, 'a\n\n- new\n');
+  assert.is(placed('- a\r\n').text, '- a\r\n- new\r\n');
+  assert.is(placed('- a\n', undefined, ['x', 'y']).text, '- a\n\nx\ny\n');
+});
+
+test('a heading is found at any level, or created', () => {
+  const text = '# A\n\n### Tea\n\n- old\n\n## B\n\nb\n';
+  assert.is(placed(text, 'tea').text, '# A\n\n### Tea\n\n- old\n- new\n\n## B\n\nb\n');
+  assert.is(placed('# A\n\na', 'Tea').text, '# A\n\na\n\n## Tea\n\n- new\n');
+  assert.is(placed('## Tea\n## B\n', 'Tea').text, '## Tea\n\n- new\n\n## B\n');
+  assert.is(placed('## Tea', 'Tea').text, '## Tea\n\n- new\n');
+});
+
+test('a heading in code or front matter is none', () => {
+  const text = '---\n# Tea\n---\n\n```\n# Tea\n```\n';
+  assert.is(placed(text, 'Tea').text, `${text}\n## Tea\n\n- new\n`);
+});
+
+const line = fc.constantFrom('', 'a', '- a', '- new', '## Tea', '# B', '```', '---', '  - new');
+const end = fc.constantFrom('\n', '\r\n');
+
+test('the rest stays byte for byte, and lines are where they are said to be', () => {
+  const property = fc.property(
+    fc.array(line, { maxLength: 12 }),
+    end,
+    fc.boolean(),
+    fc.constantFrom(undefined, 'Tea', 'Other'),
+    fc.constantFrom<NoteEntry>(['- new'], ['x', '', 'y']),
+    (lines, eol, ends, heading, entry) => {
+      const text = lines.join(eol) + (ends ? eol : '');
+      const after = placed(text, heading, entry);
+      const own = after.text.split(/\r?\n/u).slice(after.startLine - 1, after.endLine);
+      assert.equal(own, [...entry]);
+      const left = [...after.frames, after.inserted].reduce(
+        (length, part) => length - part.length,
+        after.text.length,
+      );
+      assert.is(left, text.length);
+      const undone = withoutEntry(after.text, after.inserted);
+      assert.ok(undone !== undefined);
+      if (after.frames.length === 0) assert.is(undone, text);
+    },
+  );
+  fc.assert(property);
+});
+
+test('an edited entry is not taken back', () => {
+  assert.is(withoutEntry('x - new\n- newer\n', '- new\n'), undefined);
+  assert.is(withoutEntry('- a\n- new', '- new\n'), '- a\n');
+  assert.is(withoutEntry('- new\n  more\n- new\nb\n', '- new\n'), '- new\n  more\nb\n');
+});
+
+test.run();

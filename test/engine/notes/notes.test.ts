@@ -1,0 +1,210 @@
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
+import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
+import { openMemory } from '../../../src/engine/memory/index.js';
+import { addNote } from '../../../src/engine/notes/add-note.js';
+import { listWrites, undoNotes } from '../../../src/engine/notes/undo-notes.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { smallDisk } from '../../support/tmpfs.js';
+
+const test = suite('adding to notes');
+
+/** Late in the evening in New York, the next day in UTC. */
+const NOW = Date.UTC(2026, 10, 21, 2);
+const SECRET = 'sk-abcdefghij1234567890abcd';
+
+async function aWorkspace(root?: string) {
+  const home = tempFolder();
+  const dir = root ?? home.at('notes');
+  home.write('notes/.keep', '');
+  home.write(
+    'svc.json',
+    JSON.stringify({ agents: { defaults: { workspace: dir, userTimezone: 'America/New_York' } } }),
+  );
+  const env = { SVC_HOME: home.at('state'), SVC_CONFIG: home.at('svc.json') };
+  const context = {
+    env,
+    cwd: home.path,
+    homeDir: home.path,
+    state: resolveStatePaths(env, home.path),
+    clock: { now: () => NOW },
+  };
+  const configFile = home.at('svc.json');
+  const memory = await openMemory(context, { kind: 'agent' }, { configFile });
+  const options = { context, signal: new AbortController().signal };
+  const add = (text: string, more: Record<string, unknown> = {}) =>
+    addNote(memory, { text, origin: 'command', ...more }, options);
+  return {
+    dir,
+    memory,
+    context,
+    add,
+    undo: (which: { id: string } | { last: number } = { last: 1 }) =>
+      undoNotes(memory, which, options),
+    list: () => listWrites(memory, options),
+    read: (path: string) => readFileSync(join(dir, path), 'utf8'),
+    write: (path: string, text: string) => home.write(`notes/${path}`, text),
+    dreams: () => openDreams(dreamWorkspace(dir, context.state)),
+  };
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+  return 'none';
+}
+
+const TODAY = 'memory/2026-11-20.md';
+
+test("a line goes to today's note in the user's time zone, readable by its owner only", async () => {
+  const { add, read, dir } = await aWorkspace();
+  const { outcome, path, citation } = await add('tea at five', { tags: ['#tea'] });
+  assert.equal([outcome, path, citation], ['added', TODAY, `${TODAY}#L3`]);
+  assert.is(read(TODAY), '# 2026-11-20\n\n- tea at five #tea\n');
+  assert.is(statSync(join(dir, TODAY)).mode & 0o777, 0o600);
+});
+
+test('an equal line is not added again, and nothing is to be undone', async () => {
+  const { add, read, write, list } = await aWorkspace();
+  write(TODAY, '* tea  at five\n');
+  const { outcome, id, citation } = await add('tea at five');
+  assert.equal([outcome, id, citation], ['known', null, `${TODAY}#L1`]);
+  assert.is(read(TODAY), '* tea  at five\n');
+  assert.equal(await list(), []);
+});
+
+test('the permissions of a file are kept', async () => {
+  const { add, write, dir } = await aWorkspace();
+  write('MEMORY.md', '- a\n');
+  chmodSync(join(dir, 'MEMORY.md'), 0o644);
+  await add('b', { file: 'MEMORY.md' });
+  assert.is(statSync(join(dir, 'MEMORY.md')).mode & 0o777, 0o644);
+});
+
+test('secrets are refused unless they are allowed', async () => {
+  const { add, read } = await aWorkspace();
+  assert.is(await codeOf(add(`the key is ${SECRET}`)), 'NOTE_SECRET');
+  assert.is(await codeOf(add('x', { heading: `key ${SECRET}` })), 'NOTE_SECRET');
+  await add(`the key is ${SECRET}`, { allowSecret: true });
+  assert.ok(read(TODAY).includes(SECRET));
+});
+
+test('forgotten text is refused', async () => {
+  const { add, write, memory, read } = await aWorkspace();
+  write('memory/a.md', '- The front door code is in the drawer.\n');
+  const work = { signal: new AbortController().signal };
+  const forgetting = await memory.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'memory/a.md#L1', fromFile: false }, work);
+  await forgetting.hide(plan, { fromFile: false }, work);
+  assert.is(await codeOf(add('The front door code is in the drawer.')), 'NOTE_FORGOTTEN');
+  assert.is(
+    await codeOf(add('The front door code is in the drawer.', { tags: ['x'] })),
+    'NOTE_FORGOTTEN',
+  );
+  await add('The back door is open.');
+  assert.ok(read(TODAY).includes('back door'));
+});
+
+test('only files of memory are written, and no links are followed', async () => {
+  const { add, write, dir } = await aWorkspace();
+  for (const file of [
+    '../x.md',
+    '/etc/x.md',
+    'AGENTS.md',
+    'memory/x.txt',
+    'memory/.git/x.md',
+    'memory',
+    'memory/../AGENTS.md',
+    'memory/dreaming/x.md',
+    'a\0.md',
+  ]) {
+    assert.is(await codeOf(add('x', { file })), 'NOTE_INVALID', file);
+  }
+  write('AGENTS.md', '');
+  write('memory/a.md', '');
+  symlinkSync(join(dir, 'AGENTS.md'), join(dir, 'memory/link.md'));
+  symlinkSync('/tmp', join(dir, 'memory/out'));
+  assert.is(await codeOf(add('x', { file: 'memory/link.md' })), 'NOTE_FILE_REFUSED');
+  assert.is(await codeOf(add('x', { file: 'memory/out/x.md' })), 'NOTE_FILE_REFUSED');
+  assert.is((await add('x', { file: join(dir, 'memory/a.md') })).path, 'memory/a.md');
+});
+
+test('texts that would not be a note are refused', async () => {
+  const { add } = await aWorkspace();
+  const wrong = ['', ' \n', 'a\u001B[2J', 'a <!-- svc:memory-promotion:1 -->', 'x'.repeat(70_000)];
+  for (const text of wrong) assert.is(await codeOf(add(text)), 'NOTE_INVALID', text.slice(0, 20));
+  assert.is(await codeOf(add('x', { heading: 'a\nb' })), 'NOTE_INVALID');
+  assert.is(await codeOf(add('x', { tags: ['a b'] })), 'NOTE_INVALID');
+});
+
+test('undo takes back exactly what was added', async () => {
+  const { add, undo, read, write, dir } = await aWorkspace();
+  write('MEMORY.md', '# Mine\r\n\r\nno end');
+  await add('a', { file: 'MEMORY.md', heading: 'Things' });
+  await add('b', { file: 'MEMORY.md', heading: 'Things' });
+  await add('c');
+  assert.equal(
+    (await undo({ last: 3 })).map(({ outcome }) => outcome),
+    ['undone', 'undone', 'undone'],
+  );
+  assert.is(read('MEMORY.md'), '# Mine\r\n\r\nno end');
+  assert.not.ok(existsSync(join(dir, TODAY)));
+  assert.is(await codeOf(undo()), 'NOTE_WRITE_UNKNOWN');
+});
+
+test('undo leaves what a person edited, and goes on before it', async () => {
+  const { add, undo, read, dir } = await aWorkspace();
+  const first = await add('a');
+  await add('b');
+  writeFileSync(join(dir, TODAY), `${read(TODAY).replace('- b', '- b!')}- mine\n`);
+  assert.equal(
+    (await undo()).map(({ outcome }) => outcome),
+    ['edited'],
+  );
+  assert.equal(
+    (await undo()).map(({ id, outcome }) => [id, outcome]),
+    [[first.id, 'undone']],
+  );
+  assert.is(read(TODAY), '# 2026-11-20\n\n- b!\n- mine\n');
+});
+
+test('a write that was killed is completed or dropped by the next', async () => {
+  const { add, list, read, dreams } = await aWorkspace();
+  await add('a');
+  const opened = dreams();
+  const plan = { atMs: NOW, path: TODAY, origin: 'command', created: false, frames: [] } as const;
+  opened?.writes.plan({ ...plan, inserted: '- never\n' });
+  const reached = opened?.writes.plan({ ...plan, inserted: '- a\n' });
+  opened?.close();
+  assert.equal(
+    (await list()).map(({ id }) => id),
+    [reached, 1],
+  );
+  assert.is(read(TODAY), '# 2026-11-20\n\n- a\n');
+});
+
+test('a full disk changes nothing', async () => {
+  const disk = smallDisk(1);
+  if (disk === undefined) return;
+  const { add, list, read } = await aWorkspace(disk);
+  await add('a');
+  writeFileSync(join(disk, 'full'), '');
+  try {
+    writeFileSync(join(disk, 'full'), Buffer.alloc(2 * 1024 * 1024));
+  } catch {
+    // That is what it is for.
+  }
+  assert.is(await codeOf(add(`b ${'x '.repeat(30_000)}`)), 'SYSTEM_REFUSED');
+  assert.is(read(TODAY), '# 2026-11-20\n\n- a\n');
+  assert.is((await list()).length, 1);
+});
+
+test.run();
