@@ -1,5 +1,12 @@
 import type { HttpFlags } from '../engine/mcp/http/index.js';
-import type { GivenSession, LiveMemory, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
+import type {
+  GivenSession,
+  LiveMemory,
+  McpLog,
+  McpOutput,
+  McpWorld,
+  McpWriting,
+} from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -21,6 +28,12 @@ export interface McpRunOptions {
    * @param agent null opens the memory that the flags name
    */
   readonly open: (agent: string | null) => Promise<OpenedMemory>;
+  /**
+   * Whether agents can add to the notes of a memory.
+   *
+   * @param agent as for `open`
+   */
+  readonly mayWrite: (agent: string | null) => boolean;
   readonly verbose: boolean;
   /** Hides warnings too. */
   readonly quiet: boolean;
@@ -38,12 +51,29 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   const { LiveMemory, sessionOf } = await import('../engine/mcp/index.js');
   const { context, mask, version } = options;
   const log = logOnStderr(options);
+  const writing: McpWriting = {
+    context,
+    onWrite: async (write) => {
+      // Writes are rare, so the file is not kept open.
+      const { openMcpAudit } = await import('./mcp-audit.js');
+      const audit = openMcpAudit(context, mask, log);
+      audit.logger.info(write, 'written');
+      audit.close();
+    },
+  };
   const memories = new Map<string | null, LiveMemory>();
   const worldFor = (agent: string | null, session: GivenSession): McpWorld => {
     const open = (): Promise<OpenedMemory> => options.open(agent);
     const memory = memories.get(agent) ?? new LiveMemory({ open, clock: context.clock, log });
     memories.set(agent, memory);
-    return { memory, session: sessionOf(session), mask, log, version };
+    return {
+      memory,
+      session: sessionOf(session),
+      mask,
+      log,
+      version,
+      writing: options.mayWrite(agent) ? writing : undefined,
+    };
   };
   const signals = waitForSignals();
   // Keep serving when stderr is closed.

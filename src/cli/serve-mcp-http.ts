@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { loadConfig } from '../engine/config/index.js';
 import {
   type HttpFlags,
@@ -7,9 +6,9 @@ import {
   loadToken,
   localHolder,
 } from '../engine/mcp/http/index.js';
-import type { GivenSession, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
+import type { GivenSession, McpLog, McpOutput, McpWorld, McpWrite } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
-import { createLog } from '../engine/serve/log/log.js';
+import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
 import type { McpRunOptions, Signals } from './run-mcp.js';
 
 interface McpHttpOptions
@@ -33,17 +32,8 @@ export async function serveHttp(
   const isRemote = settings.publicOrigin !== undefined;
   const token = isRemote ? undefined : await loadToken(stateDir, abort);
   if (token !== undefined) mask.learn(token.value);
-  const { logging } = loaded.resolved;
-  const auditLog = join(stateDir, 'logs', 'mcp.log');
-  const audit = createLog(
-    { level: 'info', file: auditLog, logging },
-    {
-      clock,
-      pid: process.pid,
-      mask,
-      onTrouble: (why) => log.warn(`calls are not logged: ${why}`),
-    },
-  );
+  const auditLog = mcpAuditFile(context);
+  const audit = openMcpAudit(context, mask, log);
   const local = token === undefined ? undefined : localHolder(token);
   try {
     const listener = await listenHttp({
@@ -60,7 +50,12 @@ export async function serveHttp(
           channel: holder.channel ?? undefined,
         };
         const world = worldFor(holder.agent, holder === local ? session : own);
-        return { ...world, scopes: holder.scopes, onCall };
+        const writing = world.writing && {
+          ...world.writing,
+          onWrite: async (write: McpWrite) =>
+            audit.logger.info({ token: holder.name, ...write }, 'written'),
+        };
+        return { ...world, scopes: holder.scopes, onCall, writing };
       },
     });
     try {

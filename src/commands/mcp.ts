@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { sessionFacts, sessionFlags, targetFlags, withEnvironment } from '../cli/flags.js';
-import { MemoryCommand } from '../cli/memory-command.js';
+import { MemoryCommand, type TargetFlags } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
-
+import { loadConfig, resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { McpOutput } from '../engine/mcp/index.js';
 import { programVersion } from '../engine/overview/package-version.js';
@@ -10,7 +10,7 @@ import { programVersion } from '../engine/overview/package-version.js';
 export default class Mcp extends MemoryCommand<McpOutput> {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
-    `Gives an agent the tools memory_search and memory_get, and the memory files as resources. Agents start it themselves; "svc integrate" adds it to their configuration.
+    `Gives an agent the tools memory_search and memory_get, and the memory files as resources; with mcp.write in the configuration also memory_add. Agents start it themselves; "svc integrate" adds it to their configuration.
 
 Uses stdin and stdout until stdin ends. With --http it listens on mcp.http.host (127.0.0.1) instead, for agents that share one server. They need the bearer token, which is created on first start and stored in a file; its path is printed.
 
@@ -69,12 +69,33 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
         this.openMemory(agent === null ? flags : { config: flags.config, agent }, {
           longLived: true,
         }),
+      mayWrite: await this.writableMemories(flags),
       verbose: flags.verbose,
       quiet: flags.quiet,
     });
     if (end.reason === 'SIGINT') this.setExitCode(130);
     return end;
   }
+
+  /** Tells which memories agents can add to. A faulty configuration is reported when a memory is opened. */
+  private async writableMemories(flags: TargetFlags): Promise<(agent: string | null) => boolean> {
+    const context = this.context();
+    const given = this.selection(flags);
+    const loaded = await loadConfig(context, { configFile: flags.config }).catch(expectedOnly);
+    return (agent) => {
+      if (loaded === undefined || (agent === null && given?.kind === 'workspace')) return false;
+      try {
+        return resolveAgent(loaded, agent ?? flags.agent, context).mcpWrite;
+      } catch (error) {
+        expectedOnly(error);
+        return false;
+      }
+    };
+  }
+}
+
+function expectedOnly(error: unknown): undefined {
+  if (!(error instanceof SvcError)) throw error;
 }
 
 function noDocument(): SvcError {

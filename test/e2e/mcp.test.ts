@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { suite } from 'uvu';
@@ -392,6 +393,28 @@ test('what contradicts the protocol on stdout is refused', async () => {
   assert.equal([json.code, json.stdout], [2, '']);
   const port = await runSvc(['mcp', '--port', '1'], { home });
   assert.is(port.code, 2);
+});
+
+test('an agent adds to notes only where it is allowed to, and each write is logged', async () => {
+  const closed = await stdioClient(mcpHome());
+  const names = (await closed.client.listTools()).tools.map(({ name }) => name);
+  assert.equal(names, ['memory_search', 'memory_get']);
+  const home = mcpHome({ mcp: { write: true } });
+  const { client } = await stdioClient(home);
+  const add = (input: Record<string, unknown>) =>
+    client.callTool({ name: 'memory_add', arguments: input });
+  const added = await add({ text: 'Zebras nap at two', file: 'MEMORY.md' });
+  assert.match(JSON.stringify(added.structuredContent), /"outcome":"added","id":"w1"/u);
+  const secret = await add({ text: 'the key is sk-abcdefghij1234567890abcd' });
+  assert.is(secret.isError, true);
+  assert.match(JSON.stringify(secret.content), /NOTE_SECRET/u);
+  const outside = await add({ text: 'Obey', file: 'AGENTS.md' });
+  assert.match(JSON.stringify(outside.content), /NOTE_INVALID/u);
+  const notes = readFileSync(home.at('workspace/MEMORY.md'), 'utf8');
+  assert.ok(notes.endsWith('\n- Zebras nap at two\n'));
+  const log = readFileSync(home.at('logs/mcp.log'), 'utf8');
+  assert.match(log, /"write":"w1","citation":"MEMORY.md#L5"/u);
+  assert.not.match(log, /Zebras/u);
 });
 
 test.run();

@@ -193,6 +193,7 @@ export const GATEWAY_DEFAULTS = {
 
 /** `mcp`. */
 export const MCP_DEFAULTS = {
+  write: false,
   http: {
     host: '127.0.0.1',
     port: 8788,
@@ -286,6 +287,7 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.defaults.userTimezone': "the host's",
   'agents.list.*.default': 'the first agent',
   'agents.list.*.workspace': '`agents.defaults.workspace`',
+  'agents.list.*.mcp.write': '`mcp.write`',
   'agents.list.*.memorySearch': '`agents.defaults.memorySearch`, field by field',
   'agents.defaults.memorySearch.model': "the provider's",
   'agents.defaults.memorySearch.outputDimensionality': "the model's",

@@ -24,7 +24,7 @@ export function resolveAgent(
   agentId: string | undefined,
   context: EngineContext,
 ): ResolvedAgent {
-  const { agents, memory, sessions } = loaded.resolved;
+  const { agents, mcp, memory, sessions } = loaded.resolved;
   const wanted = agentId ?? defaultAgentId(loaded.resolved);
   const agent = agents.list.find((candidate) => candidate.id === wanted);
   if (agent === undefined) throw unknownAgent(wanted, loaded);
@@ -51,6 +51,7 @@ export function resolveAgent(
     }),
     projectDirs: projectDirs(loaded, workspaceDir, context),
     scope: memory.ext.scope,
+    mcpWrite: agent.mcp?.write ?? mcp.write,
   };
 }
 

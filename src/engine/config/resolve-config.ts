@@ -100,6 +100,7 @@ function resolveAgents(
       id: toAgentId(agent.id),
       default: at === Math.max(marked, 0),
       ...(agent.workspace === undefined ? {} : { workspace: agent.workspace }),
+      ...(agent.mcp === undefined ? {} : { mcp: agent.mcp }),
       memorySearch: resolveMemorySearch(defaults.memorySearch, agent.memorySearch, secretDefaults),
     }),
   );

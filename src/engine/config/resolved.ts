@@ -72,6 +72,7 @@ export interface AgentSettings {
   readonly id: AgentId;
   readonly default: boolean;
   readonly workspace?: string | undefined;
+  readonly mcp?: AgentInput['mcp'];
   readonly memorySearch: MemorySearchSettings;
 }
 
@@ -93,6 +94,8 @@ export interface ResolvedAgent {
   readonly projectDirs: readonly string[];
   /** Which sessions can search, with any backend. */
   readonly scope: ResolvedMemory['ext']['scope'];
+  /** Whether agents can add to its notes over MCP. */
+  readonly mcpWrite: boolean;
 }
 
 export interface ResolvedModelProvider {

@@ -1,6 +1,13 @@
 export { connectStdio } from './create-server.js';
 export { LiveMemory } from './live-memory.js';
-export { type GivenSession, type McpLog, type McpWorld, sessionOf } from './mcp-world.js';
+export {
+  type GivenSession,
+  type McpLog,
+  type McpWorld,
+  type McpWrite,
+  type McpWriting,
+  sessionOf,
+} from './mcp-world.js';
 export type {
   McpOutput,
   TokenCreateOutput,

@@ -2,6 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
 import type { SecretMask } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
 import type { LiveMemory } from './live-memory.js';
 import type { McpToken } from './tokens/token-store.js';
@@ -16,6 +17,8 @@ export interface McpWorld {
   readonly version: string;
   /** What the client's token allows; everything if undefined. */
   readonly scopes?: readonly TokenScope[];
+  /** What `memory_add` needs; undefined where it is not offered, see `mcp.write`. */
+  readonly writing?: McpWriting | undefined;
   /** Called after each call. Must not throw. */
   readonly onCall?: (call: McpCall) => void;
 }
@@ -27,6 +30,21 @@ export function allows({ scopes }: McpWorld, scope: TokenScope): boolean {
 
 /** What a token allows. */
 export type TokenScope = McpToken['scopes'][number];
+
+export interface McpWriting {
+  readonly context: Pick<EngineContext, 'clock' | 'state'>;
+  /** Called with each write, for the audit log. Never fails. */
+  readonly onWrite: (write: McpWrite) => Promise<void>;
+}
+
+/** What an agent added to memory, without its text. */
+export interface McpWrite {
+  /** For `svc memory undo`. */
+  readonly write: string;
+  readonly citation: string;
+  readonly agent: string | null;
+  readonly chars: number;
+}
 
 /** A call that was answered, without its contents. */
 export interface McpCall {

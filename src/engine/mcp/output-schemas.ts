@@ -34,7 +34,7 @@ const tokenFields = {
     'The agent whose memory it opens; `null` is the one that the server was started with.',
   ),
   scopes: field(
-    z.array(z.enum(['search', 'read'])),
+    z.array(z.enum(['search', 'read', 'write'])),
     'What it allows: `search` is `memory_search`, `read` is `memory_get` and the resources.',
   ),
   sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),

@@ -5,7 +5,11 @@ import { readLifetime, sessionFacts, sessionFlags, withEnvironment } from '../..
 import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import { tokenOutput } from '../../../engine/mcp/tokens/output.js';
-import { createToken, TOKEN_SCOPES } from '../../../engine/mcp/tokens/token-store.js';
+import {
+  createToken,
+  READING_SCOPES,
+  TOKEN_SCOPES,
+} from '../../../engine/mcp/tokens/token-store.js';
 import { renderCreatedToken } from '../../../ui/mcp/tokens.js';
 
 export default class McpTokenCreate extends BaseCommand<TokenCreateOutput> {
@@ -33,8 +37,8 @@ Give each person or machine a token of their own, so that you can revoke one. A 
       scope: Flags.option({
         options: TOKEN_SCOPES,
         multiple: true,
-        summary: 'Allow only this: searching, or reading files. Repeatable.',
-        helpValue: 'search|read',
+        summary: 'Allow only this: searching, reading files, adding to notes. Repeatable.',
+        helpValue: 'search|read|write',
       })(),
       expires: Flags.string({
         summary: 'When it expires: a duration, a date, or never.',
@@ -52,7 +56,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
     const context = this.context();
     const nowMs = context.clock.now();
     const lifetimeMs = readLifetime(flags.expires, nowMs);
-    const { agent, scope: scopes = [...TOKEN_SCOPES] } = flags;
+    const { agent, scope: scopes = [...READING_SCOPES] } = flags;
     if (agent !== undefined) {
       resolveAgent(await loadConfig(context, { configFile: flags.config }), agent, context);
     }

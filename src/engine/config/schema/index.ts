@@ -17,7 +17,7 @@ import {
   timeZone,
   waitingTime,
 } from './keys.js';
-import { mcp } from './mcp.js';
+import { agentMcp, mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { memorySearch } from './memory-search.js';
 import { plugins } from './plugins.js';
@@ -230,6 +230,7 @@ const agent = () =>
     default: key(z.boolean(), 'Use this agent when none is specified'),
     workspace: key(text(), 'Folder with its `MEMORY.md` and `memory/`'),
     memorySearch: key(search, 'Overrides the defaults field by field'),
+    mcp: section(agentMcp, 'Overrides settings of the MCP server'),
   });
 
 function agents() {

@@ -49,9 +49,17 @@ const http = () =>
     limits: section(limits, 'Limits of requests'),
   });
 
+/** `agents.list[].mcp`: what an agent changes of it. */
+export function agentMcp() {
+  return z.strictObject({
+    write: key(z.boolean(), 'Offer `memory_add` for the memory of this agent'),
+  });
+}
+
 /** `mcp`: the MCP server. */
 export function mcp() {
   return z.strictObject({
+    write: key(z.boolean(), 'Offer `memory_add`, with which agents add to notes'),
     http: section(http, 'Where `svc mcp --http` listens'),
   });
 }

@@ -101,6 +101,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'agents.list.*.default': 'harmless',
   'agents.list.*.workspace': 'outside',
   ...below('agents.list.*.memorySearch', MEMORY_SEARCH),
+  'agents.list.*.mcp.write': [false],
 
   'models.providers': 'risky',
 
@@ -214,6 +215,8 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'gateway.admin.port': 'harmless',
   'gateway.drainSeconds': 'harmless',
 
+  // Agents may be told by others what to write.
+  'mcp.write': [false],
   'mcp.http.host': ['127.0.0.1', '::1', 'localhost'],
   'mcp.http.port': 'harmless',
   'mcp.http.tls': 'risky',

@@ -1,8 +1,16 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { SyncEvent } from '../../memory/sync/index.js';
-import { allows, audited, failureOf, failureText, type McpWorld } from '../mcp-world.js';
+import {
+  allows,
+  audited,
+  failureOf,
+  failureText,
+  type McpWorld,
+  type McpWriting,
+} from '../mcp-world.js';
+import { addText, addToMemory } from './add-to-memory.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
-import { getInput, getResult, searchInput, searchResult } from './schemas.js';
+import { addInput, addResult, getInput, getResult, searchInput, searchResult } from './schemas.js';
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
@@ -10,6 +18,9 @@ const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: fa
 export function registerTools(server: McpServer, world: McpWorld): void {
   if (allows(world, 'search')) registerSearch(server, world);
   if (allows(world, 'read')) registerGet(server, world);
+  if (world.writing !== undefined && allows(world, 'write')) {
+    registerAdd(server, world, world.writing);
+  }
 }
 
 function registerSearch(server: McpServer, world: McpWorld): void {
@@ -46,6 +57,30 @@ function registerGet(server: McpServer, world: McpWorld): void {
       answered(call, world, 'memory_get', async (signal) => {
         const answer = await getLines(input, signal, world);
         return { text: getText(answer), answer };
+      }),
+  );
+}
+
+function registerAdd(server: McpServer, world: McpWorld, writing: McpWriting): void {
+  server.registerTool(
+    'memory_add',
+    {
+      title: 'Add to memory',
+      description:
+        "Adds text to today's note or to another note. Use it for what the user asks you to remember, and for lasting decisions and facts. Text that looks like a secret is refused. The user can take it back.",
+      inputSchema: addInput,
+      outputSchema: addResult,
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+    },
+    (input, call) =>
+      answered(call, world, 'memory_add', async (signal) => {
+        const answer = await addToMemory(input, signal, world, writing);
+        return { text: addText(answer), answer };
       }),
   );
 }

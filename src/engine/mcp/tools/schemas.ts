@@ -173,6 +173,33 @@ export const getResult = z.strictObject({
   warnings,
 });
 
+/** More than an agent should add at once. */
+const MOST_CHARACTERS = 8000;
+
+/** Input of `memory_add`. */
+export const addInput = z.strictObject({
+  text: z
+    .string()
+    .max(MOST_CHARACTERS)
+    .describe('What to remember, complete and understandable on its own; one line if possible'),
+  file: path
+    .optional()
+    .describe('today (the default), MEMORY.md, or a path like memory/projects.md'),
+  heading: z.string().max(200).optional().describe('Section to add to, created if it is missing'),
+  tags: z.array(z.string().max(100)).max(20).optional().describe('Tags of the line, without #'),
+});
+
+/** Result of `memory_add`. */
+export const addResult = z.strictObject({
+  outcome: z.enum(['added', 'known', 'refused']).describe('known: the file already has it'),
+  id: z.string().nullable().describe('For the user, to take it back with svc memory undo'),
+  citation: z.string().optional().describe('Where it is'),
+  disabled,
+  warnings,
+});
+
+export type AddInput = Readonly<z.infer<typeof addInput>>;
+export type AddAnswer = Readonly<z.infer<typeof addResult>>;
 export type SearchInput = Readonly<z.infer<typeof searchInput>>;
 export type SearchAnswer = Readonly<z.infer<typeof searchResult>>;
 export type GetInput = Readonly<z.infer<typeof getInput>>;

@@ -286,7 +286,7 @@ test('names its metadata to whoever has no token, and serves it', async () => {
       resource: `${PUBLIC}/mcp`,
       resource_name: 'svc memory',
       bearer_methods_supported: ['header'],
-      scopes_supported: ['search', 'read'],
+      scopes_supported: ['search', 'read', 'write'],
     });
   }
 });
