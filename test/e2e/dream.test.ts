@@ -82,6 +82,7 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
   const dry = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--dry-run', '--json'));
   const [swept] = dry.sweeps;
   assert.ok(swept !== undefined && 'decisions' in swept);
+  assert.equal(swept.evaluation?.after, { mrr: 1, hit5: 1 });
   assert.equal(
     first.candidates
       .filter(({ passes }) => passes)

@@ -2,6 +2,7 @@ import {
   type DreamRunOutput,
   type DreamTarget,
   dreamTargets,
+  type EvaluationOutput,
   type Narrator,
   type NotSweptOutput,
   PHASES,
@@ -9,6 +10,7 @@ import {
   placeOutput,
   runSweep,
   type SweepEvent,
+  type SweepPreview,
   type SweptOutput,
   sweptOutput,
 } from '../../engine/dreaming/index.js';
@@ -17,7 +19,7 @@ import type { SecretMask } from '../../engine/secrets/index.js';
 import type { Clock } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
-import { phaseWords } from '../../ui/dream/words.js';
+import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
 import { shownPath } from '../../ui/safe-text.js';
 import { createEnding, type Ending } from '../../ui/screens/ending.js';
 import { reportError } from '../report-error.js';
@@ -64,6 +66,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
         for (const warning of warnings) this.addWarning(warning);
         return narrator;
       },
+      evaluate: (target, preview) => this.evaluate(target, preview),
       failed: ({ workspace }, error) => this.noteFailure(workspace.dir, error),
     });
     // Do not print the phases twice if stdout and stderr are the same terminal.
@@ -71,6 +74,23 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     this.write(renderRun(output, { ...this.view(flags), phasesShown }));
     if (!output.ok) this.setExitCode(1);
     return output;
+  }
+
+  private async evaluate(
+    target: DreamTarget,
+    preview: SweepPreview,
+  ): Promise<EvaluationOutput | undefined> {
+    const { evaluatePreview, isWorse } = await import('./evaluate-preview.js');
+    const how = { context: this.context(), signal: this.signal };
+    const evaluation = await evaluatePreview(target, preview, how);
+    if (evaluation !== undefined && isWorse(evaluation)) {
+      this.addWarning({
+        code: 'DREAM_EVALUATION_WORSE',
+        message: `${target.workspace.dir}: ${evaluationWords(evaluation)}`,
+        hint: 'check the promotions with "svc dream candidates", or raise phases.deep.maxMemoryChars',
+      });
+    }
+    return evaluation;
   }
 
   private noteFailure(workspace: string, error: unknown): NotSweptOutput['error'] {
@@ -88,6 +108,11 @@ interface ShownSweepsOptions extends SweepWish {
   readonly mask: SecretMask;
   /** Opens the configured model, if there is one. */
   readonly openNarrator: () => Promise<Narrator | undefined>;
+  /** Compares searches without and with what a dry run planned. */
+  readonly evaluate: (
+    target: DreamTarget,
+    preview: SweepPreview,
+  ) => Promise<EvaluationOutput | undefined>;
   /** Reports why a workspace was not swept. */
   readonly failed: (target: DreamTarget, error: unknown) => NotSweptOutput['error'];
 }
@@ -137,7 +162,21 @@ async function shownSweep(
   });
   sweeping.catch((error: unknown) => events.fail(error));
   const [summary] = await Promise.all([sweeping, runSteps(events.steps, options.steps)]);
-  return sweptOutput(target, summary, options.remReport ? remReport : undefined);
+  const { preview } = summary;
+  let evaluation: EvaluationOutput | undefined;
+  if (preview !== undefined && preview.files.length > 0) {
+    const run: Step['run'] = async () => {
+      evaluation = await options.evaluate(target, preview);
+      return evaluation === undefined
+        ? 'searches: nothing to compare'
+        : evaluationWords(evaluation);
+    };
+    await runSteps([{ title: 'comparing searches', run }], options.steps);
+  }
+  return sweptOutput(target, summary, {
+    evaluation,
+    remReport: options.remReport ? remReport : undefined,
+  });
 }
 
 type StepName = 'searches' | PhaseName;

@@ -48,6 +48,7 @@ export type {
   DreamStatusOutput,
   DreamSwitchOutput,
   DreamUndoOutput,
+  EvaluationOutput,
   NotSweptOutput,
   SweepOutput,
   SweptOutput,
@@ -62,5 +63,10 @@ export type { RecallEntry } from './scoring/recall-entry.js';
 export { openDreams } from './store/dream-database.js';
 export { PHASES, type PhaseName, type SweepRecord } from './store/sweep-records.js';
 export { openSources } from './sweep/dream-sources.js';
-export { runSweep, type SweepEvent, type SweepSummary } from './sweep/run-sweep.js';
+export {
+  runSweep,
+  type SweepEvent,
+  type SweepPreview,
+  type SweepSummary,
+} from './sweep/run-sweep.js';
 export { type HandOptions, withCurrentDreams, withNextSweep } from './with-dreams.js';

@@ -17,6 +17,7 @@ import { SKIP_REASONS } from './sweep/plan-promotions.js';
  * claim-output-schemas.ts. No command loads them.
  */
 
+const share = z.number().check(z.minimum(0), z.maximum(1));
 export const score = z.number().check(z.minimum(0));
 export const when = z.iso.datetime();
 const key = z.string().check(z.regex(/^[0-9a-f]{16}$/u));
@@ -91,6 +92,17 @@ export const decision = z.strictObject({
   prior: field(z.optional(key), 'Only for `renew`: the claim whose entry it replaced.'),
 });
 
+const quality = z.strictObject({
+  mrr: field(share, 'Mean reciprocal rank of the first file with the claim.'),
+  hit5: field(share, 'Share of questions with the claim among the first 5 results.'),
+});
+
+const evaluation = z.strictObject({
+  questions: field(count, 'Questions asked, each from the words of a recalled claim.'),
+  before: field(z.nullable(quality), 'Without the changes; `null` if it took too long.'),
+  after: field(z.nullable(quality), 'With the changes; `null` if it took too long.'),
+});
+
 const swept = z.strictObject({
   ...place,
   ok: field(z.boolean(), 'False if a phase failed or the sweep did not run.'),
@@ -100,6 +112,10 @@ const swept = z.strictObject({
   skipped: field(skipped, 'Notes that could not be read.'),
   reportFaults: field(z.array(z.string()), 'Why the diary or a report could not be written.'),
   modelFaults: field(z.array(z.string()), "Why the model's text was not used."),
+  evaluation: field(
+    z.optional(evaluation),
+    'Only for a dry run that would change `MEMORY.md` and knows what was searched for: keyword search in a copy of the notes without and with the changes.',
+  ),
   remReport: field(
     z.optional(z.string()),
     'Only for `svc memory rem-harness`: the REM phase report in Markdown.',
@@ -263,6 +279,7 @@ export type SweepOutput = DeepReadonly<z.infer<typeof sweep>>;
 export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
 /** One workspace of `svc dream run`: the result of its sweep, or why it did not run. */
 export type SweptOutput = DeepReadonly<z.infer<typeof swept>>;
+export type EvaluationOutput = DeepReadonly<z.infer<typeof evaluation>>;
 export type NotSweptOutput = DeepReadonly<z.infer<typeof notSwept>>;
 /** The documents without warnings, which BaseCommand adds. */
 export type DreamRunOutput = DocumentOf<typeof dreamRunOutputSchema>;

@@ -13,6 +13,7 @@ import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
 import type {
   DecisionOutput,
   DreamShowOutput,
+  EvaluationOutput,
   SweepOutput,
   SweptOutput,
 } from './output-schemas.js';
@@ -84,11 +85,14 @@ export function decisionOutput(decision: PromotionDecision): DecisionOutput {
   };
 }
 
-/** @param remReport the REM phase's report, if requested */
+/**
+ * @param more what was learned besides: searches with the changes of a dry run, and the REM phase's report, if
+ *   requested
+ */
 export function sweptOutput(
   target: DreamTarget,
   summary: SweepSummary,
-  remReport: string | undefined,
+  { evaluation, remReport }: SweptExtras,
 ): SweptOutput {
   const { sweep, searches, decisions, skipped, reportFaults, modelFaults } = summary;
   return {
@@ -100,8 +104,14 @@ export function sweptOutput(
     skipped,
     reportFaults,
     modelFaults,
+    ...(evaluation !== undefined && { evaluation }),
     ...(remReport !== undefined && { remReport }),
   };
+}
+
+interface SweptExtras {
+  readonly evaluation: EvaluationOutput | undefined;
+  readonly remReport: string | undefined;
 }
 
 /** A sweep with every change it made to `MEMORY.md`. */

@@ -307,6 +307,8 @@ export const WARNING_CODES = {
   CONFIG_UNTRUSTED:
     'The configuration file is not trusted, so its risky keys are ignored until you run `svc config trust`.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
+  DREAM_EVALUATION_WORSE:
+    'After the changes of a sweep, searches would find less of what was recalled.',
   DREAM_MODEL_UNUSED: 'The configured model was not used, so dreaming wrote its diary without one.',
   EMBEDDINGS_PENDING: 'Some passages have no vector yet; only keyword search finds them.',
   EMBEDDING_FAILED:

@@ -12,6 +12,7 @@ import type { Style } from '../style.js';
 import { alignRows, renderTable } from '../table.js';
 import {
   decisionWords,
+  evaluationWords,
   memoryWords,
   phaseWords,
   placeWords,
@@ -125,7 +126,8 @@ function sweptLines(
   dryRun: boolean,
   { style, phasesShown }: RunView,
 ): readonly string[] {
-  const { sweep, decisions, searches, skipped, reportFaults, modelFaults, remReport } = swept;
+  const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = swept;
+  const { evaluation, remReport } = swept;
   const decided = decisions.flatMap((decision) => [
     `${decision.decision === 'promote' || decision.decision === 'renew' ? style.green('  +') : '  ·'} ${safeLine(decision.text)}`,
     `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,
@@ -148,10 +150,12 @@ function sweptLines(
     `  ${formatCountOf(searches, 'new search', 'new searches')}`,
     ...phaseLines(sweep, style),
   ];
+  const evaluated = evaluation === undefined ? [] : [`  ${evaluationWords(evaluation)}`];
   return [
     ...(phasesShown ? [] : phases),
     ...decided,
     ...troubles,
+    ...(phasesShown ? [] : evaluated),
     `  ${style.dim(end)}`,
     ...report,
   ];

@@ -56,10 +56,7 @@ export function changeMemory(
     const isNothing = change.decided.length === 0 && change.operations.length === 0;
     if (isNothing || changer.dryRun) return sweep;
     const archive = readGuarded(changer.dir, archivePath(sweep.day));
-    const archived =
-      change.retired.length === 0
-        ? { text: archive.text, operations: [] }
-        : appendRetired(archive.text, change.retired, sweep.day);
+    const archived = archivedBy(archive, change, sweep.day);
     const operations = [...change.operations, ...archived.operations];
     const planned = recordPlan(changer, sweep, file, { ...change, operations });
     if (archived.text !== archive.text) writeGuarded(archive, archived.text);
@@ -71,6 +68,30 @@ export function changeMemory(
   }
   changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   throw busy('run');
+}
+
+/** The text that a file of the workspace would have. */
+export interface PlannedFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files that a change would write; none if it changes nothing. @param day of the sweep, `YYYY-MM-DD` */
+export function plannedFiles(
+  dir: string,
+  change: EditedMemory,
+  day: string,
+): readonly PlannedFile[] {
+  if (change.operations.length === 0) return [];
+  const path = archivePath(day);
+  const { text, operations } = archivedBy(readGuarded(dir, path), change, day);
+  const archive = operations.length === 0 ? [] : [{ path, text }];
+  return [{ path: MEMORY_FILE, text: change.text }, ...archive];
+}
+
+function archivedBy({ text }: GuardedFile, { retired }: EditedMemory, day: string) {
+  return retired.length === 0 ? { text, operations: [] } : appendRetired(text, retired, day);
 }
 
 type PlannedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };

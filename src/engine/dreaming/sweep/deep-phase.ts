@@ -1,7 +1,13 @@
 import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { Narrator } from '../narrator.js';
-import { changeMemory, MEMORY_FILE, type MemoryChanger } from '../promotion/change-memory.js';
+import {
+  changeMemory,
+  MEMORY_FILE,
+  type MemoryChanger,
+  type PlannedFile,
+  plannedFiles,
+} from '../promotion/change-memory.js';
 import { readGuarded } from '../promotion/guarded-file.js';
 import { dayOfEntry, editMemory, promotedEntries } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
@@ -27,6 +33,8 @@ export interface DeepResult {
   readonly decisions: readonly PromotionDecision[];
   /** Claims that earlier sweeps on the same day promoted. */
   readonly earlier: readonly RecallEntry[];
+  /** The files that a dry run would change. */
+  readonly files: readonly PlannedFile[];
   readonly sweep: SweepRecord;
 }
 
@@ -77,7 +85,8 @@ export async function deepPhase(
   const { considered, ranked, earlier } = rankClaims(context);
   const result = { considered, passed: ranked.length + earlier.length, earlier };
   const memory = promotedEntries(readGuarded(changer.dir, MEMORY_FILE).text);
-  if (ranked.length === 0 && memory.length === 0) return { ...result, decisions: [], sweep };
+  if (ranked.length === 0 && memory.length === 0)
+    return { ...result, decisions: [], files: [], sweep };
   const days = [...ranked.map(({ entry }) => signalDay(entry)), ...memory.map(dayOfEntry)];
   const { sources, day, signal } = context;
   const ground = promotionGround(changer, sources, {
@@ -100,6 +109,7 @@ export async function deepPhase(
     rules.wordings = await wordingsOf(decisions, narrator, context.signal);
   }
   let decisions: readonly PromotionDecision[] = [];
+  let files: readonly PlannedFile[] = [];
   const changed = changeMemory(changer, sweep, (text) => {
     const plan = planPromotions(ranked, text, ground, rules);
     decisions = plan.decisions;
@@ -108,12 +118,11 @@ export async function deepPhase(
     for (const { entry } of decided) {
       if (context.entries.get(entry.key) === undefined) context.entries.put(entry);
     }
-    return {
-      ...editMemory(text, plan.edits, context.day),
-      decided: decided.map(({ entry }) => entry.key),
-    };
+    const edited = editMemory(text, plan.edits, day);
+    if (changer.dryRun) files = plannedFiles(changer.dir, edited, day);
+    return { ...edited, decided: decided.map(({ entry }) => entry.key) };
   });
-  return { ...result, decisions, sweep: changed };
+  return { ...result, decisions, files, sweep: changed };
 }
 
 /** Shortened wordings of the claims to be written, a few requests at a time. */

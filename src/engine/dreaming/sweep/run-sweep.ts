@@ -5,9 +5,14 @@ import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
 import type { Narrator } from '../narrator.js';
-import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';
+import {
+  type MemoryChanger,
+  type PlannedFile,
+  recoverChanges,
+} from '../promotion/change-memory.js';
 import { ingestRecalls, ingestShared } from '../recall-log/ingest-recalls.js';
 import type { SharedRecalls } from '../recall-log/shared-recalls.js';
+import type { RecallEntry } from '../scoring/recall-entry.js';
 import { type OpenDreams, withLockedDreams } from '../store/dream-database.js';
 import {
   newSweep,
@@ -77,6 +82,15 @@ export interface SweepSummary {
   readonly reportFaults: readonly string[];
   /** Why the model's text was not used. */
   readonly modelFaults: readonly string[];
+  /** Only of a dry run. */
+  readonly preview?: SweepPreview | undefined;
+}
+
+/** What a dry run would write, and what it can be tested with. */
+export interface SweepPreview {
+  readonly files: readonly PlannedFile[];
+  /** Claims that answered searches, in no order. */
+  readonly recalled: readonly RecallEntry[];
 }
 
 const TIME_LIMIT_MS = 10 * 60_000;
@@ -126,6 +140,7 @@ class Sweep {
   private readonly timeLimit: AbortSignal;
   private readonly faults: string[] = [];
   private decisions: readonly PromotionDecision[] = [];
+  private files: readonly PlannedFile[] = [];
   private promotedToday: readonly string[] = [];
   private diary = { snippets: [] as readonly string[], themes: [] as readonly string[] };
   private record: SweepRecord;
@@ -197,6 +212,7 @@ class Sweep {
       skipped: sources.skipped,
       reportFaults: this.faults,
       modelFaults: this.options.narrator?.faults ?? [],
+      preview: dryRun ? { files: this.files, recalled: this.recalled() } : undefined,
     };
     this.emit({ type: 'sweep.ended', summary });
     return summary;
@@ -247,9 +263,10 @@ class Sweep {
   private async deep(): Promise<PhaseOutcome> {
     const { changer, context } = this;
     const result = await deepPhase(context, changer, this.record, this.narrator());
-    const { sweep, decisions, earlier, considered, passed } = result;
+    const { sweep, decisions, files, earlier, considered, passed } = result;
     this.record = sweep;
     this.decisions = decisions;
+    this.files = files;
     const written = decisions.filter(isWritten).map(({ entry }) => entry);
     this.promotedToday = [...earlier, ...written].map(({ text }) => text);
     const counts = { considered, passed, promote: 0, renew: 0, said: 0, skip: 0 };
@@ -258,6 +275,15 @@ class Sweep {
       this.emit({ type: 'claim.decided', decision });
     }
     return { counts, report: deepReport(result) };
+  }
+
+  private recalled(): readonly RecallEntry[] {
+    const recalled: RecallEntry[] = [];
+    // One at a time: most claims were only found in notes.
+    for (const entry of this.context.entries.each(0)) {
+      if (entry.recallCount > 0) recalled.push(entry);
+    }
+    return recalled;
   }
 
   private async writeDiary(): Promise<void> {

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type DreamTarget,
+  type EvaluationOutput,
+  openSources,
+  type RecallEntry,
+  realWorkspaceDir,
+  type SweepPreview,
+} from '../../engine/dreaming/index.js';
+import { askMemory, meanMetrics } from '../../engine/eval/index.js';
+import { openMemory } from '../../engine/memory/index.js';
+import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
+import { type EngineContext, resolveStatePaths } from '../../engine/support/context.js';
+import { shortHash } from '../../engine/support/text.js';
+
+/** More say little more, and a dry run should be quick. */
+const MOST_QUESTIONS = 50;
+const MAX_RESULTS = 10;
+/** For copying, indexing twice and all searches. */
+export const MOST_EVALUATION_MS = 10_000;
+
+interface EvaluationOptions {
+  readonly context: EngineContext;
+  readonly signal: AbortSignal;
+  readonly timeLimitMs?: number | undefined;
+}
+
+/**
+ * Searches a temporary copy of the notes for recalled claims, without and with the changes that a dry run planned.
+ * Keyword search only, so that nothing is sent or paid for. The text of past searches is not stored, so the
+ * questions are the concepts of the claims.
+ *
+ * @returns undefined if nothing would change, or nothing was recalled from notes
+ * @throws the signal's reason
+ */
+export async function evaluatePreview(
+  target: DreamTarget,
+  { files, recalled }: SweepPreview,
+  { context, signal, timeLimitMs = MOST_EVALUATION_MS }: EvaluationOptions,
+): Promise<EvaluationOutput | undefined> {
+  const questions = questionsOf(recalled);
+  if (files.length === 0 || questions.length === 0) return undefined;
+  const timeLimit = AbortSignal.timeout(timeLimitMs);
+  const bounded = AbortSignal.any([signal, timeLimit]);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-dream-'));
+  const dir = join(folder, 'notes');
+  try {
+    await copyNotes(target, dir, bounded);
+    const state = resolveStatePaths({ SVC_HOME: join(folder, 'state') }, folder);
+    const memory = await openMemory(
+      { ...context, state, onRecall: undefined },
+      { kind: 'workspace', dir },
+      { trial: { settings: { provider: 'none' }, indexKey: undefined } },
+    );
+    const ask = async () => {
+      const { asked } = await askMemory(memory, questions, {
+        maxResults: MAX_RESULTS,
+        minScore: undefined,
+        signal: bounded,
+        onSync: () => undefined,
+        onAsked: () => undefined,
+      });
+      const { mrr, hit5 } = meanMetrics(asked.map(({ metrics }) => metrics));
+      return { mrr, hit5 };
+    };
+    try {
+      const before = await ask();
+      for (const { path, text } of files) writeNote(dir, path, text);
+      return { questions: questions.length, before, after: await ask() };
+    } finally {
+      await memory.backend.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!timeLimit.aborted) throw error;
+    return { questions: questions.length, before: null, after: null };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether searches would find less. */
+export function isWorse({ before, after }: EvaluationOutput): boolean {
+  if (before === null || after === null) return false;
+  return after.mrr < before.mrr || after.hit5 < before.hit5;
+}
+
+/** Questions for the notes' claims that were recalled most. */
+function questionsOf(recalled: readonly RecallEntry[]) {
+  return recalled
+    .filter(({ place, tags }) => place.source === 'memory' && tags.length > 0)
+    .sort((a, b) => b.recallCount - a.recallCount || (a.key < b.key ? -1 : 1))
+    .slice(0, MOST_QUESTIONS)
+    .map(({ text, tags }) => ({
+      id: shortHash(text),
+      question: tags.join(' '),
+      expect: [{ kind: 'text', text } as const],
+      tags: [],
+      workspace: undefined,
+    }));
+}
+
+/** Copies what the agents' memories read, without forgotten text. */
+async function copyNotes(
+  { workspace, reach }: DreamTarget,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const workspaceDir = realWorkspaceDir(workspace);
+  const sources = await openSources(workspaceDir, reach);
+  const { exclude } = reach;
+  const scan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [], exclude });
+  for (const { path, source } of scan.files) {
+    // Lets the time limit pass.
+    await nextTurn();
+    signal.throwIfAborted();
+    const text = sources.read({ source, path, startLine: 1, endLine: 1 })?.lines.join('\n');
+    if (text !== undefined) writeNote(to, path, text);
+  }
+}
+
+function writeNote(dir: string, path: string, text: string): void {
+  const file = join(dir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
