@@ -3,6 +3,8 @@ import type { ErrorCode } from '../../src/engine/errors/index.js';
 /** What usually helps; the hint that an error comes with is more specific. */
 export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   AGENT_UNKNOWN: 'Run `svc memory status` to list the agents, or add it to `agents.list`.',
+  ARCHIVE_UNUSABLE:
+    'Check the permissions of the file and the free disk space. If it is damaged, restore it from a backup, or move it away to start a new archive.',
   BUG: 'Please report it with the file that `svc bug-report` writes.',
   CONFIG_EXISTS: 'Pass --force to replace it, or change it with `svc config set`.',
   CONFIG_INVALID: 'Fix each fault that is listed; `svc config validate` checks again.',
@@ -96,6 +98,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   RUNTIME_PROGRAM_MISSING: 'Install it, or set its absolute path.',
   SECRET_UNRESOLVED: 'Set it, then run `svc secrets check`.',
   SERVE_RUNNING: 'Stop it first, or set another SVC_HOME.',
+  SESSION_UNKNOWN: 'Run `svc memory sessions list` to see the IDs.',
   SQLITE_UNUSABLE: 'Install svc again with the Node.js that runs it.',
   STATE_UNWRITABLE: 'Check its permissions and the free disk space.',
   SYSTEM_REFUSED: 'Check the free disk space, the permissions and that the folder still exists.',

@@ -3,6 +3,10 @@ import {
   forgetOutputSchema,
   forgetUndoOutputSchema,
 } from '../../src/engine/memory/forget/output-schemas.js';
+import {
+  sessionListOutputSchema,
+  sessionOutputSchema,
+} from '../../src/engine/memory/sessions/output-schemas.js';
 import { exportOutputSchema, importOutputSchema } from '../../src/engine/memory/transfer/index.js';
 import type { JsonDocument } from './json-document.js';
 
@@ -101,6 +105,45 @@ const imported: JsonDocument = {
   },
 };
 
+const CONVERSATION = {
+  id: 'cc01f1f4e40dc2b4',
+  path: 'sessions/claude-code/-home-ada-shop/5b1c.jsonl',
+  reader: 'claude-code',
+  title: 'why does the checkout test fail on Mondays',
+  state: 'archived',
+  startedAt: '2026-09-14T08:12:03.000Z',
+  lastAt: '2026-09-14T09:40:11.000Z',
+  archivedBytes: 18_204,
+} as const;
+
+const sessionList: JsonDocument = {
+  title: 'svc memory sessions list',
+  introduction:
+    'Conversations, newest first; see [sessions.md](sessions.md#managing-conversations).',
+  schema: sessionListOutputSchema,
+  example: { agent: 'main', sessions: [CONVERSATION], total: 1, warnings: [] },
+};
+
+const session: JsonDocument = {
+  title: 'svc memory sessions show',
+  introduction:
+    'A conversation; also `svc memory sessions export --format json`. `svc memory sessions forget` prints the document of [svc memory forget](#svc-memory-forget).',
+  schema: sessionOutputSchema,
+  example: {
+    agent: 'main',
+    ...CONVERSATION,
+    turns: [
+      {
+        line: 4,
+        role: 'user',
+        at: '2026-09-14T08:12:03.000Z',
+        text: 'why does the checkout test fail on Mondays',
+      },
+    ],
+    warnings: [],
+  },
+};
+
 /** The documents of commands that maintain a memory. */
 export const CARE_DOCUMENTS: readonly JsonDocument[] = [
   forget,
@@ -108,4 +151,6 @@ export const CARE_DOCUMENTS: readonly JsonDocument[] = [
   forgetUndo,
   exported,
   imported,
+  sessionList,
+  session,
 ];

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RootCommand } from '@bomb.sh/tab';
-import { listAgents, loadConfig, type ResolvedConfig } from '../engine/config/index.js';
+import {
+  type LoadedConfig,
+  listAgents,
+  loadConfig,
+  type ResolvedConfig,
+  resolveAgents,
+} from '../engine/config/index.js';
 import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { resolvePath } from '../engine/support/files.js';
@@ -20,6 +26,7 @@ type Kind =
   | 'provider'
   | 'route'
   | 'schedule'
+  | 'session'
   | 'task'
   | 'token';
 
@@ -33,6 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   provider: 'provider',
   route: 'route',
   schedule: 'schedule',
+  session: 'session',
   task: 'task',
   token: 'token',
   workspace: 'file',
@@ -141,6 +149,7 @@ async function suggestionsFor(
       ? await flowsAndTasks(context, resolved)
       : [[], []];
   const deliveries = words.includes('webhook') ? await deliveriesIn(context) : [];
+  const sessions = words.includes('sessions') ? await archivedSessions(context, loaded) : [];
   return (kind) => {
     switch (kind) {
       case 'agent':
@@ -164,6 +173,8 @@ async function suggestionsFor(
         return flows;
       case 'task':
         return tasks;
+      case 'session':
+        return sessions;
       case 'delivery':
         return deliveries;
       case 'file':
@@ -182,6 +193,23 @@ async function deliveriesIn({ state }: EngineContext): Promise<readonly Suggesti
     id,
     `${route}: ${status}${event === null ? '' : ` ${event}`}`,
   ]);
+}
+
+/** Of the archives of all agents; one that cannot be read has none to suggest. */
+async function archivedSessions(
+  context: EngineContext,
+  loaded: LoadedConfig | undefined,
+): Promise<readonly Suggestion[]> {
+  if (loaded === undefined) return [];
+  const { archivedTitles } = await import('../engine/memory/sessions/index.js');
+  return resolveAgents(loaded, context).flatMap((agent) => {
+    try {
+      return archivedTitles({ agent }, context).slice(0, MOST_LISTED);
+    } catch {
+      // Its error belongs to other commands.
+      return [];
+    }
+  });
 }
 
 async function configKeys(): Promise<readonly Suggestion[]> {

@@ -93,15 +93,19 @@ export const sinceFlag = Flags.string({
   helpValue: 'WHEN',
 });
 
-/** The time of `--since`, in milliseconds since the epoch. @throws SvcError USAGE */
-export function readSince(text: string | undefined, nowMs: number): number | undefined {
+/** The time of `--since` or a similar flag, in milliseconds since the epoch. @throws SvcError USAGE */
+export function readSince(
+  text: string | undefined,
+  nowMs: number,
+  flag = '--since',
+): number | undefined {
   if (text === undefined) return undefined;
   const duration = durationMs(text);
   if (duration !== undefined) return nowMs - duration;
   if (isDate(text)) return Date.parse(text);
   throw new SvcError(
     'USAGE',
-    `--since must be a date, a time or a duration such as 7d (got "${text}")`,
+    `${flag} must be a date, a time or a duration such as 7d (got "${text}")`,
     { hint: 'examples: 2026-03-01, 2026-03-01T08:00Z, 30m, 2h' },
   );
 }
@@ -282,6 +286,14 @@ export const deliveryArgs = { delivery: byId() };
 
 /** The task that an operator names. */
 export const taskArgs = { task: byId() };
+
+/** A conversation of a memory. */
+export const sessionArgs = {
+  session: Args.string({
+    required: true,
+    description: 'ID, the beginning of it, or the path from a citation.',
+  }),
+};
 
 /** The schedule that an operator names. */
 export const scheduleArgs = {

@@ -5,6 +5,7 @@ import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
+import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven } from '../engine/support/files.js';
 
@@ -21,7 +22,8 @@ function memoryStores(
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
   const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
-  return [store, ...trials, dreamStore(workspace, agent.dreamTimezone), ...recalls];
+  const archive = archiveStore({ agent }, context);
+  return [archive, store, ...trials, dreamStore(workspace, agent.dreamTimezone), ...recalls];
 }
 
 /** Applies the list of forgotten passages to every store. */

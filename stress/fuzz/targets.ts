@@ -6,6 +6,7 @@ export const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   markdown: async () => (await import('./targets/markdown.js')).openMarkdownTarget(),
   queries: async () => (await import('./targets/queries.js')).openQueriesTarget(),
   transcripts: async () => (await import('./targets/transcripts.js')).openTranscriptsTarget(),
+  exports: async () => (await import('./targets/exports.js')).openExportsTarget(),
   vendors: async () => (await import('./targets/vendors.js')).openVendorsTarget(),
   chat: async () => (await import('./targets/chat.js')).openChatTarget(),
   ext: async () => (await import('./targets/ext.js')).openExtTarget(),

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
+import { shortHash } from '../../src/engine/support/text.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
@@ -59,6 +60,8 @@ const CLAIM = '3f9a01bc';
 const SWEEP = '20261120T030000';
 const FLOW = '413d463b-ee62-4b21-addf-01a1f9472c9a';
 const DELIVERY = '3x9k7m2pqr';
+const TALK = 'sessions/main/2026-02-03.jsonl';
+const TALK_ID = '5e55104e';
 const TASK = 'fb015887-239d-43be-9c9e-01a1f947c7ef';
 
 /** Starts them. */
@@ -121,6 +124,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
       ...flows,
       ...dreams,
       ...deliveries,
+      [TALK_ID]: shortHash(TALK).slice(0, TALK_ID.length),
     },
     close: async () => {
       listener?.child.kill('SIGTERM');

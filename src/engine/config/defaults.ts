@@ -40,7 +40,15 @@ export const MEMORY_SEARCH_DEFAULTS = {
     watch: true,
     watchDebounceMs: 1500,
     intervalMinutes: 0,
-    sessions: { deltaBytes: 100_000, deltaMessages: 50, postCompactionForce: true },
+    sessions: {
+      deltaBytes: 100_000,
+      deltaMessages: 50,
+      postCompactionForce: true,
+      retention: 'follow',
+      maxAgeDays: 0,
+      maxBytes: 0,
+      imports: [],
+    },
   },
   multimodal: { enabled: false, maxFileBytes: 10_000_000 },
   cache: { enabled: false, maxEntries: 50_000 },
@@ -350,7 +358,14 @@ export function computedDefault(path: ConfigPath): string | undefined {
 }
 
 /** Valid names in `sessions.readers`. */
-export const SESSION_READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor'] as const;
+export const SESSION_READERS = [
+  'svc',
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'cursor',
+  'opencode',
+] as const;
 
 export type SessionReaderId = (typeof SESSION_READERS)[number];
 

@@ -113,6 +113,13 @@ function placeMemorySearch(
           ? { ...rerank, model: placeModel(rerank.model) }
           : rerank,
     },
+    sync: {
+      ...memorySearch.sync,
+      sessions: {
+        ...memorySearch.sync.sessions,
+        imports: memorySearch.sync.sessions.imports.map(place),
+      },
+    },
     store: {
       ...memorySearch.store,
       path:

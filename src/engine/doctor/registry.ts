@@ -1,4 +1,5 @@
 import type { DoctorCheck } from './check.js';
+import { archive } from './checks/archive.js';
 import { configuration, deprecated } from './checks/configuration.js';
 import { dreaming, schedule } from './checks/dreaming.js';
 import { flows } from './checks/flows.js';
@@ -27,6 +28,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   storage,
   backend,
   index,
+  archive,
   vectors,
   provider,
   reranker,

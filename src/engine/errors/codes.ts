@@ -11,6 +11,10 @@ interface CodeEntry {
 /** Every error code. Scripts match on them: a code is never renamed. */
 export const ERROR_CODES = {
   AGENT_UNKNOWN: { exit: 2, summary: 'The agent is not in the configuration.' },
+  ARCHIVE_UNUSABLE: {
+    exit: 1,
+    summary: 'The archive of conversations cannot be read or written.',
+  },
   BUG: { exit: 1, summary: 'svc itself failed.' },
   CONFIG_EXISTS: { exit: 1, summary: 'The configuration file already exists.' },
   CONFIG_INVALID: { exit: 2, summary: 'The configuration does not match its schema.' },
@@ -234,6 +238,7 @@ export const ERROR_CODES = {
     summary: 'A secret could not be read from its variable, file or program.',
   },
   SERVE_RUNNING: { exit: 1, summary: 'Another `svc serve` uses the same state folder.' },
+  SESSION_UNKNOWN: { exit: 2, summary: 'No conversation has this ID.' },
   SQLITE_UNUSABLE: {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',

@@ -31,7 +31,12 @@ import { forgetPlaces } from './forget/index.js';
 import { FileHome, type IndexHome, type SharedPlace, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
 import type { FusionShares, SearchResponse } from './search/index.js';
-import { type MemorySources, memorySourcesOf, searchedSources } from './sources/index.js';
+import {
+  type MemorySources,
+  memorySourcesOf,
+  searchedSources,
+  withArchive,
+} from './sources/index.js';
 
 /** Which memory is meant. */
 export type MemorySelection =
@@ -117,7 +122,7 @@ export async function openAgent(
           prepareExt(agent, context, loaded, options),
         )
       : undefined;
-  const sources = external?.sources ?? memorySourcesOf(agent, 'agent', context);
+  const sources = external?.sources ?? (await agentSources(agent, context));
   const home = await homeOf(agent, sources, context, loaded, options);
   const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, {
     home,
@@ -135,6 +140,11 @@ export async function openAgent(
     ext: external,
     warnings: loaded.warnings,
   };
+}
+
+async function agentSources(agent: ResolvedAgent, context: EngineContext): Promise<MemorySources> {
+  const { memory, transcripts } = memorySourcesOf(agent, 'agent', context);
+  return { memory, transcripts: await withArchive(transcripts, agent, context) };
 }
 
 /** Recalls are only logged if dreaming uses them. */

@@ -235,4 +235,5 @@ const PLACES: Readonly<Record<Input['reader'], string>> = {
   codex: '2026/02/03/rollout-2026-02-03T04-05-06-x.jsonl',
   'gemini-cli': 'project/chats/session-2026-02-03T04-05-abcdef01.jsonl',
   cursor: 'home-ada-project/agent-transcripts/c1/c1.jsonl',
+  opencode: 'opencode.db',
 };

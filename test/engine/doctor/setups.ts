@@ -20,6 +20,7 @@ import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-l
 import { openFlows } from '../../../src/engine/flows/index.js';
 import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-store.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
+import { SessionArchive } from '../../../src/engine/memory/sources/archive/session-archive.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { migrate } from '../../../src/engine/postgres/index.js';
 import { configuredSchedules } from '../../../src/engine/schedules/index.js';
@@ -108,6 +109,47 @@ const configure =
   (patient: Patient): void =>
     patient.configure(config);
 const exists = (folder: string, name: string): boolean => readdirSync(folder).includes(name);
+
+const importing = (file: string): object => search({ sync: { sessions: { imports: [file] } } });
+
+const ARCHIVE: readonly BrokenSetup[] = [
+  {
+    name: 'the archive of conversations is damaged',
+    finds: 'archive/archive-unreadable',
+    severity: 'fault',
+    breaks: (patient) => {
+      mkdirSync(join(patient.state, 'archive'));
+      writeFileSync(join(patient.state, 'archive/main.sqlite'), 'not a database '.repeat(100));
+    },
+    fix: (patient) => rmSync(join(patient.state, 'archive/main.sqlite')),
+  },
+  {
+    name: 'an export is missing',
+    finds: 'archive/import-missing',
+    severity: 'warning',
+    breaks: configure(importing('/nowhere/conversations.json')),
+    fix: configure({}),
+  },
+  {
+    name: 'an export could not be read',
+    finds: 'archive/import-unreadable',
+    severity: 'warning',
+    breaks: async (patient) => {
+      const file = join(patient.path, 'conversations.json');
+      writeFileSync(file, '{}');
+      patient.configure(importing(file));
+      const archive = new SessionArchive({
+        file: join(patient.state, 'archive/main.sqlite'),
+        retention: 'follow',
+        maxAgeDays: 0,
+        maxBytes: 0,
+        imports: [file],
+      });
+      await archive.update([], { leftOf: (text) => text, nowMs: Date.now() });
+    },
+    fix: configure({}),
+  },
+];
 
 const CONFIGURATION: readonly BrokenSetup[] = [
   {
@@ -1184,6 +1226,7 @@ const SERVICES: readonly BrokenSetup[] = [
 
 /** Every broken set-up. */
 export const BROKEN_SETUPS: readonly BrokenSetup[] = [
+  ...ARCHIVE,
   ...CONFIGURATION,
   ...FILES,
   ...INDEXES,

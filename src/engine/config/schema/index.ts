@@ -184,7 +184,7 @@ function sessions() {
   return z.strictObject({
     readers: key(
       z.array(z.union([text(), named])),
-      'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`',
+      'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`, `opencode`',
     ),
   });
 }

@@ -238,6 +238,22 @@ const sessions = () =>
       'Number of new messages after which a transcript is indexed again',
     ),
     postCompactionForce: key(z.boolean(), 'Index a transcript right after compaction'),
+    retention: key(
+      z.enum(['follow', 'keep']),
+      'What happens to conversations that their agent deletes: `follow` removes them from memory, `keep` archives conversations while they exist',
+    ),
+    maxAgeDays: key(
+      integer(0),
+      'Age after which archived conversations are deleted, in days; 0 for no limit',
+    ),
+    maxBytes: key(
+      integer(0),
+      'Size of the archived conversations, compressed, over which the oldest are deleted; 0 for no limit',
+    ),
+    imports: key(
+      z.array(text()),
+      'Data exports of ChatGPT or Claude: `conversations.json`, or the zip that contains it',
+    ),
   });
 
 /** `memorySearch.sync` (spec/memory-search §2.4, §2.10). */
@@ -258,7 +274,7 @@ function sync() {
       waitingTime('seconds', 1),
       'Time limit of an inline embedding request, in seconds',
     ),
-    sessions: section(sessions, 'When to index a transcript again'),
+    sessions: section(sessions, 'When to index transcripts, and which to keep'),
   });
 }
 

@@ -65,6 +65,11 @@ const MEMORY_SEARCH: Readonly<Record<string, KeyRisk>> = {
   'sync.sessions.deltaBytes': 'harmless',
   'sync.sessions.deltaMessages': 'harmless',
   'sync.sessions.postCompactionForce': 'harmless',
+  // Deleted conversations stay on the disk, or archived ones are deleted.
+  'sync.sessions.retention': ['follow'],
+  'sync.sessions.maxAgeDays': 'risky',
+  'sync.sessions.maxBytes': 'risky',
+  'sync.sessions.imports': 'risky',
   'multimodal.enabled': 'harmless',
   'multimodal.modalities': 'harmless',
   'multimodal.maxFileBytes': 'harmless',

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Forgotten } from '../../memory/forget/index.js';
 import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
+  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
@@ -130,6 +131,7 @@ export class Conversations {
   ): readonly FoundTurn[] {
     let descriptor: number | undefined;
     try {
+      if (file.turns !== undefined) return this.storedTurns(file, file.turns(), isWanted, lastLine);
       descriptor = openSync(file.absolutePath, READ_NO_LINK);
       const { size } = fstatSync(descriptor);
       const found: FoundTurn[] = [];
@@ -155,6 +157,19 @@ export class Conversations {
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
     }
+  }
+
+  /** The same of a conversation from a database, which is as short as the end of a file. */
+  private storedTurns(
+    file: TranscriptFile,
+    turns: Iterable<NumberedTurn>,
+    isWanted: (line: number, offset: number, size: number) => boolean,
+    lastLine: number,
+  ): readonly FoundTurn[] {
+    return [...turns].flatMap(({ role, at, line, text: said }): readonly FoundTurn[] => {
+      const text = line <= lastLine && isWanted(line, 0, 0) ? this.leftOf(said) : '';
+      return text === '' ? [] : [{ file, turn: { role, text, line }, at }];
+    });
   }
 
   private leftOf(text: string): string {

@@ -4,6 +4,7 @@ import { READ_NO_LINK } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import type { Forgotten } from '../forget/index.js';
 import {
+  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
@@ -81,13 +82,15 @@ function askedLines({ from, lines }: GetRequest, cited: LineRange | undefined): 
 /** The requested turns, and context around them on request. */
 function turnsIn(
   file: TranscriptFile,
-  { startLine, endLine }: LineRange,
+  asked: LineRange,
   withAround: boolean,
   forgotten: Forgotten,
 ): { readonly turns: readonly GivenTurn[]; readonly totalLines: number } {
+  const { startLine, endLine } = asked;
   const margin = withAround ? LINES_AROUND : 0;
   const [first, last] = [startLine - margin, endLine + margin];
   const isWanted = (line: number): boolean => line >= first && line <= last;
+  if (file.turns !== undefined) return storedTurns(file.turns(), asked, isWanted, forgotten);
   // It is indexed, so it is known to belong to this memory.
   let state = { ...initialState(file.place), belongs: true, hasBegun: true };
   const turns: GivenTurn[] = [];
@@ -105,14 +108,34 @@ function turnsIn(
       const { role, at = null } = read.turn;
       const text = forgotten.leftOf(read.turn.text);
       if (text === '') continue;
-      const asked = line.number >= startLine && line.number <= endLine;
+      const isAsked = line.number >= startLine && line.number <= endLine;
       characters += text.length;
-      turns.push({ line: line.number, role, at, text, asked });
+      turns.push({ line: line.number, role, at, text, asked: isAsked });
     }
   } finally {
     closeSync(descriptor);
   }
   return { turns, totalLines };
+}
+
+/** The same of a conversation from a database. */
+function storedTurns(
+  turns: Iterable<NumberedTurn>,
+  { startLine, endLine }: LineRange,
+  isWanted: (line: number) => boolean,
+  forgotten: Forgotten,
+): { readonly turns: readonly GivenTurn[]; readonly totalLines: number } {
+  const given: GivenTurn[] = [];
+  let totalLines = 0;
+  let characters = 0;
+  for (const { role, at = null, line, text: said } of turns) {
+    totalLines = line;
+    const text = forgotten.leftOf(said);
+    if (!isWanted(line) || text === '' || characters > MAX_CHARACTERS) continue;
+    characters += text.length;
+    given.push({ line, role, at, text, asked: line >= startLine && line <= endLine });
+  }
+  return { turns: given, totalLines };
 }
 
 function open({ absolutePath, path }: TranscriptFile): number {

@@ -19,7 +19,7 @@ import {
   type MemoryIndex,
   type OpenedIndex,
 } from '../index/index.js';
-import { scanSources } from '../sources/index.js';
+import { scanSources, scanTranscripts } from '../sources/index.js';
 import {
   isUpToDate,
   type KeptConnections,
@@ -256,6 +256,8 @@ export class IndexKeeper {
     const scannedMs = clock.now();
     const { files, skipped } = scanSources(target.sources);
     links.push(...linkWarnings(skipped));
+    const { archive, places = [] } = target.sources.transcripts ?? {};
+    if (archive?.isBehind(scanTranscripts({ places }).files) === true) return false;
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 

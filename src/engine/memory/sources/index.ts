@@ -1,6 +1,7 @@
 /*
  * The files of a memory, and their text. Loaded by name:
- *   transcripts/jsonl-lines.ts and transcripts/turn-reader.ts: reading conversations
+ *   transcripts/jsonl-lines.ts, transcripts/turn-reader.ts, transcripts/read-conversation.ts: reading conversations
+ *   archive/session-archive.ts: keeping them
  */
 
 export {
@@ -31,12 +32,14 @@ export {
   scanMemoryFiles,
 } from './memory-files.js';
 export {
+  archiveSettings,
   excludeSettings,
   type MemorySources,
   memorySourcesOf,
   scanSources,
   searchedSources,
   transcriptSources,
+  withArchive,
 } from './memory-sources.js';
 export { noteFacts } from './note-facts.js';
 export {
@@ -61,6 +64,7 @@ export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
   isTranscriptName,
   mayHold,
+  type NumberedTurn,
   scanTranscripts,
   type TranscriptFile,
   type TranscriptGrowth,

@@ -3,6 +3,7 @@ import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { realOrGiven } from '../../support/files.js';
 import type { Source } from '../types.js';
+import type { ArchiveSettings } from './archive/session-archive.js';
 import type { ExcludeSettings } from './exclude.js';
 import { type MediaSelection, MODALITIES } from './media.js';
 import {
@@ -66,6 +67,30 @@ export function transcriptSources(
   });
   const { deltaBytes, deltaMessages, postCompactionForce } = agent.memorySearch.sync.sessions;
   return { places, growth: { deltaBytes, deltaMessages, postCompactionForce } };
+}
+
+/** The sources with the archive of conversations, which is only loaded if it is searched. */
+export async function withArchive<S extends TranscriptSources | undefined>(
+  transcripts: S,
+  agent: ResolvedAgent,
+  { state }: Pick<EngineContext, 'state'>,
+): Promise<S | TranscriptSources> {
+  const { retention, imports } = agent.memorySearch.sync.sessions;
+  if (transcripts === undefined || (retention === 'follow' && imports.length === 0)) {
+    return transcripts;
+  }
+  const { SessionArchive } = await import('./archive/session-archive.js');
+  return { ...transcripts, archive: new SessionArchive(archiveSettings(agent, state)) };
+}
+
+/** Where the conversations that an agent keeps are, and which. */
+export function archiveSettings(
+  { id, memorySearch: { sync } }: ResolvedAgent,
+  { stateDir }: EngineContext['state'],
+): ArchiveSettings {
+  const { retention, maxAgeDays, maxBytes, imports } = sync.sessions;
+  const file = join(stateDir, 'archive', `${id}.sqlite`);
+  return { file, retention, maxAgeDays, maxBytes, imports };
 }
 
 /** Which media belong to a memory; undefined for none. All kinds by default. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isRecord } from '../../config/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
@@ -9,11 +9,13 @@ import type { Forgotten } from '../forget/index.js';
 import type { Change, StoredDocument } from '../index/index.js';
 import {
   type JsonlLine,
+  type NumberedTurn,
   type ReadingState,
   skipOf,
   type TranscriptFile,
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
+import { prefixPrint } from '../sources/transcripts/prefix-print.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
 
@@ -54,6 +56,10 @@ export function* loadTranscript(
 ): Generator<TranscriptPart> {
   let descriptor: number | undefined;
   try {
+    if (file.turns !== undefined) {
+      yield loadStoredTurns(file, file.turns(), stored, chunking, forgotten);
+      return;
+    }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
     const fingerprint = { size, mtimeMs, ctimeMs };
@@ -68,6 +74,33 @@ export function* loadTranscript(
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** A conversation from a database, which is read as a whole. */
+function loadStoredTurns(
+  file: TranscriptFile,
+  turns: Iterable<NumberedTurn>,
+  stored: StoredDocument | undefined,
+  chunking: ChunkingOptions,
+  forgotten: Forgotten,
+): TranscriptPart {
+  const { source, path, kind, size, mtimeMs, ctimeMs } = file;
+  const fingerprint = { size, mtimeMs, ctimeMs };
+  const chunker = new TurnChunker<undefined>(chunking);
+  const chunks: Chunk[] = [];
+  const content = createHash('sha256');
+  for (const { role, at, line, text: said } of turns) {
+    const text = forgotten.leftOf(said);
+    if (text === '') continue;
+    content.update(JSON.stringify([line, role, at, text]));
+    chunks.push(...chunker.add({ role, at, line, text, mark: undefined }));
+  }
+  chunks.push(...chunker.tail());
+  const hash = content.digest('hex');
+  if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
+  const document = { source, path, kind, fingerprint, hash, chunks };
+  const change = { type: 'put' as const, document };
+  return { state: 'changed', change, chunks: chunks.length, bytes: size, isLast: true };
 }
 
 /** The resume point, if everything read before is unchanged. */
@@ -196,33 +229,6 @@ class TranscriptLoad {
         : { type: 'extend', document, replacesLast: replaces };
     return { state: 'changed', change, chunks: chunks.length, bytes, isLast };
   }
-}
-
-/** Up to this size the whole beginning is hashed. */
-const WHOLE_BYTES = 64 * 1024;
-const SAMPLES = 32;
-const SAMPLE_BYTES = 2 * 1024;
-
-/**
- * A hash to detect changes in the beginning of a file at constant cost: its length and evenly spaced samples,
- * including the first and last bytes. Insertions and deletions shift the last sample; only same-length
- * replacements between samples go unnoticed.
- *
- * @param bytes length of the beginning
- * @returns SHA-256, hexadecimal; undefined when the file is shorter
- */
-function prefixPrint(descriptor: number, bytes: number): string | undefined {
-  const hash = createHash('sha256').update(`${bytes}:`);
-  const isWhole = bytes <= WHOLE_BYTES;
-  const length = isWhole ? bytes : SAMPLE_BYTES;
-  const buffer = Buffer.alloc(length);
-  const count = isWhole ? 1 : SAMPLES;
-  for (let sample = 0; sample < count && length > 0; sample++) {
-    const at = isWhole ? 0 : Math.floor(((bytes - length) * sample) / (SAMPLES - 1));
-    if (readSync(descriptor, buffer, 0, length, at) < length) return undefined;
-    hash.update(buffer);
-  }
-  return hash.digest('hex');
 }
 
 /** Where reading a transcript resumes, and the state there. */

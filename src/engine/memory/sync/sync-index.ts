@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { ForgetPlaces } from '../forget/index.js';
+import { type ForgetPlaces, readForgotten } from '../forget/index.js';
 import type { IndexHome } from '../home/index.js';
 import type { IndexSettings } from '../index/index.js';
-import { type MemorySources, removeStrays, scanSources } from '../sources/index.js';
+import {
+  type MemorySources,
+  removeStrays,
+  type Scan,
+  scanSources,
+  scanTranscripts,
+} from '../sources/index.js';
 import type { SourceFile } from '../types.js';
 import type { SyncSummary } from './events.js';
 import type { SyncOptions, SyncRun } from './fill-index.js';
@@ -43,9 +50,10 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     connections,
   };
   return withIndexLock(target.indexFile, lock, async () => {
-    const scan = scanSources(target.sources);
-    removeStrays(scan, options.clock.now());
-    await settled(scan.files, options.clock);
+    const first = scanSources(target.sources);
+    removeStrays(first, options.clock.now());
+    await settled(first.files, options.clock);
+    const scan = await withArchived(first, target, options);
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, connections, onEvent, started };
@@ -57,6 +65,26 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     onEvent({ type: 'sync.finished', summary });
     return summary;
   });
+}
+
+/** Archives what agents said since the last time, before it is indexed, and lists what is archived only. */
+async function withArchived(scan: Scan, target: SyncTarget, options: SyncOptions): Promise<Scan> {
+  const { archive, places = [] } = target.sources.transcripts ?? {};
+  if (archive === undefined) return scan;
+  const live = scanTranscripts({ places }).files;
+  if (!archive.isBehind(live)) return scan;
+  const { clock, signal } = options;
+  const forgotten = await readForgotten(target.forget);
+  const leftOf = (text: string): string => forgotten.leftOf(text);
+  try {
+    await archive.update(live, { leftOf, nowMs: clock.now(), signal });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'ARCHIVE_UNUSABLE') throw error;
+    // Searching goes on without it, with a warning.
+    const skip = { path: 'sessions', reason: 'unreadable', detail: error.message } as const;
+    return { ...scan, skipped: [...scan.skipped, skip] };
+  }
+  return scanSources(target.sources);
 }
 
 /**

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -13,22 +12,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import {
-  PRIVATE_MODE,
-  READ_NO_LINK,
-  replaceFile,
-  TEMPORARY_ENDING,
-} from '../../../support/files.js';
+import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
 import {
+  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
   type TranscriptSources,
 } from '../../sources/index.js';
-import { jsonlLines } from '../../sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../../sources/transcripts/turn-reader.js';
+import { turnsOf } from '../../sources/transcripts/read-conversation.js';
 import type { SkippedFile } from '../../types.js';
 
 export interface ExportSettings {
@@ -66,9 +60,14 @@ type ExportList = Readonly<Record<string, Exported>>;
 export async function exportSessions(settings: ExportSettings): Promise<readonly SkippedFile[]> {
   const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
-  const { files, skipped } = scanTranscripts(transcripts);
   const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
   const forgotten = await readForgotten(forget);
+  const { archive, places } = transcripts;
+  const live = archive === undefined ? [] : scanTranscripts({ places }).files;
+  if (archive?.isBehind(live) === true) {
+    await archive.update(live, { leftOf: (text) => forgotten.leftOf(text), nowMs });
+  }
+  const { files, skipped } = scanTranscripts(transcripts);
   const mark = forgetMark(forget.listFile);
   mkdirSync(exportDir, { recursive: true, mode: 0o700 });
   const after: Record<string, Exported> = {};
@@ -104,10 +103,10 @@ export function removeExports(listFile: string): void {
 }
 
 /** The transcript's own name, if it is a valid and unique file name. */
-function exportName({ path, place }: TranscriptFile): string {
+function exportName({ path, place, turns }: TranscriptFile): string {
   const below = path.slice(place.label.length + 1);
   const name = below.replace(/\.jsonl$/u, '');
-  if (place.reader === 'svc' && /^[\p{L}\p{N}_-]+$/u.test(name)) return name;
+  if (place.reader === 'svc' && turns === undefined && /^[\p{L}\p{N}_-]+$/u.test(name)) return name;
   const plain = name.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, MOST_NAME);
   return `${plain}-${hash('sha256', path, 'hex').slice(0, 8)}`;
 }
@@ -121,49 +120,35 @@ function write(
   target: string,
   forgotten: Forgotten,
 ): SkippedFile | 'empty' | 'written' {
-  let source: number;
+  const turns = turnsOf(file);
+  let turn: IteratorResult<NumberedTurn>;
   try {
-    source = openSync(file.absolutePath, READ_NO_LINK);
+    turn = turns.next();
   } catch (error) {
     return { ...skipOf(file.absolutePath, error), path: file.path };
   }
   const temporary = `${target}${TEMPORARY_ENDING}`;
   try {
     const output = openSync(temporary, 'w', PRIVATE_MODE);
-    let turns = 0;
+    let count = 0;
     try {
       writeSync(output, `# Session ${exportName(file)}\n`);
-      for (const turn of turnsOf(file, source, forgotten)) {
-        writeSync(output, turn);
-        turns += 1;
+      for (; turn.done !== true; turn = turns.next()) {
+        const { role, at, text: said } = turn.value;
+        const text = forgotten.leftOf(said).trim();
+        if (text === '') continue;
+        writeSync(output, `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`);
+        count += 1;
       }
     } finally {
       closeSync(output);
     }
-    if (turns === 0) return 'empty';
+    if (count === 0) return 'empty';
     renameSync(temporary, target);
     return 'written';
   } finally {
-    closeSync(source);
+    turns.return(undefined);
     rmSync(temporary, { force: true });
-  }
-}
-
-function* turnsOf(
-  file: TranscriptFile,
-  descriptor: number,
-  forgotten: Forgotten,
-): Generator<string> {
-  let state = initialState(file.place);
-  const { size } = fstatSync(descriptor);
-  for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size)) {
-    const read = readTurn(line, state, file.place);
-    state = read.state;
-    if (state.isExcluded) return;
-    const text = read.turn === undefined ? '' : forgotten.leftOf(read.turn.text).trim();
-    if (read.turn === undefined || text === '') continue;
-    const { role, at } = read.turn;
-    yield `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`;
   }
 }
 

@@ -4,7 +4,12 @@ import type { Diagnosis } from '../../../embeddings/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { resolvePath } from '../../../support/files.js';
 import { forgetPlaces } from '../../forget/index.js';
-import { type MemorySources, memorySourcesOf, transcriptSources } from '../../sources/index.js';
+import {
+  type MemorySources,
+  memorySourcesOf,
+  transcriptSources,
+  withArchive,
+} from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import { type Collection, collectionsOf, sourcesBeside } from './collections.js';
 import type { ExtDiagnosisWork } from './diagnose-ext.js';
@@ -25,15 +30,17 @@ export interface PreparedExt {
 }
 
 /** Resolves the external backend of an agent; runs nothing. */
-export function prepareExt(
+export async function prepareExt(
   agent: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,
   options: { readonly longLived?: boolean | undefined; readonly extMode?: ExtMode | undefined },
-): PreparedExt {
+): Promise<PreparedExt> {
   const settings = extSettings(agent, context, loaded, options.extMode);
   const own = memorySourcesOf(agent, 'agent', context);
-  const transcripts = settings.sessions.enabled ? transcriptSources(agent, context) : undefined;
+  const transcripts = settings.sessions.enabled
+    ? await withArchive(transcriptSources(agent, context), agent, context)
+    : undefined;
   const { mirrored, watched } = sourcesBeside(own, transcripts, settings.collections);
   const { sync, chunking } = agent.memorySearch;
   const { longLived = false } = options;

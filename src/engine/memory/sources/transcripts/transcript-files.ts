@@ -4,6 +4,7 @@ import type { SessionReaderId } from '../../../config/index.js';
 import type { SkippedFile, SourceFile } from '../../types.js';
 import { skipOf, statFile, type WalkListener } from '../walk.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
+import type { Turn } from './transcript-reader.js';
 
 /** A folder with transcripts of one kind. */
 export interface TranscriptPlace {
@@ -20,6 +21,35 @@ export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];
   /** When a growing transcript is indexed again while it is watched. */
   readonly growth: TranscriptGrowth;
+  /** Conversations that svc stores itself; undefined if it searches none of them. */
+  readonly archive?: ArchivedConversations | undefined;
+}
+
+/** Conversations that were archived or imported; see archive/session-archive.ts. */
+export interface ArchivedConversations {
+  /** Those to search, except for the ones that their agents still have. */
+  list(isLive: (path: string) => boolean): TranscriptScan;
+  /** Whether {@link update} has anything to do. */
+  isBehind(live: readonly TranscriptFile[]): boolean;
+  /**
+   * Archives what is new, reads changed exports and applies the limits.
+   *
+   * @throws SvcError ARCHIVE_UNUSABLE
+   */
+  update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void>;
+}
+
+export interface ArchiveUpdate {
+  /** Removes forgotten lines from a text. */
+  readonly leftOf: (text: string) => string;
+  readonly nowMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A turn with its place in the conversation. */
+export interface NumberedTurn extends Turn {
+  /** Its line in the transcript, or its number where a transcript has no lines; 1-based. */
+  readonly line: number;
 }
 
 /** `sync.sessions` (memory search §2.10). */
@@ -32,6 +62,8 @@ export interface TranscriptGrowth {
 /** A transcript with what is needed to read it. */
 export interface TranscriptFile extends SourceFile {
   readonly place: TranscriptPlace;
+  /** Reads a conversation that is not a file of lines. @throws the error of its store */
+  readonly turns?: (() => Iterable<NumberedTurn>) | undefined;
 }
 
 export interface TranscriptScan {
@@ -40,7 +72,10 @@ export interface TranscriptScan {
 }
 
 /** Lists every transcript without reading any. Missing folders contain none. */
-export function scanTranscripts({ places }: Pick<TranscriptSources, 'places'>): TranscriptScan {
+export function scanTranscripts({
+  places,
+  archive,
+}: Pick<TranscriptSources, 'archive' | 'places'>): TranscriptScan {
   const files = new Map<string, TranscriptFile>();
   const skipped: SkippedFile[] = [];
   for (const place of places) {
@@ -49,12 +84,21 @@ export function scanTranscripts({ places }: Pick<TranscriptSources, 'places'>): 
       if (!files.has(file.path)) files.set(file.path, file);
     }
   }
-  return { files: [...files.values()], skipped };
+  const archived = archive?.list((path) => files.has(path));
+  return {
+    files: [...files.values(), ...(archived?.files ?? [])],
+    skipped: [...skipped, ...(archived?.skipped ?? [])],
+  };
 }
 
 function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<TranscriptFile> {
   const root = realRoot(place.root, listener);
   if (root === undefined) return;
+  const { conversations } = TRANSCRIPT_READERS[place.reader];
+  if (conversations !== undefined) {
+    yield* conversations({ ...place, root }, listener);
+    return;
+  }
   const pending: (readonly string[])[] = [[]];
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const folders: (readonly string[])[] = [];

@@ -1,4 +1,6 @@
 import { isRecord } from '../../../config/index.js';
+import type { WalkListener } from '../walk.js';
+import type { TranscriptFile, TranscriptPlace } from './transcript-files.js';
 
 export type TurnRole = 'assistant' | 'user';
 
@@ -54,6 +56,8 @@ export interface TranscriptReader {
   /** Where the conversation was held; undefined when the line does not say. */
   heldIn?(record: LineRecord): HeldIn | undefined;
   read(record: LineRecord): LineMeaning;
+  /** The conversations of an agent that stores them in a database instead of files. */
+  conversations?(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile>;
 }
 
 /** A field that is an object. */

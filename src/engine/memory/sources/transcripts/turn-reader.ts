@@ -65,13 +65,17 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
       // Without a location it cannot be attributed.
       if (state.belongs === undefined) return { turn: undefined, state };
       const { turn, key } = meaning;
-      const plain = turn.text.includes('\0') ? turn.text.replaceAll('\0', ' ') : turn.text;
-      const text = redactSecrets(plain);
+      const text = maskedText(turn.text);
       const lastTurn = key === undefined ? undefined : nameOf(key, text);
       if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
       return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
     }
   }
+}
+
+/** A text without secrets, and without NUL, which an index cannot store. */
+export function maskedText(text: string): string {
+  return redactSecrets(text.includes('\0') ? text.replaceAll('\0', ' ') : text);
 }
 
 function recordOf(text: string): LineRecord | undefined {
@@ -87,7 +91,8 @@ function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boo
   return where === undefined ? undefined : isHeldIn(where, heldIn ?? []);
 }
 
-function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
+/** Whether a conversation took place in one of some folders or below. */
+export function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
   if ('folderHash' in where) return folders.some((folder) => sha256(folder) === where.folderHash);
   return folders.some((folder) => {
     const way = relative(folder, where.folder);

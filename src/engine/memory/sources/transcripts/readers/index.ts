@@ -4,6 +4,7 @@ import { claudeCodeReader } from './claude-code.js';
 import { codexReader } from './codex.js';
 import { cursorReader } from './cursor.js';
 import { geminiCliReader } from './gemini-cli.js';
+import { opencodeReader } from './opencode.js';
 import { svcReader } from './svc.js';
 
 /** Readers by their name in `sessions.readers`. */
@@ -13,4 +14,5 @@ export const TRANSCRIPT_READERS: Readonly<Record<SessionReaderId, TranscriptRead
   codex: codexReader,
   'gemini-cli': geminiCliReader,
   cursor: cursorReader,
+  opencode: opencodeReader,
 };

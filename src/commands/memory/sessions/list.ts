@@ -1,0 +1,54 @@
+import * as Flags from '@oclif/core/flags';
+import { readSince, sinceFlag, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import { MemoryCommand } from '../../../cli/memory-command.js';
+import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
+import { renderSessions } from '../../../ui/memory/sessions.js';
+
+const LIMIT = 50;
+
+export default class MemorySessionsList extends MemoryCommand<SessionListOutput> {
+  static override summary = 'List conversations, newest first.';
+  static override description =
+    'Lists the conversations that are searched, and everything in the archive. "kept" means that the archive has a copy, "archived" that the agent has deleted its own. Conversations are archived if memorySearch.sync.sessions.retention is "keep".';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --reader claude-code --since 30d',
+    '<%= config.bin %> <%= command.id %> --before 2026-01-01 --json',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      reader: Flags.string({
+        summary: 'Show only those of this reader, such as claude-code.',
+        helpValue: 'NAME',
+      }),
+      since: sinceFlag,
+      before: Flags.string({
+        summary: 'Show only what was last continued before a date (or 7d ago).',
+        helpValue: 'WHEN',
+      }),
+      limit: Flags.integer({
+        summary: `Maximum number of conversations to show (default ${LIMIT}).`,
+        helpValue: 'N',
+        min: 1,
+        max: 100_000,
+      }),
+    }),
+  };
+
+  async run(): Promise<SessionListOutput> {
+    const { flags } = await this.parse(MemorySessionsList);
+    const context = this.context();
+    const nowMs = context.clock.now();
+    const memory = await this.openMemory(flags);
+    const found = await findSessions(memory, context, {
+      reader: flags.reader,
+      sinceMs: readSince(flags.since, nowMs),
+      beforeMs: readSince(flags.before, nowMs, '--before'),
+    });
+    const sessions = found.slice(0, flags.limit ?? LIMIT).map(({ file: _, ...entry }) => entry);
+    const output = { agent: memory.agentId, sessions, total: found.length };
+    this.write(renderSessions(output, this.view(flags)));
+    return output;
+  }
+}

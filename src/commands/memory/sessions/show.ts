@@ -1,0 +1,35 @@
+import { sessionArgs, targetFlags } from '../../../cli/flags.js';
+import { MemoryCommand } from '../../../cli/memory-command.js';
+import { needsPager, page } from '../../../cli/pager.js';
+import {
+  findSessions,
+  readSession,
+  type SessionOutput,
+  sessionWithId,
+} from '../../../engine/memory/sessions/index.js';
+import { renderSession } from '../../../ui/memory/sessions.js';
+
+export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
+  static override summary = 'Show a conversation.';
+  static override description =
+    'Shows what was said, with the lines that citations use; on a terminal in a pager if it is long. Secrets are masked, and forgotten text is left out.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 5e55104e',
+    '<%= config.bin %> <%= command.id %> sessions/main/2026-02-03.jsonl --json',
+  ];
+  static override args = sessionArgs;
+  static override flags = { agent: targetFlags.agent };
+
+  async run(): Promise<SessionOutput> {
+    const { args, flags } = await this.parse(MemorySessionsShow);
+    const context = this.context();
+    const memory = await this.openMemory(flags);
+    const session = sessionWithId(await findSessions(memory, context), args.session);
+    const output = await readSession(session, memory, context);
+    const text = this.mask.text(renderSession(output, this.view(flags)));
+    const pages = !this.jsonEnabled() && process.stdout.isTTY === true && needsPager(text);
+    if (pages) await page(text, context.env);
+    else this.write(text);
+    return output;
+  }
+}

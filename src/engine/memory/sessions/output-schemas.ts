@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+
+/*
+ * Schemas of the JSON documents that `svc memory sessions` prints. They are checked by tests and make docs/json.md; no
+ * command loads them. `sessions forget` prints that of `svc memory forget`.
+ */
+
+const agent = field(z.nullable(z.string()), 'Id of the agent.');
+
+const entry = {
+  id: field(z.string(), 'Its ID; the beginning is sufficient.'),
+  path: field(z.string(), 'As in citations.'),
+  reader: field(z.string(), 'Who wrote it: a reader, `chatgpt` or `claude`.'),
+  title: field(z.string(), 'Its title, or the beginning of its first message.'),
+  state: field(
+    z.enum(['archived', 'imported', 'kept', 'live']),
+    '`live`: only its agent has it; `kept`: the archive has it too; `archived`: its agent deleted it; `imported`: from a data export.',
+  ),
+  startedAt: field(z.nullable(z.iso.datetime()), 'Its first message; `null` without times.'),
+  lastAt: field(z.iso.datetime(), 'When it was last continued.'),
+  archivedBytes: field(count, 'Its size in the archive, compressed.'),
+};
+
+/** `svc memory sessions list --json`. */
+export const sessionListOutputSchema = documentSchema({
+  agent,
+  sessions: field(z.array(z.strictObject(entry)), 'Newest first.'),
+  total: field(count, 'How many there are, without `--limit`.'),
+});
+
+/** `svc memory sessions show --json` and `export --format json`. */
+export const sessionOutputSchema = documentSchema({
+  agent,
+  ...entry,
+  turns: field(
+    z.array(
+      z.strictObject({
+        line: field(line, 'As in citations.'),
+        role: field(z.enum(['assistant', 'user']), 'Who said it.'),
+        at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
+        text: field(z.string(), 'The whole text, with secrets masked.'),
+      }),
+    ),
+    'What was said, in order.',
+  ),
+});
+
+/** `svc memory sessions list` without its warnings, which the command base adds. */
+export type SessionListOutput = DocumentOf<typeof sessionListOutputSchema>;
+/** A conversation in a list. */
+export type SessionEntry = SessionListOutput['sessions'][number];
+/** `svc memory sessions show`, likewise. */
+export type SessionOutput = DocumentOf<typeof sessionOutputSchema>;

@@ -1,0 +1,349 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { messageOf, SvcError } from '../../../errors/index.js';
+import {
+  type Connection,
+  createDatabase,
+  migrate,
+  openDatabase,
+} from '../../../sqlite/database.js';
+import type { FileFingerprint } from '../../types.js';
+import type { StopPoint } from '../transcripts/read-conversation.js';
+import type { NumberedTurn } from '../transcripts/transcript-files.js';
+
+/** A conversation in the archive, without its text. */
+export interface ArchivedSession extends FileFingerprint {
+  /** As in citations: `sessions/claude-code/…`. */
+  readonly path: string;
+  /** Who wrote it: a reader, `chatgpt` or `claude`. */
+  readonly reader: string;
+  readonly title: string;
+  /** ISO 8601; null where no turn has a time. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** 0 if there is nothing to keep: it is of another project, was forgotten, or dropped for a limit. */
+  readonly turns: number;
+  /** Compressed. */
+  readonly bytes: number;
+  /** Absolute path of the export that it was imported from. */
+  readonly importedFrom: string | null;
+}
+
+/** An export that was read. */
+export interface ImportRecord extends FileFingerprint {
+  readonly file: string;
+  /** Why it could not be read, or not completely. */
+  readonly fault: string | null;
+}
+
+/** What {@link ArchiveStore.write} stores of a conversation. */
+export interface SessionContent
+  extends FileFingerprint,
+    Pick<ArchivedSession, 'importedFrom' | 'path' | 'reader'> {
+  /** Replaces that of the first turn. */
+  readonly title?: string | undefined;
+  readonly turns: readonly NumberedTurn[];
+  /** Add the turns to those that are archived already. */
+  readonly continues: boolean;
+  readonly resume: StopPoint | undefined;
+}
+
+const STEPS = [
+  `CREATE TABLE sessions (
+     id INTEGER PRIMARY KEY,
+     path TEXT NOT NULL UNIQUE,
+     reader TEXT NOT NULL,
+     title TEXT NOT NULL,
+     started_at TEXT,
+     ended_at TEXT,
+     turns INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     size REAL NOT NULL,
+     mtime_ms REAL NOT NULL,
+     ctime_ms REAL NOT NULL,
+     imported_from TEXT,
+     resume TEXT
+   );
+   CREATE TABLE parts (
+     session INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+     number INTEGER NOT NULL,
+     data BLOB NOT NULL,
+     PRIMARY KEY (session, number)
+   ) WITHOUT ROWID;
+   CREATE TABLE imports (
+     file TEXT PRIMARY KEY,
+     size REAL NOT NULL,
+     mtime_ms REAL NOT NULL,
+     ctime_ms REAL NOT NULL,
+     fault TEXT
+   );`,
+];
+const APPLICATION_ID = 0x73766361;
+const BUSY_MS = 5000;
+
+/** Text per part, before compression: a growing conversation rewrites only the last one. */
+const PART_CHARS = 256 * 1024;
+/** More than a part can have: a turn has at most a line of a transcript. */
+const MOST_PART_BYTES = 128 * 1024 * 1024;
+const TITLE_CHARS = 80;
+
+/**
+ * The archive of conversations as an SQLite file, readable only by its owner: their turns as gzipped JSON lines.
+ * A change is one transaction. Deleted text is overwritten with zeros.
+ */
+export class ArchiveStore {
+  private readonly database: Connection;
+
+  private constructor(database: Connection) {
+    this.database = database;
+  }
+
+  /**
+   * Uses an archive.
+   *
+   * @returns undefined if there is none
+   * @throws SvcError ARCHIVE_UNUSABLE
+   */
+  static read<T>(file: string, use: (store: ArchiveStore) => T): T | undefined {
+    if (!existsSync(file)) return undefined;
+    return usable(file, () => {
+      const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
+      try {
+        // Fails for what is not an archive of this version.
+        database.prepare('SELECT path, resume FROM sessions LIMIT 1').get();
+        return use(new ArchiveStore(database));
+      } finally {
+        database.close();
+      }
+    });
+  }
+
+  /**
+   * Opens an archive to change it, and creates it if needed; close it afterwards.
+   *
+   * @throws SvcError ARCHIVE_UNUSABLE
+   */
+  static open(file: string): ArchiveStore {
+    return usable(file, () => {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      const database = createDatabase(file, BUSY_MS);
+      try {
+        database.pragma('auto_vacuum = FULL');
+        database.pragma('synchronous = FULL');
+        database.pragma('secure_delete = ON');
+        database.pragma('foreign_keys = ON');
+        migrate(database, { steps: STEPS, check: () => undefined, applicationId: APPLICATION_ID });
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+      return new ArchiveStore(database);
+    });
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  /** All or nothing. */
+  transaction(change: () => void): void {
+    this.database.transaction(change).immediate();
+  }
+
+  sessions(): readonly ArchivedSession[] {
+    return this.database
+      .prepare<[], ArchivedSession>(
+        `SELECT path, reader, title, started_at AS startedAt, ended_at AS endedAt, turns, bytes, size,
+           mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, imported_from AS importedFrom
+         FROM sessions ORDER BY path`,
+      )
+      .all();
+  }
+
+  imports(): readonly ImportRecord[] {
+    return this.database
+      .prepare<[], ImportRecord>(
+        'SELECT file, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, fault FROM imports',
+      )
+      .all();
+  }
+
+  writeImport({ file, size, mtimeMs, ctimeMs, fault }: ImportRecord): void {
+    this.database
+      .prepare('INSERT OR REPLACE INTO imports VALUES (?, ?, ?, ?, ?)')
+      .run(file, size, mtimeMs, ctimeMs, fault);
+  }
+
+  /** Where reading a transcript continues; undefined to read it from its beginning. */
+  resumeOf(path: string): StopPoint | undefined {
+    const text = this.database
+      .prepare<[string], string | null>('SELECT resume FROM sessions WHERE path = ?')
+      .pluck()
+      .get(path);
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  }
+
+  /** The turns of a conversation; nothing for an unknown one. A part is in memory at a time. */
+  *turns(path: string): Generator<NumberedTurn> {
+    const next = this.database.prepare<
+      [string, number],
+      { readonly number: number; readonly data: Buffer }
+    >(
+      `SELECT number, data FROM parts
+         WHERE session = (SELECT id FROM sessions WHERE path = ?) AND number > ? ORDER BY number`,
+    );
+    for (let part = next.get(path, -1); part !== undefined; part = next.get(path, part.number)) {
+      yield* unpacked(part.data);
+    }
+  }
+
+  /** Stores a conversation, or more of it. */
+  write(content: SessionContent): void {
+    const { path, reader, turns, importedFrom, resume, size, mtimeMs, ctimeMs } = content;
+    const known = this.sessionAt(path);
+    const before = content.continues ? known : undefined;
+    if (known !== undefined && before === undefined) this.dropText(known.id);
+    const title = content.title ?? (before?.title || titleOf(turns));
+    const times = turns.flatMap(({ at }) => at ?? []);
+    const id = this.database
+      .prepare<unknown[], number>(
+        `INSERT INTO sessions (path, reader, title, started_at, ended_at, turns, bytes, size, mtime_ms,
+           ctime_ms, imported_from, resume)
+         VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+         ON CONFLICT (path) DO UPDATE SET (reader, title, started_at, ended_at, turns, size, mtime_ms,
+           ctime_ms, imported_from, resume) = (excluded.reader, excluded.title, excluded.started_at,
+           excluded.ended_at, excluded.turns, excluded.size, excluded.mtime_ms, excluded.ctime_ms,
+           excluded.imported_from, excluded.resume)
+         RETURNING id`,
+      )
+      .pluck()
+      .get(
+        path,
+        reader,
+        title,
+        before?.startedAt ?? times[0] ?? null,
+        times.at(-1) ?? before?.endedAt ?? null,
+        (before?.turns ?? 0) + turns.length,
+        size,
+        mtimeMs,
+        ctimeMs,
+        importedFrom,
+        resume === undefined ? null : JSON.stringify(resume),
+      );
+    if (id === undefined) throw new Error('nothing was inserted');
+    this.append(id, turns);
+  }
+
+  /** Notes that a transcript was read, or could not be; what is archived of it stays. */
+  mark({
+    path,
+    reader,
+    size,
+    mtimeMs,
+    ctimeMs,
+  }: FileFingerprint & Pick<ArchivedSession, 'path' | 'reader'>): void {
+    this.database
+      .prepare(
+        `INSERT INTO sessions (path, reader, title, turns, bytes, size, mtime_ms, ctime_ms)
+         VALUES (?, ?, '', 0, 0, ?, ?, ?)
+         ON CONFLICT (path) DO UPDATE SET (size, mtime_ms, ctime_ms, resume) =
+           (excluded.size, excluded.mtime_ms, excluded.ctime_ms, NULL)`,
+      )
+      .run(path, reader, size, mtimeMs, ctimeMs);
+  }
+
+  /** Removes the text of a conversation, but remembers what its transcript was: it is not archived again as it is. */
+  drop(path: string): void {
+    const known = this.sessionAt(path);
+    if (known !== undefined) this.dropText(known.id);
+  }
+
+  /** Removes all trace of a conversation. */
+  remove(path: string): void {
+    this.database.prepare('DELETE FROM sessions WHERE path = ?').run(path);
+  }
+
+  private append(id: number, turns: readonly NumberedTurn[]): void {
+    if (turns.length === 0) return;
+    const last = this.database
+      .prepare<[number], { readonly number: number; readonly data: Buffer }>(
+        'SELECT number, data FROM parts WHERE session = ? ORDER BY number DESC LIMIT 1',
+      )
+      .get(id);
+    const put = this.database.prepare('INSERT OR REPLACE INTO parts VALUES (?, ?, ?)');
+    let number = last?.number ?? 0;
+    // The last part is filled up, so that many small additions do not become many parts.
+    let lines = last === undefined ? [] : unpacked(last.data).map((turn) => JSON.stringify(turn));
+    let chars = lines.reduce((sum, line) => sum + line.length, 0);
+    for (const turn of turns) {
+      const line = JSON.stringify(turn);
+      if (chars > 0 && chars + line.length > PART_CHARS) {
+        put.run(id, number, packed(lines));
+        number += 1;
+        lines = [];
+        chars = 0;
+      }
+      lines.push(line);
+      chars += line.length;
+    }
+    put.run(id, number, packed(lines));
+    this.database
+      .prepare(
+        'UPDATE sessions SET bytes = (SELECT sum(length(data)) FROM parts WHERE session = ?) WHERE id = ?',
+      )
+      .run(id, id);
+  }
+
+  private dropText(id: number): void {
+    this.database.prepare('DELETE FROM parts WHERE session = ?').run(id);
+    this.database
+      .prepare("UPDATE sessions SET turns = 0, bytes = 0, title = '', resume = NULL WHERE id = ?")
+      .run(id);
+  }
+
+  private sessionAt(path: string) {
+    return this.database
+      .prepare<
+        [string],
+        Pick<ArchivedSession, 'endedAt' | 'startedAt' | 'title' | 'turns'> & { id: number }
+      >(
+        `SELECT id, title, started_at AS startedAt, ended_at AS endedAt, turns FROM sessions WHERE path = ?`,
+      )
+      .get(path);
+  }
+}
+
+/** The beginning of the first message of the user, on one line. */
+export function titleOf(turns: readonly NumberedTurn[]): string {
+  const first = turns.find(({ role }) => role === 'user') ?? turns[0];
+  const line = (first?.text.slice(0, 4 * TITLE_CHARS) ?? '').replaceAll(/\s+/gu, ' ').trim();
+  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).trimEnd()}…` : line;
+}
+
+function packed(lines: readonly string[]): Buffer {
+  return gzipSync(lines.join('\n'));
+}
+
+function unpacked(data: Buffer): readonly NumberedTurn[] {
+  const text = gunzipSync(data, { maxOutputLength: MOST_PART_BYTES }).toString('utf8');
+  return text.split('\n').map((line) => JSON.parse(line));
+}
+
+/** Errors of SQLite and of the file system, as the user sees them. */
+export function usable<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw archiveUnusable(file, error);
+  }
+}
+
+/** Anything but an SvcError as ARCHIVE_UNUSABLE. */
+export function archiveUnusable(file: string, error: unknown): unknown {
+  if (error instanceof SvcError) return error;
+  return new SvcError('ARCHIVE_UNUSABLE', `cannot use the archive ${file}: ${messageOf(error)}`, {
+    hint: 'check its permissions and the free disk space, or restore it from a backup',
+    cause: error,
+  });
+}

@@ -1,0 +1,127 @@
+import { isRecord } from '../../../config/index.js';
+import { shortHash } from '../../../support/text.js';
+import type { NumberedTurn } from '../transcripts/transcript-files.js';
+import {
+  type LineRecord,
+  objectField,
+  roleOf,
+  stringField,
+  textOfContent,
+  timeOf,
+  withoutInjections,
+} from '../transcripts/transcript-reader.js';
+import { maskedText } from '../transcripts/turn-reader.js';
+
+/** A conversation of a data export. */
+export interface ExportedConversation {
+  readonly format: 'chatgpt' | 'claude';
+  /** Consists of letters, digits and dashes. */
+  readonly id: string;
+  readonly title: string | undefined;
+  /** ISO 8601. */
+  readonly updatedAt: string | undefined;
+  readonly turns: readonly NumberedTurn[];
+}
+
+/** Reads one element of `conversations.json`; undefined for an unknown format. Secrets are masked. */
+export function exportedConversation(value: LineRecord): ExportedConversation | undefined {
+  if (isRecord(value['mapping'])) return fromChatGpt(value, value['mapping']);
+  if (Array.isArray(value['chat_messages'])) return fromClaude(value, value['chat_messages']);
+  return undefined;
+}
+
+const CHATGPT_CONTENT = new Set(['text', 'multimodal_text']);
+
+/** ChatGPT: a tree of messages, of which the branch to `current_node` is shown. Times are seconds. */
+function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversation {
+  const turns: NumberedTurn[] = [];
+  for (const message of branch(mapping, stringField(value, 'current_node'))) {
+    const role = roleOf(stringField(objectField(message, 'author') ?? {}, 'role'));
+    const content = objectField(message, 'content') ?? {};
+    const isSaid =
+      CHATGPT_CONTENT.has(stringField(content, 'content_type') ?? '') &&
+      // Others are calls of tools.
+      (stringField(message, 'recipient') ?? 'all') === 'all' &&
+      objectField(message, 'metadata')?.['is_visually_hidden_from_conversation'] !== true;
+    const parts = content['parts'];
+    if (role === undefined || !isSaid || !Array.isArray(parts)) continue;
+    const text = parts.filter((part) => typeof part === 'string').join('\n');
+    take(turns, role, text, secondsOf(message['create_time']));
+  }
+  const id = stringField(value, 'conversation_id') ?? stringField(value, 'id');
+  return {
+    format: 'chatgpt',
+    id: nameOf(id, value),
+    title: titleIn(value, 'title'),
+    updatedAt: secondsOf(value['update_time']) ?? secondsOf(value['create_time']),
+    turns,
+  };
+}
+
+/** The messages from the beginning to a node, or to the last one that nothing follows. */
+function branch(mapping: LineRecord, current: string | undefined): readonly LineRecord[] {
+  const messages: LineRecord[] = [];
+  const seen = new Set<string>();
+  let name = current ?? Object.keys(mapping).findLast((key) => isLeaf(mapping[key]));
+  // A mapping may lead in a circle.
+  while (name !== undefined && !seen.has(name)) {
+    seen.add(name);
+    const node = Object.hasOwn(mapping, name) ? mapping[name] : undefined;
+    if (!isRecord(node)) break;
+    const message = objectField(node, 'message');
+    if (message !== undefined) messages.push(message);
+    name = stringField(node, 'parent');
+  }
+  return messages.reverse();
+}
+
+function isLeaf(node: unknown): boolean {
+  const children = isRecord(node) ? node['children'] : undefined;
+  return isRecord(node) && !(Array.isArray(children) && children.length > 0);
+}
+
+const CLAUDE_PARTS = new Set(['text']);
+
+/** Claude: a list of messages with blocks of content, or text in older exports. */
+function fromClaude(value: LineRecord, messages: readonly unknown[]): ExportedConversation {
+  const turns: NumberedTurn[] = [];
+  for (const message of messages) {
+    if (!isRecord(message)) continue;
+    const sender = stringField(message, 'sender');
+    const blocks = textOfContent(message['content'], CLAUDE_PARTS);
+    const text = blocks === '' ? (stringField(message, 'text') ?? '') : blocks;
+    take(turns, roleOf(sender === 'human' ? 'user' : sender), text, timeOf(message['created_at']));
+  }
+  return {
+    format: 'claude',
+    id: nameOf(stringField(value, 'uuid'), value),
+    title: titleIn(value, 'name'),
+    updatedAt: timeOf(value['updated_at']) ?? timeOf(value['created_at']),
+    turns,
+  };
+}
+
+function take(
+  turns: NumberedTurn[],
+  role: NumberedTurn['role'] | undefined,
+  said: string,
+  at: string | undefined,
+): void {
+  const text = maskedText(withoutInjections(said).trim());
+  if (role !== undefined && text !== '') turns.push({ role, text, at, line: turns.length + 1 });
+}
+
+function titleIn(value: LineRecord, name: string): string | undefined {
+  const title = stringField(value, name)?.replaceAll(/\s+/gu, ' ').trim().slice(0, 80);
+  return title === undefined || title === '' ? undefined : maskedText(title);
+}
+
+/** An id becomes part of a path in results, so it must not contain anything else. */
+function nameOf(id: string | undefined, value: LineRecord): string {
+  if (id !== undefined && /^[\w-]{1,80}$/u.test(id)) return id;
+  return shortHash(id ?? JSON.stringify(value));
+}
+
+function secondsOf(value: unknown): string | undefined {
+  return typeof value === 'number' ? timeOf(value * 1000) : undefined;
+}

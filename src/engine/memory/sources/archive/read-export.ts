@@ -1,0 +1,151 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isRecord } from '../../../config/index.js';
+import { messageOf } from '../../../errors/index.js';
+import { READ_NO_LINK } from '../../../support/files.js';
+import { parsedJson } from '../../../support/text.js';
+import { type ExportedConversation, exportedConversation } from './exported-conversation.js';
+import { JsonElements } from './json-elements.js';
+
+/** A longer conversation is left out. */
+const MOST_CONVERSATION_BYTES = 64 * 1024 * 1024;
+/** Unpacked; a larger export is not read to its end. */
+const MOST_BYTES = 4 * 1024 * 1024 * 1024;
+/** Conversations compress about tenfold. What compresses better by far is made to fill the disk. */
+const MOST_RATIO = 200;
+/** Up to this size any ratio is harmless. */
+const HARMLESS_BYTES = 64 * 1024 * 1024;
+const BLOCK_BYTES = 256 * 1024;
+/** Large accounts may have several files. */
+const CONVERSATIONS = /^(?:[^/\\]{1,200}[/\\]){0,3}conversations(?:-\d{1,6})?\.json$/u;
+
+/**
+ * The conversations of a data export of ChatGPT or Claude: `conversations.json`, or the zip that contains it. They
+ * are read one at a time, whatever the size of the export; names in the zip are compared and never used as paths.
+ *
+ * @param onFault why the export cannot be read completely
+ * @throws the system's error if the file cannot be opened
+ */
+export async function* readExport(
+  file: string,
+  onFault: (fault: string) => void,
+): AsyncGenerator<ExportedConversation> {
+  const descriptor = openSync(file, READ_NO_LINK);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
+    const mark = Buffer.alloc(2);
+    readSync(descriptor, mark, 0, 2, 0);
+    const isZip = mark.toString('latin1') === 'PK';
+    const texts = isZip ? await zippedTexts(onFault) : plainTexts(onFault);
+    let unknown = 0;
+    let known = 0;
+    for (const block of blocks(descriptor)) {
+      for (const text of texts.add(block)) {
+        const value = parsedJson(text);
+        const conversation = isRecord(value) ? exportedConversation(value) : undefined;
+        if (conversation === undefined) unknown += 1;
+        else {
+          known += 1;
+          yield conversation;
+        }
+      }
+      if (texts.isDone()) break;
+      // Lets a screen draw and a signal arrive.
+      await nextTurn();
+    }
+    texts.end();
+    if (unknown > 0)
+      onFault(`${unknown} of ${known + unknown} conversations have an unknown format`);
+  } catch (error) {
+    onFault(messageOf(error));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function* blocks(descriptor: number): Generator<Buffer> {
+  for (;;) {
+    const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    const length = readSync(descriptor, block, 0, BLOCK_BYTES, null);
+    if (length === 0) return;
+    yield block.subarray(0, length);
+  }
+}
+
+/** Takes the bytes of an export, and returns the conversations that are complete. */
+interface ConversationTexts {
+  add(bytes: Buffer): readonly string[];
+  isDone(): boolean;
+  /** @throws Error if something is missing */
+  end(): void;
+}
+
+function plainTexts(onFault: (fault: string) => void): ConversationTexts {
+  const elements = new JsonElements(MOST_CONVERSATION_BYTES);
+  let bytes = 0;
+  return {
+    add(block) {
+      bytes += block.length;
+      if (bytes > MOST_BYTES) throw new Error('larger than 4 GB');
+      return elements.add(block);
+    },
+    isDone: () => elements.isDone,
+    end() {
+      if (elements.tooLong > 0) onFault(`${elements.tooLong} conversations are larger than 64 MB`);
+      if (!elements.isDone) throw new Error('it ends in the middle of a conversation');
+    },
+  };
+}
+
+async function zippedTexts(onFault: (fault: string) => void): Promise<ConversationTexts> {
+  const { Unzip, UnzipInflate } = await import('fflate');
+  let texts: string[] = [];
+  let found = 0;
+  let packed = 0;
+  let unpacked = 0;
+  let failure: unknown;
+  const files: ConversationTexts[] = [];
+  const unzip = new Unzip((entry) => {
+    if (!CONVERSATIONS.test(entry.name)) return;
+    found += 1;
+    const plain = plainTexts(onFault);
+    files.push(plain);
+    entry.ondata = (error, data) => {
+      if (error !== null || failure !== undefined) {
+        failure ??= error;
+        return;
+      }
+      unpacked += data.length;
+      const isBomb = unpacked > HARMLESS_BYTES && unpacked > packed * MOST_RATIO;
+      if (isBomb)
+        failure = new Error('it is compressed more than 200 times: refused as a zip bomb');
+      else if (unpacked > MOST_BYTES) failure = new Error('larger than 4 GB');
+      else {
+        try {
+          for (const text of plain.add(Buffer.from(data.buffer, data.byteOffset, data.length))) {
+            texts.push(text);
+          }
+        } catch (error) {
+          failure = error;
+        }
+      }
+    };
+    entry.start();
+  });
+  unzip.register(UnzipInflate);
+  return {
+    add(block) {
+      packed += block.length;
+      unzip.push(block);
+      if (failure !== undefined) throw failure;
+      const complete = texts;
+      texts = [];
+      return complete;
+    },
+    isDone: () => false,
+    end() {
+      if (found === 0) throw new Error('it contains no conversations.json');
+      for (const file of files) file.end();
+    },
+  };
+}

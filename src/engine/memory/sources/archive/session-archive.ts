@@ -1,0 +1,371 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSessionReader } from '../../../config/index.js';
+import { messageOf, SvcError } from '../../../errors/index.js';
+import { MS_PER_DAY } from '../../../support/time.js';
+import type { FileFingerprint, SkippedFile } from '../../types.js';
+import { type ConversationPart, readConversation } from '../transcripts/read-conversation.js';
+import type {
+  ArchivedConversations,
+  ArchiveUpdate,
+  NumberedTurn,
+  TranscriptFile,
+  TranscriptScan,
+} from '../transcripts/transcript-files.js';
+import { skipOf } from '../walk.js';
+import {
+  type ArchivedSession,
+  ArchiveStore,
+  archiveUnusable,
+  type ImportRecord,
+  type SessionContent,
+  titleOf,
+} from './archive-store.js';
+import { readExport } from './read-export.js';
+
+export interface ArchiveSettings {
+  /** Absolute path of the archive; need not exist. */
+  readonly file: string;
+  /** `follow` archives nothing: what an agent deletes is gone. */
+  readonly retention: 'follow' | 'keep';
+  /** 0 for no limit. */
+  readonly maxAgeDays: number;
+  /** Of the compressed conversations; 0 for no limit. */
+  readonly maxBytes: number;
+  /** Absolute paths of data exports. */
+  readonly imports: readonly string[];
+}
+
+/** A transaction ends after this many turns: each waits for the disk. */
+const BATCH_TURNS = 2000;
+const BATCH_SESSIONS = 64;
+
+/** Conversations that outlive the files of their agents, and those of data exports. */
+export class SessionArchive implements ArchivedConversations {
+  readonly settings: ArchiveSettings;
+
+  constructor(settings: ArchiveSettings) {
+    this.settings = settings;
+  }
+
+  /** @throws SvcError ARCHIVE_UNUSABLE */
+  sessions(): readonly ArchivedSession[] {
+    return ArchiveStore.read(this.settings.file, (store) => store.sessions()) ?? [];
+  }
+
+  list(isLive: (path: string) => boolean): TranscriptScan {
+    try {
+      const content = ArchiveStore.read(this.settings.file, (store) => {
+        return { sessions: store.sessions(), imports: store.imports() };
+      });
+      const files = (content?.sessions ?? [])
+        .filter((session) => this.isSearched(session) && !isLive(session.path))
+        .map((session) => this.fileOf(session));
+      return { files, skipped: this.faultsOf(content?.imports ?? []) };
+    } catch (error) {
+      const detail = messageOf(error);
+      return { files: [], skipped: [{ path: 'sessions', reason: 'unreadable', detail }] };
+    }
+  }
+
+  isBehind(live: readonly TranscriptFile[]): boolean {
+    const { file, imports, retention } = this.settings;
+    try {
+      const isNew =
+        imports.some((path) => isThere(path)) || (retention === 'keep' && live.length > 0);
+      if (!existsSync(file)) return isNew;
+      return (
+        ArchiveStore.read(file, (store) => {
+          return this.changedImports(store).length > 0 || this.changedFiles(store, live).length > 0;
+        }) ?? isNew
+      );
+    } catch {
+      // list() reports it.
+      return false;
+    }
+  }
+
+  async update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void> {
+    const { file } = this.settings;
+    const store = ArchiveStore.open(file);
+    try {
+      for (const path of this.changedImports(store)) await this.import(store, path, options);
+      await this.keep(store, this.changedFiles(store, live), options);
+      this.applyLimits(store, live, options.nowMs);
+    } catch (error) {
+      throw archiveUnusable(file, error);
+    } finally {
+      store.close();
+    }
+  }
+
+  /**
+   * Removes forgotten text. Conversations that still have a transcript are archived again by the next update, without
+   * what is forgotten then.
+   *
+   * @returns how many conversations were changed
+   * @throws SvcError ARCHIVE_UNUSABLE
+   */
+  erase(leftOf: (text: string) => string): number {
+    const { file } = this.settings;
+    if (!existsSync(file)) return 0;
+    const store = ArchiveStore.open(file);
+    try {
+      let changed = 0;
+      for (const session of store.sessions()) {
+        store.transaction(() => {
+          const turns = [...store.turns(session.path)];
+          const left = without(turns, leftOf);
+          // Text taken off the list may return, so every transcript is read again.
+          const unknown = { size: -1, mtimeMs: session.mtimeMs, ctimeMs: session.ctimeMs };
+          const isSame =
+            left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
+          if (!isSame) changed += 1;
+          const title =
+            leftOf(session.title) === session.title && isSame ? session.title : undefined;
+          const content = {
+            ...session,
+            ...unknown,
+            turns: left,
+            continues: false,
+            resume: undefined,
+          };
+          store.write({ ...content, title: title ?? titleOf(left) });
+        });
+      }
+      // Exports are read again too.
+      store.transaction(() => {
+        for (const record of store.imports()) store.writeImport({ ...record, size: -1 });
+      });
+      return changed;
+    } catch (error) {
+      throw archiveUnusable(file, error);
+    } finally {
+      store.close();
+    }
+  }
+
+  /** Deletes conversations that have no transcript any more. @throws SvcError ARCHIVE_UNUSABLE */
+  remove(paths: readonly string[]): void {
+    const { file } = this.settings;
+    if (!existsSync(file)) return;
+    const store = ArchiveStore.open(file);
+    try {
+      store.transaction(() => {
+        for (const path of paths) store.remove(path);
+      });
+    } catch (error) {
+      throw archiveUnusable(file, error);
+    } finally {
+      store.close();
+    }
+  }
+
+  /** A conversation of the archive as a transcript. */
+  fileOf(session: ArchivedSession): TranscriptFile {
+    const { file } = this.settings;
+    const { path, reader, size, mtimeMs, ctimeMs } = session;
+    const label = path.split('/').slice(0, 2).join('/');
+    return {
+      source: 'sessions',
+      kind: 'transcript',
+      path,
+      absolutePath: file,
+      place: {
+        reader: isSessionReader(reader) ? reader : 'svc',
+        root: file,
+        label,
+        heldIn: undefined,
+      },
+      size,
+      mtimeMs,
+      ctimeMs,
+      turns: () => this.turns(path),
+    };
+  }
+
+  /** @throws SvcError ARCHIVE_UNUSABLE */
+  private turns(path: string): readonly NumberedTurn[] {
+    return ArchiveStore.read(this.settings.file, (store) => [...store.turns(path)]) ?? [];
+  }
+
+  private isSearched({ turns, importedFrom }: ArchivedSession): boolean {
+    const { retention, imports } = this.settings;
+    if (turns === 0) return false;
+    return retention === 'keep' || (importedFrom !== null && imports.includes(importedFrom));
+  }
+
+  private faultsOf(records: readonly ImportRecord[]): readonly SkippedFile[] {
+    return this.settings.imports.flatMap((path): readonly SkippedFile[] => {
+      const record = records.find(({ file }) => file === path);
+      if (record?.fault !== undefined && record.fault !== null) {
+        return [{ path, reason: 'unreadable', detail: record.fault }];
+      }
+      return record === undefined && !isThere(path) ? [{ path, reason: 'missing' }] : [];
+    });
+  }
+
+  private changedImports(store: ArchiveStore): readonly string[] {
+    const known = new Map(store.imports().map((record) => [record.file, record]));
+    return this.settings.imports.filter((path) => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats !== undefined && !isSame(known.get(path), stats);
+    });
+  }
+
+  private changedFiles(
+    store: ArchiveStore,
+    live: readonly TranscriptFile[],
+  ): readonly TranscriptFile[] {
+    if (this.settings.retention === 'follow') return [];
+    const known = new Map(store.sessions().map((session) => [session.path, session]));
+    return live.filter((file) => !isSame(known.get(file.path), file));
+  }
+
+  private async keep(
+    store: ArchiveStore,
+    files: readonly TranscriptFile[],
+    { leftOf, signal }: ArchiveUpdate,
+  ): Promise<void> {
+    for (let at = 0; at < files.length && signal?.aborted !== true; ) {
+      store.transaction(() => {
+        let turns = 0;
+        const end = Math.min(files.length, at + BATCH_SESSIONS);
+        while (at < end && turns < BATCH_TURNS) {
+          const file = files[at];
+          at += 1;
+          if (file !== undefined) turns += archive(store, file, leftOf);
+        }
+      });
+      await nextTurn();
+    }
+  }
+
+  private async import(
+    store: ArchiveStore,
+    path: string,
+    { leftOf, nowMs, signal }: ArchiveUpdate,
+  ): Promise<void> {
+    const { size, mtimeMs, ctimeMs } = lstatSync(path);
+    let fault: string | null = null;
+    const known = new Map(store.sessions().map((session) => [session.path, session]));
+    const onFault = (why: string): void => {
+      fault ??= why;
+    };
+    let batch: SessionContent[] = [];
+    const flush = (): void => {
+      store.transaction(() => {
+        for (const content of batch) store.write(content);
+      });
+      batch = [];
+    };
+    try {
+      for await (const conversation of readExport(path, onFault)) {
+        if (signal?.aborted === true) return;
+        const { format: reader, id, title, updatedAt } = conversation;
+        const turns = without(conversation.turns, leftOf);
+        const last = updatedAt ?? turns.at(-1)?.at;
+        // A time in the future would count as just changed forever.
+        const changedMs = Math.min(last === undefined ? 0 : Date.parse(last), nowMs - MS_PER_DAY);
+        const chars = turns.reduce((sum, { text }) => sum + text.length, 0);
+        const fingerprint = { size: chars, mtimeMs: changedMs, ctimeMs: changedMs };
+        const content = { path: `sessions/${reader}/${id}`, reader, importedFrom: path };
+        const before = known.get(content.path);
+        const isOlder = before !== undefined && before.size >= 0 && before.mtimeMs > changedMs;
+        const isKnown = isSame(before, fingerprint) && before?.importedFrom === path;
+        if (isOlder || isKnown || turns.length === 0) continue;
+        const shown = title === undefined || leftOf(title) !== title ? undefined : title;
+        const whole = { continues: false, resume: undefined };
+        batch.push({ ...content, ...fingerprint, ...whole, title: shown, turns });
+        if (batch.length === BATCH_SESSIONS) flush();
+      }
+      flush();
+    } catch (error) {
+      const { reason, detail } = skipOf(path, error);
+      onFault(detail ?? reason.replaceAll('_', ' '));
+    }
+    store.writeImport({ file: path, size, mtimeMs, ctimeMs, fault });
+  }
+
+  /** Drops the oldest conversations over the limits; those of exports stay. */
+  private applyLimits(store: ArchiveStore, live: readonly TranscriptFile[], nowMs: number): void {
+    const { retention, maxAgeDays, maxBytes } = this.settings;
+    if (retention === 'follow') return;
+    const isLive = new Set(live.map(({ path }) => path));
+    const kept = store
+      .sessions()
+      .filter(({ importedFrom }) => importedFrom === null)
+      .toSorted((a, b) => endMs(b) - endMs(a));
+    store.transaction(() => {
+      let bytes = 0;
+      for (const session of kept) {
+        const isOld = maxAgeDays > 0 && endMs(session) < nowMs - maxAgeDays * MS_PER_DAY;
+        const isTooMuch = maxBytes > 0 && bytes + session.bytes > maxBytes;
+        if (session.turns > 0 && (isOld || isTooMuch)) store.drop(session.path);
+        else bytes += session.bytes;
+        const isEmpty = session.turns === 0 || isOld || isTooMuch;
+        // What its agent still has would be archived again.
+        if (isEmpty && !isLive.has(session.path)) store.remove(session.path);
+      }
+    });
+  }
+}
+
+/** @returns how many turns were read */
+function archive(
+  store: ArchiveStore,
+  file: TranscriptFile,
+  leftOf: (text: string) => string,
+): number {
+  let part: ConversationPart;
+  try {
+    part = readConversation(file, store.resumeOf(file.path));
+  } catch (error) {
+    // Its agent may have deleted it just now: what is archived stays. The sync reports others.
+    if (error instanceof SvcError) throw error;
+    const { path, place, size, mtimeMs, ctimeMs } = file;
+    if (skipOf(file.absolutePath, error).reason !== 'vanished') {
+      store.mark({ path, reader: place.reader, size, mtimeMs, ctimeMs });
+    }
+    return 0;
+  }
+  const { fingerprint, continues, turns, end } = part;
+  store.write({
+    path: file.path,
+    reader: file.place.reader,
+    importedFrom: null,
+    ...fingerprint,
+    turns: without(turns, leftOf),
+    continues,
+    resume: end,
+  });
+  return turns.length;
+}
+
+function without(
+  turns: readonly NumberedTurn[],
+  leftOf: (text: string) => string,
+): readonly NumberedTurn[] {
+  return turns.flatMap((turn) => {
+    const text = leftOf(turn.text);
+    return text === '' ? [] : [text === turn.text ? turn : { ...turn, text }];
+  });
+}
+
+/** When a conversation was last continued, in milliseconds since the epoch. */
+export function endMs({ endedAt, mtimeMs }: Pick<ArchivedSession, 'endedAt' | 'mtimeMs'>): number {
+  return endedAt === null ? mtimeMs : Date.parse(endedAt);
+}
+
+function isSame(known: FileFingerprint | undefined, now: FileFingerprint): boolean {
+  return (
+    known !== undefined &&
+    known.size === now.size &&
+    known.mtimeMs === now.mtimeMs &&
+    known.ctimeMs === now.ctimeMs
+  );
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,95 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { READ_NO_LINK } from '../../../support/files.js';
+import type { FileFingerprint } from '../../types.js';
+import { jsonlLines } from './jsonl-lines.js';
+import { prefixPrint } from './prefix-print.js';
+import type { NumberedTurn, TranscriptFile } from './transcript-files.js';
+import { initialState, type ReadingState, readTurn } from './turn-reader.js';
+
+/** Where reading a file stopped. */
+export interface StopPoint {
+  /** Byte offset of the next line, and its 1-based number. */
+  readonly offset: number;
+  readonly line: number;
+  readonly reading: ReadingState;
+  /** Fingerprint of everything before the offset. */
+  readonly print: string;
+}
+
+/** What was read of a transcript. */
+export interface ConversationPart {
+  /** Taken before reading. */
+  readonly fingerprint: FileFingerprint;
+  /** True if these are the turns after the point that was passed, and not all of them. */
+  readonly continues: boolean;
+  readonly turns: readonly NumberedTurn[];
+  /** Undefined where it has to be read from its beginning next time. */
+  readonly end: StopPoint | undefined;
+}
+
+/** The turns of a conversation, in order, with secrets masked. @throws the system's error */
+export function* turnsOf(file: TranscriptFile): Generator<NumberedTurn> {
+  if (file.turns !== undefined) {
+    yield* file.turns();
+    return;
+  }
+  const descriptor = openSync(file.absolutePath, READ_NO_LINK);
+  try {
+    let state = initialState(file.place);
+    for (const line of jsonlLines(descriptor, BEGINNING, fstatSync(descriptor).size)) {
+      const read = readTurn(line, state, file.place);
+      state = read.state;
+      if (state.isExcluded) return;
+      if (read.turn !== undefined) yield { ...read.turn, line: line.number };
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const BEGINNING = { offset: 0, line: 1 };
+
+/**
+ * Reads what a transcript says after a point; all of it if the point is no longer valid.
+ *
+ * @throws the system's error
+ */
+export function readConversation(
+  file: TranscriptFile,
+  after: StopPoint | undefined,
+): ConversationPart {
+  const { size, mtimeMs, ctimeMs } = file;
+  if (file.turns !== undefined) {
+    const fingerprint = { size, mtimeMs, ctimeMs };
+    return { fingerprint, continues: false, turns: [...file.turns()], end: undefined };
+  }
+  const descriptor = openSync(file.absolutePath, READ_NO_LINK);
+  try {
+    const stats = fstatSync(descriptor);
+    const fingerprint = { size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs };
+    const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
+    const from = isValid ? after : { ...BEGINNING, reading: initialState(file.place) };
+    const turns: NumberedTurn[] = [];
+    let { offset, line: number, reading } = from;
+    let isWhole = true;
+    const lines = reading.isExcluded
+      ? []
+      : jsonlLines(descriptor, { offset, line: number }, stats.size);
+    for (const line of lines) {
+      const read = readTurn(line, reading, file.place);
+      if (read.turn !== undefined) turns.push({ ...read.turn, line: line.number });
+      // An unterminated last line may still be being written.
+      isWhole = line.isEnded;
+      if (!isWhole) break;
+      reading = read.state;
+      offset = line.end;
+      number = line.number + 1;
+      if (reading.isExcluded) break;
+    }
+    const print = isWhole ? prefixPrint(descriptor, offset) : undefined;
+    const end = print === undefined ? undefined : { offset, line: number, reading, print };
+    return { fingerprint, continues: isValid, turns: reading.isExcluded ? [] : turns, end };
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,153 @@
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isRecord } from '../../../../config/index.js';
+import { messageOf } from '../../../../errors/index.js';
+import { type Connection, openDatabase } from '../../../../sqlite/database.js';
+
+import { parsedJson, shortHash } from '../../../../support/text.js';
+import { skipOf, type WalkListener } from '../../walk.js';
+import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-files.js';
+import {
+  NOISE,
+  roleOf,
+  stringField,
+  type TranscriptReader,
+  timeOf,
+  withoutInjections,
+} from '../transcript-reader.js';
+import { isHeldIn, maskedText } from '../turn-reader.js';
+
+const DATABASE = 'opencode.db';
+/** OpenCode holds its lock only while it commits. */
+const BUSY_MS = 2000;
+
+/**
+ * OpenCode: `~/.local/share/opencode/opencode.db` (`OPENCODE_DB`), which is opened read-only. Tables
+ * `session(id, parent_id, directory, title, time_updated)`, `message(id, session_id, time_created, data)` and
+ * `part(id, message_id, session_id, data)`; `data` is JSON. A line of a citation is the number of a message.
+ */
+export const opencodeReader: TranscriptReader = {
+  id: 'opencode',
+  usualPlace: ({ env, homeDir }) => {
+    const data = env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share');
+    const named = env['OPENCODE_DB'];
+    if (named === undefined || named === '') return join(data, 'opencode');
+    // A folder can be watched for the database's log as well.
+    return basename(named) === DATABASE ? dirname(named) : named;
+  },
+  accepts: (segments, kind) =>
+    kind === 'file' && segments.length === 1 && (segments[0] ?? '').startsWith(DATABASE),
+  read: () => NOISE,
+  *conversations(place, listener) {
+    const root = fileOf(place.root, listener);
+    if (root === undefined) return;
+    const found: TranscriptFile[] = [];
+    try {
+      reading(root, (database) => {
+        for (const row of sessions(database)) {
+          const file = transcriptOf(row, place, root);
+          if (file !== undefined) found.push(file);
+        }
+      });
+    } catch (error) {
+      const path = `${place.label}/${basename(root)}`;
+      listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
+      return;
+    }
+    yield* found;
+  },
+};
+
+/** The database in a folder, or at a path; undefined if there is none. */
+function fileOf(root: string, listener: WalkListener): string | undefined {
+  try {
+    const file = lstatSync(root).isDirectory() ? join(root, DATABASE) : root;
+    return lstatSync(file).isFile() ? file : undefined;
+  } catch (error) {
+    const skip = skipOf(root, error);
+    if (skip.reason !== 'vanished') listener.onSkip(skip);
+    return undefined;
+  }
+}
+
+function reading<T>(file: string, use: (database: Connection) => T): T {
+  const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Conversations of people: those of sub-agents have a parent. */
+function sessions(database: Connection): readonly unknown[] {
+  return database
+    .prepare(
+      `SELECT id, directory, time_updated AS updated,
+         (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
+       FROM session WHERE parent_id IS NULL AND typeof(id) = 'text' ORDER BY id`,
+    )
+    .all();
+}
+
+function transcriptOf(
+  row: unknown,
+  place: TranscriptPlace,
+  absolutePath: string,
+): TranscriptFile | undefined {
+  if (!isRecord(row)) return undefined;
+  const { id, directory: folder, updated, parts } = row;
+  if (typeof id !== 'string' || typeof parts !== 'number' || typeof updated !== 'number') {
+    return undefined;
+  }
+  const isElsewhere =
+    place.heldIn !== undefined &&
+    (typeof folder !== 'string' || !isHeldIn({ folder }, place.heldIn));
+  if (isElsewhere) return undefined;
+  const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
+  return {
+    source: 'sessions',
+    kind: 'transcript',
+    path: `${place.label}/${name}`,
+    absolutePath,
+    place,
+    // Parts are added until an answer is complete.
+    size: parts,
+    mtimeMs: updated,
+    ctimeMs: updated,
+    turns: () => reading(absolutePath, (database) => turnsIn(database, id)),
+  };
+}
+
+function turnsIn(database: Connection, session: string): readonly NumberedTurn[] {
+  const messages = database
+    .prepare(
+      'SELECT id, time_created AS at, data FROM message WHERE session_id = ? ORDER BY time_created, id',
+    )
+    .all(session);
+  const partsOf = database
+    .prepare('SELECT data FROM part WHERE message_id = ? ORDER BY id')
+    .pluck();
+  return messages.flatMap((message, at): readonly NumberedTurn[] => {
+    if (!isRecord(message)) return [];
+    const data = jsonIn(message['data']);
+    const role = roleOf(data === undefined ? undefined : stringField(data, 'role'));
+    if (role === undefined) return [];
+    const parts = partsOf.all(message['id']).map(jsonIn);
+    const said = parts.flatMap((part) => (part === undefined ? [] : textIn(part))).join('\n');
+    const text = maskedText(withoutInjections(said).trim());
+    return text === '' ? [] : [{ role, text, at: timeOf(message['at']), line: at + 1 }];
+  });
+}
+
+/** What a person or the agent said; `synthetic` parts are files and notes that OpenCode adds. */
+function textIn(part: Readonly<Record<string, unknown>>): readonly string[] {
+  const isSaid = part['type'] === 'text' && part['synthetic'] !== true && part['ignored'] !== true;
+  const text = isSaid ? stringField(part, 'text') : undefined;
+  return text === undefined ? [] : [text];
+}
+
+function jsonIn(text: unknown): Readonly<Record<string, unknown>> | undefined {
+  const value = typeof text === 'string' ? parsedJson(text) : undefined;
+  return isRecord(value) ? value : undefined;
+}

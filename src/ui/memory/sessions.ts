@@ -1,0 +1,55 @@
+import type { SessionListOutput, SessionOutput } from '../../engine/memory/sessions/index.js';
+import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine, safeProse } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable } from '../table.js';
+
+interface SessionOptions {
+  readonly style: Style;
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+/** Characters of an ID: sufficient for thousands of conversations. */
+const ID_CHARS = 8;
+const COLUMNS = ['id', 'from', 'last', 'state', 'archived', 'title'] as const;
+
+/** Conversations as a table. */
+export function renderSessions(
+  { sessions, total }: SessionListOutput,
+  { style, nowMs }: SessionOptions,
+): string {
+  if (total === 0) return 'no conversations\n';
+  const rows = sessions.map(({ id, reader, lastAt, state, archivedBytes, title }) => [
+    id.slice(0, ID_CHARS),
+    safeLine(reader),
+    formatRelativeTime(Date.parse(lastAt), nowMs),
+    state,
+    archivedBytes === 0 ? '–' : formatBytes(archivedBytes),
+    safeLine(title),
+  ]);
+  const table = renderTable(
+    COLUMNS.map((title) => ({ title })),
+    rows,
+    style,
+  );
+  const rest = total - sessions.length;
+  return rest === 0
+    ? table
+    : `${table}\n${formatCountOf(rest, 'more conversation')}; show them with --limit ${total}\n`;
+}
+
+/** A conversation with the line of each turn. */
+export function renderSession(
+  { title, path, state, turns }: SessionOutput,
+  { style }: Pick<SessionOptions, 'style'>,
+): string {
+  const head = `${style.bold(safeLine(title))}\n${style.dim(`${safeLine(path)}  ${state}`)}\n`;
+  const said = turns.map(({ line, role, at, text }) => {
+    const who = style.bold(role === 'user' ? 'User' : 'Assistant');
+    const when = at === null ? [] : [style.dim(at)];
+    return `\n${[style.dim(`#L${line}`), who, ...when].join('  ')}\n${safeProse(text)}\n`;
+  });
+  return head + said.join('');
+}
