@@ -172,4 +172,46 @@ test('svc serve follows conversations', async () => {
   assert.is((await done).code, 0);
 });
 
+test('a conversation is kept when its agent deletes it, listed, exported, and forgotten', async () => {
+  const home = homeWithTalk();
+  writeConfig(home, switchedOn({ memorySearch: { sync: { sessions: { retention: 'keep' } } } }));
+  const list = (...more: string[]) => svc(home, 'memory', 'sessions', 'list', ...more);
+  assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'live');
+  await svc(home, 'memory', 'index');
+  assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'kept');
+  rmSync(home.at('agents/main/sessions/talk.jsonl'));
+  const [kept] = jsonOf.sessionList(await list('--json')).sessions;
+  assert.is(kept?.state, 'archived');
+  assert.is(kept?.title, 'where does the heliotrope grow');
+  const id = kept?.id.slice(0, 6) ?? '';
+  assert.match((await list('--reader', 'svc', '--since', '2026-01-01')).stdout, id);
+  assert.is(jsonOf.sessionList(await list('--before', '2026-01-01', '--json')).total, 0);
+
+  const shown = jsonOf.session(await svc(home, 'memory', 'sessions', 'show', id, '--json'));
+  assert.equal(
+    shown.turns.map(({ line }) => line),
+    [1, 3],
+  );
+  const { stdout: markdown } = await svc(home, 'memory', 'sessions', 'export', id);
+  assert.match(markdown, '# where does the heliotrope grow');
+  assert.match(markdown, 'Behind the harbour office.');
+  assert.not.match(markdown, SECRET);
+  assert.is((await svc(home, 'memory', 'sessions', 'show', 'nothing')).code, 2);
+  const cited = await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L1-L3');
+  assert.match(cited.stdout, 'heliotrope');
+
+  const unasked = await svc(home, 'memory', 'sessions', 'forget', id);
+  assert.match(unasked.stderr, '--yes');
+  const forgotten = jsonOf.forget(
+    await svc(home, 'memory', 'sessions', 'forget', id, '--yes', '--json'),
+  );
+  assert.ok(forgotten.stores.some(({ store, clean }) => store.startsWith('archive') && clean));
+  assert.is(jsonOf.sessionList(await list('--json')).total, 0);
+  assert.equal(
+    jsonOf.search(await svc(home, 'memory', 'search', 'heliotrope', '--json')).results,
+    [],
+  );
+  assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
+});
+
 test.run();

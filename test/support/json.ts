@@ -65,6 +65,10 @@ import {
 import { indexOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import {
+  sessionListOutputSchema,
+  sessionOutputSchema,
+} from '../../src/engine/memory/sessions/output-schemas.js';
+import {
   exportOutputSchema,
   importOutputSchema,
 } from '../../src/engine/memory/transfer/output-schemas.js';
@@ -121,6 +125,8 @@ export const jsonOf = {
   evalDrafts: (run: SvcRun) => read(evalDraftsOutputSchema, run),
   added: (run: SvcRun) => read(memoryAddOutputSchema, run),
   forget: (run: SvcRun) => read(forgetOutputSchema, run),
+  sessionList: (run: SvcRun) => read(sessionListOutputSchema, run),
+  session: (run: SvcRun) => read(sessionOutputSchema, run),
   forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
   forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),
   export: (run: SvcRun) => read(exportOutputSchema, run),

@@ -7,6 +7,7 @@ import {
   createDatabase,
   migrate,
   openDatabase,
+  versionOf,
 } from '../../../sqlite/database.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
@@ -110,8 +111,8 @@ export class ArchiveStore {
     return usable(file, () => {
       const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
       try {
-        // Fails for what is not an archive of this version.
-        database.prepare('SELECT path, resume FROM sessions LIMIT 1').get();
+        // Its creation was interrupted.
+        if (versionOf(database) === 0) return undefined;
         return use(new ArchiveStore(database));
       } finally {
         database.close();

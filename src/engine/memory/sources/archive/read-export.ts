@@ -14,7 +14,7 @@ const MOST_BYTES = 4 * 1024 * 1024 * 1024;
 /** Conversations compress about tenfold. What compresses better by far is made to fill the disk. */
 const MOST_RATIO = 200;
 /** Up to this size any ratio is harmless. */
-const HARMLESS_BYTES = 64 * 1024 * 1024;
+const HARMLESS_BYTES = 8 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
 /** Large accounts may have several files. */
 const CONVERSATIONS = /^(?:[^/\\]{1,200}[/\\]){0,3}conversations(?:-\d{1,6})?\.json$/u;

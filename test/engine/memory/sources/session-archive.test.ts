@@ -1,0 +1,269 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Forgotten, hashesOf } from '../../../../src/engine/memory/forget/forgotten.js';
+import {
+  type ArchiveSettings,
+  SessionArchive,
+} from '../../../../src/engine/memory/sources/archive/session-archive.js';
+import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
+import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { ROOT } from '../../../support/run-svc.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { GROWTH, message, placeOf, TALK } from '../../../support/transcripts.js';
+
+const test = suite('archive of conversations');
+
+const ATTIC = message('user', 'the xylophone is in the attic');
+const TALK_PATH = 'sessions/main/talk.jsonl';
+
+/** A workspace, transcripts, and an archive of them. */
+function world(settings: Partial<ArchiveSettings> = {}) {
+  const [workspace, sessions, state] = [tempFolder(), tempFolder(), tempFolder()];
+  workspace.write('note.md', '# A note\n\nabout nothing\n');
+  const file = state.at('archive/main.sqlite');
+  const archive = new SessionArchive({
+    file,
+    retention: 'keep',
+    maxAgeDays: 0,
+    maxBytes: 0,
+    imports: [],
+    ...settings,
+  });
+  const places = [placeOf(sessions.path)];
+  const target = targetOf(workspace.path, { transcripts: { places, growth: GROWTH, archive } });
+  const update = (leftOf = (text: string) => text, nowMs = Date.now()): Promise<void> =>
+    archive.update(scanTranscripts({ places }).files, { leftOf, nowMs });
+  const said = (): readonly string[] =>
+    archive.list(() => false).files.flatMap((one) => [...(one.turns?.() ?? [])].map((t) => t.text));
+  return { workspace, sessions, file, archive, places, target, update, said };
+}
+
+test('what an agent deletes is still found, under the same lines, and is not read again', async () => {
+  const { sessions, target } = world();
+  sessions.write('talk.jsonl', TALK + ATTIC);
+  const backend = backendOn(target);
+  const before = await backend.search({ query: 'xylophone' });
+  const cited = `${TALK_PATH}#L11-L11`;
+  const got = await backend.get({ target: cited });
+  rmSync(sessions.at('talk.jsonl'));
+  const { outcome, added, changed, removed } = await backend.sync({});
+  assert.equal(
+    { outcome, added, changed, removed },
+    { outcome: 'unchanged', added: 0, changed: 0, removed: 0 },
+  );
+  assert.equal((await backend.search({ query: 'xylophone' })).results, before.results);
+  assert.equal((await backend.get({ target: cited })).turns, got.turns);
+  // A new index has it too.
+  await backend.reset();
+  assert.equal(pathsOf(await backend.search({ query: 'xylophone' })), [TALK_PATH]);
+  await backend.close();
+});
+
+test('an index that was fresh before is no reason not to archive', async () => {
+  const { sessions, target, archive, places } = world({ retention: 'follow' });
+  sessions.write('talk.jsonl', TALK);
+  const follows = backendOn(target);
+  await follows.sync({});
+  await follows.close();
+  assert.is(existsSync(archive.settings.file), false);
+  const keeping = new SessionArchive({ ...archive.settings, retention: 'keep' });
+  const transcripts = { places, growth: GROWTH, archive: keeping };
+  const keeps = backendOn({ ...target, sources: { ...target.sources, transcripts } });
+  await keeps.search({ query: 'backup' });
+  await keeps.close();
+  assert.is(keeping.sessions()[0]?.turns, 6);
+  assert.is(statSync(archive.settings.file).mode & 0o777, 0o600);
+});
+
+test('without keep, it is gone with its transcript', async () => {
+  const { sessions, target } = world({ retention: 'follow' });
+  sessions.write('talk.jsonl', TALK);
+  const backend = backendOn(target);
+  await backend.sync({});
+  rmSync(sessions.at('talk.jsonl'));
+  assert.equal(pathsOf(await backend.search({ query: 'backup' })), []);
+  await backend.close();
+});
+
+test('a growing conversation adds what is new; a rewritten one replaces it', async () => {
+  const { sessions, said, update } = world();
+  sessions.write('talk.jsonl', message('user', 'one'));
+  await update();
+  appendFileSync(
+    sessions.at('talk.jsonl'),
+    message('assistant', 'two') + message('user', 'th').slice(0, 20),
+  );
+  await update();
+  assert.equal(said(), ['one', 'two']);
+  appendFileSync(sessions.at('talk.jsonl'), message('user', 'th').slice(20));
+  await update();
+  assert.equal(said(), ['one', 'two', 'th']);
+  sessions.write('talk.jsonl', message('user', 'something else entirely'));
+  await update();
+  assert.equal(said(), ['something else entirely']);
+});
+
+test('the unterminated last line of a deleted conversation is kept once', async () => {
+  const { sessions, said, update } = world();
+  sessions.write('talk.jsonl', message('user', 'one') + message('user', 'two').trimEnd());
+  await update();
+  assert.equal(said(), ['one', 'two']);
+  appendFileSync(sessions.at('talk.jsonl'), `\n${message('user', 'three')}`);
+  await update();
+  rmSync(sessions.at('talk.jsonl'));
+  await update();
+  assert.equal(said(), ['one', 'two', 'three']);
+});
+
+test('a long conversation comes back whole, from parts', async () => {
+  const { sessions, said, update, archive } = world();
+  const texts = Array.from({ length: 300 }, (_, at) =>
+    `${at} ${'words and more of them '.repeat(200)}`.trim(),
+  );
+  sessions.write('talk.jsonl', '');
+  for (let at = 0; at < texts.length; at += 50) {
+    appendFileSync(
+      sessions.at('talk.jsonl'),
+      texts
+        .slice(at, at + 50)
+        .map((text) => message('user', text))
+        .join(''),
+    );
+    await update();
+  }
+  assert.equal(said(), texts);
+  assert.ok((archive.sessions()[0]?.bytes ?? 0) < statSync(sessions.at('talk.jsonl')).size / 10);
+});
+
+test('conversations of other projects are not archived', async () => {
+  const { sessions, archive } = world();
+  const place = placeOf(sessions.path, 'codex', ['/home/ada/project']);
+  const meta = { type: 'session_meta', payload: { id: 'x', cwd: '/home/ada/other' } };
+  const said = {
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+  };
+  sessions.write(
+    '2026/02/03/rollout-a.jsonl',
+    `${JSON.stringify(meta)}\n${JSON.stringify(said)}\n`,
+  );
+  const live = scanTranscripts({ places: [place] }).files;
+  assert.is(live.length, 1);
+  await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });
+  assert.equal(archive.list(() => false).files, []);
+  assert.is(archive.isBehind(live), false);
+});
+
+test('secrets are masked', async () => {
+  const { sessions, file, said, update } = world();
+  sessions.write(
+    'talk.jsonl',
+    message('user', 'use ghp_0123456789abcdefghijABCDEFGHIJ012345 for it'),
+  );
+  await update();
+  assert.not.match(said().join(), 'ghp_0123456789');
+  assert.is(readFileSync(file).includes('ghp_'), false);
+});
+
+test('forgotten turns leave no bytes in the archive, and do not come back', async () => {
+  const { sessions, file, archive, update, said } = world();
+  const secret = 'the code of the garage is under the third flower pot';
+  sessions.write(
+    'talk.jsonl',
+    message('user', secret) + message('assistant', 'I will remember that.'),
+  );
+  await update();
+  const forgotten = new Forgotten('salt', [{ documents: [], lines: [hashesOf('salt', secret)] }]);
+  const leftOf = (text: string): string => forgotten.leftOf(text);
+  assert.is(archive.erase(leftOf), 1);
+  assert.equal(said(), ['I will remember that.']);
+  assert.is(archive.sessions()[0]?.title, 'I will remember that.');
+  assert.is(readFileSync(file).includes('flower pot'), false);
+  await update(leftOf);
+  assert.equal(said(), ['I will remember that.']);
+  // Undone while the agent still has it.
+  archive.erase((text) => text);
+  await update();
+  assert.equal(said(), [secret, 'I will remember that.']);
+});
+
+test('the oldest go first when the archive is too large, and the old when they are too old', async () => {
+  const big = (day: string): string =>
+    Array.from({ length: 200 }, (_, at) =>
+      message('user', `${day} ${Math.sin(at)}`, `${day}T01:00:00.000Z`),
+    ).join('');
+  const { sessions, archive, update } = world({ maxBytes: 5000, maxAgeDays: 20 });
+  const days = ['2026-03-01', '2026-02-27', '2026-02-20', '2026-01-01'];
+  for (const day of days) sessions.write(`${day}.jsonl`, big(day));
+  const nowMs = Date.parse('2026-03-02');
+  await update(undefined, nowMs);
+  const kept = (): string[] =>
+    archive
+      .sessions()
+      .filter(({ turns }) => turns > 0)
+      .map(({ path }) => path.slice(-16, -6));
+  const each = archive.sessions().find(({ turns }) => turns > 0)?.bytes ?? 0;
+  assert.ok(each > 1000 && each < 5000, `${each}`);
+  assert.is(kept().includes('2026-01-01'), false);
+  assert.is(kept().at(-1), '2026-03-01');
+  assert.ok(archive.sessions().reduce((sum, { bytes }) => sum + bytes, 0) <= 5000);
+  // What was dropped stays dropped as long as it is the same.
+  const live = scanTranscripts({ places: [placeOf(sessions.path)] }).files;
+  assert.is(archive.isBehind(live), false);
+});
+
+test('a damaged archive is a warning, and search goes on', async () => {
+  const { sessions, workspace, target, file, archive } = world();
+  workspace.write('note.md', '# A note\n\nThe kettle is red.\n');
+  sessions.write('talk.jsonl', TALK);
+  const backend = backendOn(target);
+  await backend.sync({});
+  writeFileSync(file, 'no database '.repeat(1000));
+  const response = await backend.search({ query: 'kettle' });
+  assert.equal(pathsOf(response), ['note.md']);
+  appendFileSync(sessions.at('talk.jsonl'), ATTIC);
+  const next = await backend.search({ query: 'xylophone' });
+  assert.equal(pathsOf(next), [TALK_PATH]);
+  assert.equal(warningCodes(next), ['FILES_SKIPPED']);
+  await backend.close();
+  const failed = await failureOf(Promise.resolve().then(() => archive.sessions()));
+  assert.is(failed.code, 'ARCHIVE_UNUSABLE');
+});
+
+test('a kill at any moment leaves an archive that the next sync completes', async () => {
+  const { sessions, places, archive, update, said } = world();
+  for (let at = 0; at < 150; at++) {
+    sessions.write(
+      `talk-${String(at).padStart(3, '0')}.jsonl`,
+      message('user', `number ${at} `.repeat(300)),
+    );
+  }
+  const script = `
+    import { SessionArchive } from '${ROOT}/src/engine/memory/sources/archive/session-archive.ts';
+    import { scanTranscripts } from '${ROOT}/src/engine/memory/sources/index.ts';
+    const live = scanTranscripts({ places: ${JSON.stringify(places)} }).files;
+    const archive = new SessionArchive(${JSON.stringify(archive.settings)});
+    process.stdout.write('go');
+    await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });`;
+  for (const delayMs of [0, 8, 20]) {
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const end = once(child, 'exit');
+    setTimeout(() => child.kill('SIGKILL'), delayMs);
+    await end;
+    // Whole conversations or none of them.
+    for (const { turns } of archive.sessions()) assert.is(turns, 1);
+    for (const text of said()) assert.match(text, /^number \d+ (?:number \d+ )+number \d+$/);
+  }
+  await update();
+  assert.is(said().length, 150);
+});
+
+test.run();
