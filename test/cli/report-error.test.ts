@@ -92,7 +92,8 @@ test('the text names what failed, where, and what to do, each on its line', () =
 
 test('every code has an exit code that means what it says', () => {
   for (const [code, { exit }] of Object.entries(ERROR_CODES)) {
-    assert.ok([1, 2, 130].includes(exit), code);
+    assert.ok([1, 2, 124, 130].includes(exit), code);
+    assert.is(exit === 124, code === 'WAIT_TIMED_OUT', code);
     if (code.startsWith('CONFIG_') && !/WRITE_FAILED|EXISTS/.test(code)) assert.is(exit, 2, code);
   }
   assert.is(ERROR_CODES.INTERRUPTED.exit, 130);
