@@ -139,6 +139,7 @@ const overallStatus: JsonDocument = {
         nextRunAt: '2026-02-04T03:00:00.000Z',
         lastSweepAt: '2026-02-03T03:00:00.410Z',
         written: 2,
+        memoryFull: false,
       },
     ],
     hooks: [

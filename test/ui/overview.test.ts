@@ -62,6 +62,7 @@ const WORK: OverallStatus['work'] = {
       enabled: true,
       nextMs: NOW + 600_000,
       last: { startedMs: NOW - 3_600_000, ended: true, failed: false, written: 2 },
+      isFull: false,
       fault: undefined,
     },
   ],

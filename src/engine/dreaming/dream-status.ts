@@ -73,6 +73,12 @@ function memoryOf({
   }
 }
 
+/** Whether a person's own lines alone are over the budget of `MEMORY.md`, so that nothing more is promoted. */
+export function isMemoryFull(target: DreamTarget): boolean {
+  const { memory } = memoryOf(target);
+  return memory !== null && memory.handwritten > memory.maxCharacters;
+}
+
 /** When the next sweep is due; undefined if none is or dreaming is off. */
 export function nextSweepMs(
   { settings, timeZone }: Pick<DreamTarget, 'settings' | 'timeZone'>,

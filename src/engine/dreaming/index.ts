@@ -14,7 +14,7 @@ export type {
 } from './claim-output-schemas.js';
 export type { ClaimKey } from './claims/claim-words.js';
 export { promoteClaim, rejectClaim, reopenClaim, undo } from './decide-by-hand.js';
-export { dreamStatus, lastSweep, nextSweepMs } from './dream-status.js';
+export { dreamStatus, isMemoryFull, lastSweep, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { realWorkspaceDir } from './dream-workspace.js';
 export {

@@ -128,6 +128,10 @@ export const overallStatusOutputSchema = documentSchema({
           'When the last sweep started; `null` when there was none.',
         ),
         written: field(z.nullable(count), 'How many claims it wrote to `MEMORY.md`.'),
+        memoryFull: field(
+          z.boolean(),
+          'Whether your own lines in `MEMORY.md` alone are over its budget, so that nothing more is promoted.',
+        ),
       }),
     ),
     'Dreaming, one entry per workspace.',

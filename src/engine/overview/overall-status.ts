@@ -178,12 +178,13 @@ function workOutput({ storage, listener, flows, dreams }: OtherWork) {
     tasks: countsOutput(flows.tasks),
     pausedTasks: flows.paused.map(pauseOutput),
     failedNotifications: flows.failedNotifications,
-    dreams: dreams.map(({ agents, enabled, nextMs, last: sweep }) => ({
+    dreams: dreams.map(({ agents, enabled, nextMs, last: sweep, isFull }) => ({
       agents,
       enabled,
       nextRunAt: nextMs === undefined ? null : iso(nextMs),
       lastSweepAt: sweep === undefined ? null : iso(sweep.startedMs),
       written: sweep?.written ?? null,
+      memoryFull: isFull,
     })),
   };
 }

@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import {
   type DreamTarget,
   dreamTargets,
+  isMemoryFull,
   lastSweep,
+  MEMORY_FILE,
   nextSweepMs,
   openDreams,
   type SweepRecord,
@@ -33,6 +36,8 @@ export interface DreamsGlance {
   readonly nextMs: number | undefined;
   /** Undefined before the first sweep. */
   readonly last: LastSweep | undefined;
+  /** Whether `MEMORY.md` has no room, because a person's own lines alone are over its budget. */
+  readonly isFull: boolean;
   /** Why the sweeps cannot be read. */
   readonly fault: string | undefined;
 }
@@ -60,7 +65,11 @@ export class DreamsLook {
   /** @returns undefined when nothing changed since the last call and no sweep became due */
   look(nowMs: number): readonly DreamsGlance[] | undefined {
     const stamp = fileStamp(
-      this.targets.flatMap(({ workspace: { files } }) => [files.database, `${files.database}-wal`]),
+      this.targets.flatMap(({ workspace: { dir, files } }) => [
+        files.database,
+        `${files.database}-wal`,
+        join(dir, MEMORY_FILE),
+      ]),
     );
     const isSwept = stamp !== this.stamp;
     if (!isSwept && !this.nextMs.some((next) => next !== undefined && next <= nowMs)) {
@@ -74,25 +83,28 @@ export class DreamsLook {
       enabled: settings.enabled,
       nextMs: this.nextMs[at],
       last: this.swept[at]?.last,
+      isFull: this.swept[at]?.isFull ?? false,
       fault: this.swept[at]?.fault,
     }));
   }
 }
 
-type SweptGlance = Pick<DreamsGlance, 'fault' | 'last'>;
+type SweptGlance = Pick<DreamsGlance, 'fault' | 'isFull' | 'last'>;
 
-function sweptGlance({ workspace }: DreamTarget): SweptGlance {
+function sweptGlance(target: DreamTarget): SweptGlance {
+  const isFull = isMemoryFull(target);
   try {
-    const dreams = openDreams(workspace);
+    const dreams = openDreams(target.workspace);
     try {
       const newest = lastSweep(dreams);
-      return { last: newest === undefined ? undefined : sweepGlance(newest), fault: undefined };
+      const last = newest === undefined ? undefined : sweepGlance(newest);
+      return { last, isFull, fault: undefined };
     } finally {
       dreams?.close();
     }
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { last: undefined, fault: error.message };
+    return { last: undefined, isFull, fault: error.message };
   }
 }
 

@@ -98,6 +98,19 @@ test('an empty home is told as what it is, and looking makes nothing in it', asy
   assert.equal(readdirSync(home.path), []);
 });
 
+test('long-term memory that a person fills or shortens is full or not', async () => {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Cars\n');
+  const followed = follow(home);
+  const isFull = () => followed.known().dreams?.[0]?.isFull;
+  await until('its dreams', followed, () => isFull() === false);
+  home.write('workspace/MEMORY.md', `# Cars\n\n${'We bought one. '.repeat(2000)}\n`);
+  await until('a full memory', followed, () => isFull() === true);
+  home.write('workspace/MEMORY.md', '# Cars\n\nWe bought one.\n');
+  await until('room', followed, () => isFull() === false);
+  await followed.end();
+});
+
 test('an index that somebody brings up to date is looked at again, and nothing else is', async () => {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', '# Cars\n\nWe bought an automobile.\n');

@@ -62,6 +62,7 @@ export function busyNews(): OverviewNews {
         enabled: true,
         nextMs: NOW + 5 * 3_600_000,
         last: { startedMs: NOW - 19 * 3_600_000, ended: true, failed: false, written: 3 },
+        isFull: false,
         fault: undefined,
       },
     ],
@@ -82,7 +83,14 @@ export function emptyNews(): OverviewNews {
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: undefined },
     dreams: [
-      { agents: ['main'], enabled: false, nextMs: undefined, last: undefined, fault: undefined },
+      {
+        agents: ['main'],
+        enabled: false,
+        nextMs: undefined,
+        last: undefined,
+        isFull: false,
+        fault: undefined,
+      },
     ],
     findings: [],
   };

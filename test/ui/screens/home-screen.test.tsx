@@ -43,6 +43,15 @@ function shown(news: Partial<OverviewNews>, columns = 80, rows = 24, chosen?: st
   return homeFrame(state, plain, { columns, rows }).join('\n');
 }
 
+test('a full MEMORY.md is shown in the line of its dreams, with what to do', () => {
+  const news = busyNews();
+  const full = { ...news, dreams: news.dreams.map((one) => ({ ...one, isFull: true })) };
+  const screen = shown(full, 100, 40, 'dreams 0');
+  assert.match(screen, /dreams +MEMORY\.md is full · next sweep/u);
+  assert.match(screen, 'nothing is promoted: move your own lines');
+  assert.not.match(shown(news, 100, 40, 'dreams 0'), 'full');
+});
+
 interface Started {
   readonly terminal: FakeTerminal;
   readonly end: Promise<HomeEnd>;

@@ -49,18 +49,21 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
       const ago = formatRelativeTime(last.atMs, nowMs);
       return [{ text: `last response ${ago}: ${last.status} ${what}`, kind: 'plain' }];
     }
-    case 'candidates':
-      return line.mark === 'off'
-        ? [
-            {
-              text: '"svc dream enable" lets "svc serve" consolidate memory on a schedule',
-              kind: 'hint',
-            },
-          ]
-        : [];
+    case 'candidates': {
+      const hint = line.mark === 'off' ? DREAMS_OFF : isFull(line, news) ? MEMORY_FULL : undefined;
+      return hint === undefined ? [] : [{ text: hint, kind: 'hint' }];
+    }
     default:
       return [];
   }
+}
+
+const DREAMS_OFF = '"svc dream enable" lets "svc serve" consolidate memory on a schedule';
+const MEMORY_FULL =
+  'nothing is promoted: move your own lines to notes in memory/, or raise phases.deep.maxMemoryChars';
+
+function isFull({ key }: HomeLine, { dreams = [] }: HomeState['news']): boolean {
+  return dreams.some((glance, at) => glance.isFull && `dreams ${at}` === key);
 }
 
 /** The first steps after installing svc. */

@@ -210,7 +210,7 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Ho
 }
 
 function dreamsLine(
-  { agents, enabled, nextMs, last, fault }: DreamsGlance,
+  { agents, enabled, nextMs, last, isFull, fault }: DreamsGlance,
   at: number,
   isOneOfMany: boolean,
   nowMs: number,
@@ -232,8 +232,9 @@ function dreamsLine(
       : [`last ${ago}`, last.failed ? 'failed' : `${formatCount(last.written)} written`];
   if (fault !== undefined) return { ...line, mark: 'fault', parts: [...whose, safeLine(fault)] };
   if (!enabled) return { ...line, mark: 'off', parts: [...whose, 'off', ...swept] };
-  const mark = last?.failed === true ? 'warning' : 'well';
-  return { ...line, mark, parts: [...whose, next, ...swept] };
+  const full = isFull ? ['MEMORY.md is full'] : [];
+  const mark = isFull || last?.failed === true ? 'warning' : 'well';
+  return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
 }
 
 function faultsLine(news: Partial<OverviewNews>): HomeLine {
