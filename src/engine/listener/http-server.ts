@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import {
   type FastifyBaseLogger,
   type FastifyError,
@@ -143,8 +144,15 @@ export function leaveBodies(server: FastifyInstance): void {
   }
 }
 
+/** Loads a renewed certificate for new connections. @throws if it cannot be read or used */
+export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAddress): void {
+  if (tls !== undefined && server instanceof TlsServer) {
+    server.setSecureContext(readCertificate(tls));
+  }
+}
+
 /** The certificate and its key, as they are on disk now. @throws the system's error */
-export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
+function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
   return { cert: readFileSync(cert), key: readFileSync(key) };
 }
 

@@ -1,7 +1,7 @@
 export {
   createHttpServer,
   leaveBodies,
-  readCertificate,
+  renewCertificate,
   type UnroutedRequest,
 } from './http-server.js';
 export {

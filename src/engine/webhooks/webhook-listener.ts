@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Server as TlsServer } from 'node:tls';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import {
@@ -7,7 +6,7 @@ import {
   createHttpServer,
   leaveBodies,
   listenOn,
-  readCertificate,
+  renewCertificate,
   type UnroutedRequest,
 } from '../listener/index.js';
 import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
@@ -96,11 +95,7 @@ export class WebhookListener {
 
   /** Loads a renewed certificate. @throws if it cannot be read or used */
   renewCertificate(): void {
-    const { tls } = this.options.address;
-    const { server } = this.server;
-    if (tls !== undefined && server instanceof TlsServer) {
-      server.setSecureContext(readCertificate(tls));
-    }
+    renewCertificate(this.server, this.options.address);
   }
 
   /** Answers new requests with 503; resolves when those in flight are answered. */

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import { clientAddressOf, createHttpServer, leaveBodies, listenOn } from '../../listener/index.js';
+import {
+  clientAddressOf,
+  createHttpServer,
+  leaveBodies,
+  listenOn,
+  renewCertificate,
+} from '../../listener/index.js';
 import type { Clock } from '../../support/context.js';
 import type { McpCall, McpLog, McpWorld } from '../mcp-world.js';
 import { LiveTokens } from '../tokens/live-tokens.js';
@@ -9,6 +15,7 @@ import { exchange } from './exchange.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
 import { type HttpSettings, requireToken } from './http-settings.js';
+import { LiveCertificate } from './live-certificate.js';
 
 export interface HttpOptions {
   readonly settings: HttpSettings;
@@ -35,7 +42,10 @@ export interface HttpListener {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Long enough for any network, short enough against idle attackers. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A revoked or expired token loses its open streams after this time; requests at once. */
+/**
+ * A revoked or expired token loses its open streams after this time, and a renewed certificate is in effect after
+ * twice as long; requests lose a token at once.
+ */
 const SWEEP_EVERY_MS = 1000;
 
 /**
@@ -87,7 +97,15 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   gate = new Gate({ settings, url, tokens, local: options.local, clock });
   // A connection failed, for example for lack of file handles; the next may work.
   server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
+  const { tls } = settings.address;
+  const certificate = new LiveCertificate({
+    files: tls === undefined ? [] : [tls.cert, tls.key],
+    renew: () => renewCertificate(server, settings.address),
+    onRenewed: () => log.info('renewed the certificate'),
+    onTrouble: (why) => log.warn(`the certificate cannot be renewed: ${why}`),
+  });
   const sweep = setInterval(() => {
+    certificate.look();
     const valid = new Set([options.local, ...tokens.valid()].map((holder) => holder?.hash));
     for (const [hash, endpoint] of endpoints) {
       if (valid.has(hash)) continue;

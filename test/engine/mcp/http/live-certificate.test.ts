@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, type PeerCertificate } from 'node:tls';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  createHttpServer,
+  listenOn,
+  renewCertificate,
+} from '../../../../src/engine/listener/index.js';
+import { LiveCertificate } from '../../../../src/engine/mcp/http/live-certificate.js';
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('renewed certificates');
+
+/** Makes a certificate for a name. @returns false without openssl */
+function made(home: TempFolder, name: string): boolean {
+  const { status } = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', home.at(`${name}.key`), '-out', home.at(`${name}.pem`), '-days', '2'],
+    ...['-subj', `/CN=${name}`],
+  ]);
+  return status === 0;
+}
+
+function nameAt(port: number): Promise<string | string[] | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      const peer: PeerCertificate = socket.getPeerCertificate();
+      socket.destroy();
+      resolve(peer.subject.CN);
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('new connections get a renewed certificate, and the old one if it cannot be used', async () => {
+  const home = tempFolder();
+  if (!made(home, 'old') || !made(home, 'new')) return;
+  symlinkSync('old.pem', home.at('cert.pem'));
+  symlinkSync('old.key', home.at('key.pem'));
+  const point = (link: string, to: string): void => {
+    symlinkSync(to, home.at('next'));
+    renameSync(home.at('next'), home.at(link));
+  };
+  const tls = { cert: home.at('cert.pem'), key: home.at('key.pem') };
+  const address = { host: '127.0.0.1', port: 0, tls, trustedProxies: [] };
+  const server = createHttpServer({ address, log: pino({ level: 'silent' }) });
+  const { port } = new URL(await listenOn(server, address));
+  const heard: string[] = [];
+  const certificate = new LiveCertificate({
+    files: [tls.cert, tls.key],
+    renew: () => renewCertificate(server, address),
+    onRenewed: () => heard.push('renewed'),
+    onTrouble: () => heard.push('trouble'),
+  });
+  const look = async (): Promise<unknown> => {
+    certificate.look();
+    return nameAt(Number(port));
+  };
+  try {
+    assert.is(await look(), 'old');
+    // Half of it is not used, and neither is what has only just changed.
+    point('cert.pem', 'new.pem');
+    assert.is(await look(), 'old');
+    point('key.pem', 'new.key');
+    assert.is(await look(), 'old');
+    assert.is(await look(), 'new');
+    assert.equal(heard, ['renewed']);
+    writeFileSync(home.at('broken'), 'no certificate');
+    point('cert.pem', 'broken');
+    for (let time = 0; time < 3; time++) assert.is(await look(), 'new');
+    rmSync(home.at('key.pem'));
+    for (let time = 0; time < 3; time++) assert.is(await look(), 'new');
+    assert.equal(heard, ['renewed', 'trouble', 'trouble']);
+  } finally {
+    await server.close();
+  }
+});
+
+test.run();
