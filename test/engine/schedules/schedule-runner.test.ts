@@ -3,7 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js';
-import { configuredSchedules, ScheduleRunner } from '../../../src/engine/schedules/index.js';
+import {
+  configuredSchedules,
+  runSchedule,
+  ScheduleRunner,
+} from '../../../src/engine/schedules/index.js';
 import { nextRuns } from '../../../src/engine/support/cron-times.js';
 import { anyCron, ZONES } from '../../support/cron.js';
 import { type TestFlows, testFlows } from '../../support/flows.js';
@@ -56,6 +60,32 @@ test('a flow knows its schedule, when it was due, and when it was created', asyn
     [entry?.flow.ownerKey, entry?.flow.controllerId],
     ['agent:main:ops', 'schedules/nightly'],
   );
+  await close(opened);
+});
+
+test('the end of a flow of a schedule with a route is not for the callback of the route', async () => {
+  const targets = [
+    { id: 'ops', command: ['true'] },
+    { id: 'route', command: ['true'], routes: ['ci'] },
+  ];
+  const opened = await testFlows({ notify: { targets } });
+  const { flows } = opened;
+  const config = resolveConfig({
+    schedules: { nightly: { cron: '0 3 * * *', route: 'ci', set: SET } },
+    plugins: {
+      entries: {
+        webhooks: {
+          config: { routes: { ci: { sessionKey: 'agent:main:ci', secret: 'env:CI_SECRET' } } },
+        },
+      },
+    },
+  });
+  const flow = await runSchedule('nightly', config, flows);
+  assert.equal([flow.ownerKey, flow.routeId], ['agent:main:ci', null]);
+  await flows.operator.cancelFlow(flow.flowId);
+  const dueFor = (target: string) => flows.outbox.takeDue({ target, limit: 9, holdMs: MINUTE });
+  assert.is((await dueFor('ops')).length, 1);
+  assert.equal(await dueFor('route'), []);
   await close(opened);
 });
 
