@@ -98,6 +98,13 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return wantsShape(this.argv);
   }
 
+  /** Whether a flag was typed, and not only set by its variable. */
+  protected isTyped(name: string, char?: string): boolean {
+    const short = char === undefined ? '' : `|-[a-z]*${char}`;
+    const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
+    return ownWords(this.argv).some((word) => forms.test(word));
+  }
+
   /** For answers that have no end. @throws SvcError USAGE */
   protected refuseShape(flag: string): void {
     if (!this.shapesOutput) return;

@@ -55,7 +55,7 @@ interface Bulk<R> {
 /** Base of commands that change one flow or task, or all that fit. */
 export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkOutput | One> {
   /**
-   * What the flags select; undefined if one is named instead.
+   * What the flags select; undefined if one is named instead, whatever variables select.
    *
    * @param own the filters that are special to the command
    * @throws SvcError USAGE with both, or with neither
@@ -74,12 +74,20 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
         hint: 'run it with --help to list them',
       });
     }
-    if (id !== undefined && (isFiltered || flags['dry-run'] === true)) {
+    if (id === undefined) return { ...filter, limit: MOST_CHANGED };
+    // A variable may be meant for other commands, so only typed flags are refused.
+    if (Object.keys(this.ctor.flags).some((name) => name !== 'yes' && this.isTyped(name))) {
       throw new SvcError('USAGE', 'an ID cannot be combined with flags that select several', {
         hint: 'leave out the ID or the flags',
       });
     }
-    return id === undefined ? { ...filter, limit: MOST_CHANGED } : undefined;
+    // Whoever sets this one wants nothing to change.
+    if (flags['dry-run'] === true) {
+      throw new SvcError('USAGE', 'SVC_DRY_RUN is set, and an ID has no dry run', {
+        hint: 'unset SVC_DRY_RUN',
+      });
+    }
+    return undefined;
   }
 
   /** Asks, changes all that were found, and reports on each. Fails if one of them could not be changed. */

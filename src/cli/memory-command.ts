@@ -14,7 +14,6 @@ import {
 } from '../engine/memory/sync/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
 import { BaseCommand } from './base-command.js';
-import { ownWords } from './fast-start.js';
 import { type SessionFlags, sessionFacts } from './flags.js';
 import { shownSync } from './shown-sync.js';
 
@@ -150,13 +149,6 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     }
     if (workspace !== undefined && !agentTyped) return { kind: 'workspace', dir: workspace };
     return agent === undefined ? undefined : { kind: 'agent', agentId: agent };
-  }
-
-  /** Whether a flag was typed, and not only set by its variable. */
-  protected isTyped(name: string, char?: string): boolean {
-    const short = char === undefined ? '' : `|-[a-z]*${char}`;
-    const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
-    return ownWords(this.argv).some((word) => forms.test(word));
   }
 }
 

@@ -223,6 +223,17 @@ test('the history names who made a change, and a wait ends with its exit code', 
   assert.match((await svc('flow', 'show', flowId)).stdout, /operator .* queued → cancelled/u);
 });
 
+test('variables of flags that select several do not refuse an ID, except for a dry run', async () => {
+  const { home, flowId } = await someFlows();
+  const cancel = (env: Readonly<Record<string, string>>) =>
+    runSvc(['flow', 'cancel', flowId], { home, env });
+  const dry = await cancel({ SVC_DRY_RUN: '1' });
+  assert.is(dry.code, 2);
+  assert.match(dry.stderr, 'SVC_DRY_RUN is set');
+  const run = await cancel({ SVC_STATUS: 'queued', SVC_ROUTE: 'other', SVC_SINCE: '1h' });
+  assert.is(run.code, 0, run.stderr);
+});
+
 test('several are changed at once, with a reason for each that cannot be', async () => {
   const { svc, flowId, taskId } = await someFlows();
   for (const args of [[], [flowId, '--status', 'queued'], [flowId, '--dry-run']]) {
