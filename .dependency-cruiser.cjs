@@ -136,7 +136,8 @@ const doors = {
   'memory/embedding': ['embed-missing', 'embedding-status'],
   'memory/forget': ['forgetting'],
   'memory/index': ['postgres/index'],
-  'memory/search': ['output-schemas', 'path-glob'],
+  'memory/inspect': ['inspect-document', 'link-map', 'output', 'output-schemas', 'recent'],
+  'memory/search': ['filters', 'output-schemas', 'path-glob'],
   'memory/sources': [
     'archive/archive-store',
     'archive/session-archive',

@@ -105,9 +105,12 @@ function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> 
       changes: 'notes',
     },
     'memory index': { args: [] },
+    'memory inspect': { args: [note] },
+    'memory links': { args: [note] },
     'memory recall': {
       args: ['when does the nightly backup run?', '--session-key', PERSON],
     },
+    'memory recent': { args: [] },
     'memory rem-harness': { args: [] },
     'memory reset': { args: ['--all', '--yes'], changes: 'state' },
     'memory scope test': { args: ['--session-key', PERSON] },

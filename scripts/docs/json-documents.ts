@@ -18,6 +18,7 @@ import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { EVAL_DOCUMENTS } from './json-eval-documents.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { IMPORT_DOCUMENT } from './json-import-document.js';
+import { INSPECT_DOCUMENTS } from './json-inspect-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENTS } from './json-mcp-document.js';
 import { NOTE_DOCUMENTS } from './json-note-documents.js';
@@ -245,6 +246,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   status,
   reset,
   ...NOTE_DOCUMENTS,
+  ...INSPECT_DOCUMENTS,
   ...CARE_DOCUMENTS,
   ...EVAL_DOCUMENTS,
   SCOPE_DOCUMENT,

@@ -10,7 +10,7 @@ import { programVersion } from '../engine/overview/package-version.js';
 export default class Mcp extends MemoryCommand<McpOutput> {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
-    `Gives an agent the tools memory_search and memory_get, and the memory files as resources; with mcp.write in the configuration also memory_add. Agents start it themselves; "svc integrate" adds it to their configuration.
+    `Gives an agent the tools memory_search, memory_get, memory_recent and memory_links, and the memory files as resources; with mcp.write in the configuration also memory_add. Agents start it themselves; "svc integrate" adds it to their configuration.
 
 Uses stdin and stdout until stdin ends. With --http it listens on mcp.http.host (127.0.0.1) instead, for agents that share one server. They need the bearer token, which is created on first start and stored in a file; its path is printed.
 

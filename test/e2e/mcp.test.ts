@@ -52,11 +52,13 @@ test('its tools are described as the inspector wants them, and answer as describ
   const { tools } = await client.listTools();
   assert.equal(
     tools.map(({ name }) => name),
-    ['memory_search', 'memory_get'],
+    ['memory_search', 'memory_get', 'memory_recent', 'memory_links'],
   );
   const calls: Readonly<Record<string, object>> = {
     memory_search: { query: 'zebra', maxResults: 3, minScore: 0, corpus: 'all', path: 'memory/*' },
     memory_get: { path: 'memory/2026-02-03.md', from: 2, lines: 1 },
+    memory_recent: { since: '1y', corpus: 'memory', limit: 2 },
+    memory_links: { path: 'memory/2026-02-03.md' },
   };
   const validator = new AjvJsonSchemaValidator();
   for (const { name, description, inputSchema, outputSchema, annotations } of tools) {

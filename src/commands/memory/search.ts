@@ -19,6 +19,7 @@ import {
   type Source,
   searchOutput,
 } from '../../engine/memory/index.js';
+import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 
@@ -79,6 +80,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
         summary: 'Only files whose path matches this glob.',
         helpValue: 'GLOB',
       }),
+      related: Flags.boolean({ summary: 'Show the notes that each result is linked with.' }),
       source: Flags.custom<Source>({
         summary: 'Only this source.',
         options: ['memory', 'sessions'],
@@ -133,17 +135,24 @@ Words match in any combination and in all their forms. "quoted words" must occur
       )
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
-    if (!this.jsonEnabled()) await this.show(response, memory, flags);
-    return searchOutput(memory, response);
+    const related = flags.related
+      ? await (await memory.backend.inspection()).links(this.asking())
+      : undefined;
+    if (!this.jsonEnabled()) await this.show(response, memory, { ...flags, related });
+    return searchOutput(memory, response, related);
   }
 
   /** Whole passages into a pipe; on a terminal three lines a result unless `--long` asks for more. */
   private async show(
     response: SearchResponse,
     memory: OpenedMemory,
-    flags: { readonly plain: boolean; readonly long: boolean },
+    flags: {
+      readonly plain: boolean;
+      readonly long: boolean;
+      readonly related: LinkMap | undefined;
+    },
   ): Promise<void> {
-    const options = { ...this.view(flags), citations: true };
+    const options = { ...this.view(flags), citations: true, related: flags.related };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;

@@ -28,6 +28,11 @@ export class LiveMemory {
     this.options = options;
   }
 
+  /** Milliseconds since the epoch. */
+  nowMs(): number {
+    return this.options.clock.now();
+  }
+
   /** Opens the memory in the background and prepares for the first search. */
   warmUp(): void {
     this.opened().then(

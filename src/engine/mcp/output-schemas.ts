@@ -35,7 +35,7 @@ const tokenFields = {
   ),
   scopes: field(
     z.array(z.enum(['search', 'read', 'write'])),
-    'What it allows: `search` is `memory_search`, `read` is `memory_get` and the resources.',
+    'What it allows: `search` is `memory_search`, `read` is `memory_get`, `memory_recent`, `memory_links` and the resources.',
   ),
   sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),
   chatType: field(

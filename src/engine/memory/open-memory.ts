@@ -346,6 +346,7 @@ function heardBackend(
     status: (options) => backend.status(options),
     forgetting: () => backend.forgetting(),
     transfer: () => backend.transfer(),
+    inspection: () => backend.inspection(),
     reset: () => backend.reset(),
     close: async () => {
       await Promise.all(hearing);

@@ -2,11 +2,13 @@ import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, ExtStatus, GetResponse, SharedState } from './backends/index.js';
 import type { GetOutput, StatusOutput, WhyOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding/index.js';
+import { type LinkMap, MOST_RELATED } from './inspect/index.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
 import type { SearchOutput } from './search/output-schemas.js';
 import type { SyncSummary } from './sync/index.js';
+import type { DocumentKey } from './types.js';
 import type { WatchEvent, WatchRecord } from './watch/index.js';
 
 /*
@@ -14,11 +16,17 @@ import type { WatchEvent, WatchRecord } from './watch/index.js';
  * and agents' tools give the same.
  */
 
-export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
+/** @param related adds the notes that results are linked with */
+export function searchOutput(
+  memory: OpenedMemory,
+  response: SearchResponse,
+  related?: LinkMap,
+): SearchOutput {
   const { query, mode, backend, provider, model, dates, filters, rerank, corrections } = response;
   const { matches, belowMinScore, searchMs } = response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
-    return { ...result, snippet: withSourceFooter(snippet, result.citation) };
+    const linked = related === undefined ? {} : { related: relatedTo(result, related) };
+    return { ...result, snippet: withSourceFooter(snippet, result.citation), ...linked };
   });
   const workspace = memory.agent.workspaceDir;
   const asked = { query, agent: memory.agentId, workspace };
@@ -35,6 +43,11 @@ export function searchOutput(memory: OpenedMemory, response: SearchResponse): Se
     searchMs,
   };
   return { ...asked, backend, mode, provider, model, ...found };
+}
+
+/** The links of other hosts' notes are not known. */
+function relatedTo({ path, origin }: DocumentKey, related: LinkMap) {
+  return origin === undefined ? related.neighbours(path).slice(0, MOST_RELATED) : [];
 }
 
 export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {

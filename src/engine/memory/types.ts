@@ -69,6 +69,16 @@ export interface NoteFacts {
   readonly fault?: string;
 }
 
+/** A link of a note, as written. */
+export interface NoteLink {
+  /** `[[Target]]`, or `[label](target.md)`. */
+  readonly kind: 'markdown' | 'wiki';
+  readonly line: number;
+  /** A path or a name, without the heading. */
+  readonly target: string;
+  readonly heading?: string;
+}
+
 /** A file to be indexed. */
 export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly kind: DocumentKind;

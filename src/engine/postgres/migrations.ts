@@ -1,6 +1,7 @@
 import { FACTS_COLUMN } from './facts-column.js';
 import { FLOW_TABLES } from './flow-tables.js';
 import { HISTORY_TABLES } from './history-tables.js';
+import { LINKS_COLUMN } from './links-column.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { PAUSE_TABLE } from './pause-table.js';
 import { SCHEDULE_TABLE } from './schedule-table.js';
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'tasks by owner',
     sql: 'CREATE INDEX tasks_by_owner ON svc.tasks (owner_key, seq);',
   },
+  { name: 'links of notes', sql: LINKS_COLUMN },
 ];

@@ -1,3 +1,4 @@
+import { type LinkMap, MOST_RELATED } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
@@ -16,6 +17,8 @@ export interface SearchResultsOptions {
   readonly citations: boolean;
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
+  /** Shows the notes that results are linked with. */
+  readonly related?: LinkMap | undefined;
   /** Where a result's file is, for terminals that show links. */
   readonly href?: ((result: SearchResult) => string | undefined) | undefined;
 }
@@ -109,7 +112,10 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   }
   lines.push(...explanationLines(result, options));
   const others = moreLikeThis(result);
-  const more = others === '' ? [] : [`${INDENT}${style.dim(`and ${others}`)}`];
+  const more = [
+    ...(others === '' ? [] : [`${INDENT}${style.dim(`and ${others}`)}`]),
+    ...relatedLines(result, options),
+  ];
   if (options.compact === true) {
     return `${[...lines, ...bestLine(result, options), ...more].join('\n')}\n`;
   }
@@ -119,6 +125,23 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
     lines.push('', `${INDENT}${style.dim(`Source: ${safeLine(result.citation)}`)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+const RELATIONS = {
+  both: 'linked both ways',
+  links: 'links to',
+  linked_from: 'linked from',
+} as const;
+
+function relatedLines(
+  { path, origin }: SearchResult,
+  { style, related }: SearchResultsOptions,
+): readonly string[] {
+  if (related === undefined || origin !== undefined) return [];
+  return related
+    .neighbours(path)
+    .slice(0, MOST_RELATED)
+    .map((one) => `${INDENT}${style.dim(`${RELATIONS[one.relation]}: ${safeLine(one.path)}`)}`);
 }
 
 /** `5 more like this`, for the passages that say the same; empty if there are none. */

@@ -526,6 +526,19 @@ const INDEXES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a link to a note that does not exist',
+    finds: 'index/links-broken',
+    severity: 'note',
+    breaks: async (patient) => {
+      patient.write('state/workspace/memory/a.md', 'See [[Garden]].\n');
+      await patient.sync();
+    },
+    fix: async (patient) => {
+      patient.write('state/workspace/memory/garden.md', '# Garden\n');
+      await patient.sync();
+    },
+  },
+  {
     name: 'there is no index',
     finds: 'index/index-missing',
     severity: 'warning',

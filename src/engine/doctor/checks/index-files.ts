@@ -7,6 +7,7 @@ import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
+import { brokenLinks } from './note-links.js';
 
 /** Checking a larger index would take seconds. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -54,8 +55,12 @@ async function lookAt(
   }
   const status = await memory.backend.status();
   const subject: Subject = { world, memory, status, agentId, place };
-  const findings = [...indexFindings(subject), ...frontMatterFindings(subject)];
   const { index } = status;
+  const findings = [
+    ...indexFindings(subject),
+    ...frontMatterFindings(subject),
+    ...(index.state === 'ready' ? await brokenLinks(memory) : []),
+  ];
   const count =
     index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
   return { summary: `${memory.name}: ${count}`, findings };

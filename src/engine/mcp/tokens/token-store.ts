@@ -9,7 +9,7 @@ import { suggestName } from '../../support/text.js';
 import { tokenHash } from './bearer.js';
 import { asUnusable, readPrivateFile, unusable } from './private-file.js';
 
-/** What a token allows: `search` is memory_search; `read` is memory_get and the resources; `write` is memory_add. */
+/** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
 export const TOKEN_SCOPES = ['search', 'read', 'write'] as const;
 /** Unless its creator says otherwise. */
 export const READING_SCOPES = ['search', 'read'] as const;

@@ -98,7 +98,8 @@ function correctionsOf({ corrections }: SearchResponse): Pick<SearchAnswer, 'cor
   return { corrections: corrections.map((one) => ({ ...one, instead: [...one.instead] })) };
 }
 
-function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {
+/** The sources of a corpus; undefined for all. */
+export function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {
   return corpus === undefined || corpus === 'all' ? undefined : [corpus];
 }
 
@@ -239,7 +240,8 @@ export function getText(answer: GetAnswer): string {
   return [text, ...rest, ...source, ...warningTexts(warnings)].join('\n\n');
 }
 
-function warningTexts(warnings: SearchAnswer['warnings']): readonly string[] {
+/** Warnings at the end of a text result. */
+export function warningTexts(warnings: SearchAnswer['warnings']): readonly string[] {
   return warnings.map(({ message, hint }) => {
     return `warning: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`;
   });

@@ -10,14 +10,30 @@ import {
 } from '../mcp-world.js';
 import { addText, addToMemory } from './add-to-memory.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
-import { addInput, addResult, getInput, getResult, searchInput, searchResult } from './schemas.js';
+import { linksText, listLinks, listRecent, recentText } from './browse.js';
+import {
+  addInput,
+  addResult,
+  getInput,
+  getResult,
+  linksInput,
+  linksResult,
+  recentInput,
+  recentResult,
+  searchInput,
+  searchResult,
+} from './schemas.js';
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, world: McpWorld): void {
   if (allows(world, 'search')) registerSearch(server, world);
-  if (allows(world, 'read')) registerGet(server, world);
+  if (allows(world, 'read')) {
+    registerGet(server, world);
+    registerRecent(server, world);
+    registerLinks(server, world);
+  }
   if (world.writing !== undefined && allows(world, 'write')) {
     registerAdd(server, world, world.writing);
   }
@@ -57,6 +73,44 @@ function registerGet(server: McpServer, world: McpWorld): void {
       answered(call, world, 'memory_get', async (signal) => {
         const answer = await getLines(input, signal, world);
         return { text: getText(answer), answer };
+      }),
+  );
+}
+
+function registerRecent(server: McpServer, world: McpWorld): void {
+  server.registerTool(
+    'memory_recent',
+    {
+      title: 'Recent changes',
+      description:
+        'Lists the remembered files that changed last, the newest first. Use it to catch up; read them with memory_get.',
+      inputSchema: recentInput,
+      outputSchema: recentResult,
+      annotations: READS_ONLY,
+    },
+    (input, call) =>
+      answered(call, world, 'memory_recent', async (signal) => {
+        const answer = await listRecent(input, signal, world);
+        return { text: recentText(answer), answer };
+      }),
+  );
+}
+
+function registerLinks(server: McpServer, world: McpWorld): void {
+  server.registerTool(
+    'memory_links',
+    {
+      title: 'Links of a note',
+      description:
+        'Lists the notes that a note links to, and those that link to it. Use it to find what belongs to a passage found by memory_search.',
+      inputSchema: linksInput,
+      outputSchema: linksResult,
+      annotations: READS_ONLY,
+    },
+    (input, call) =>
+      answered(call, world, 'memory_links', async (signal) => {
+        const answer = await listLinks(input, signal, world);
+        return { text: linksText(answer), answer };
       }),
   );
 }

@@ -198,6 +198,60 @@ export const addResult = z.strictObject({
   warnings,
 });
 
+/** Input of `memory_recent`. */
+export const recentInput = z.strictObject({
+  since: filterText
+    .optional()
+    .describe(
+      'Only changes since a date such as 2026-02-03, "last week", or a duration such as 7d',
+    ),
+  corpus: z
+    .enum(['memory', 'sessions', 'all'])
+    .optional()
+    .describe('Notes, past conversations, or everything (the default)'),
+  limit: z.int().min(1).max(200).optional().describe('Maximum number of files; 20 by default'),
+});
+
+/** Result of `memory_recent`. */
+export const recentResult = z.strictObject({
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string().describe('Path for memory_get'),
+        source,
+        modified: z.string(),
+        bytes: z.int().min(0),
+      }),
+    )
+    .describe('Newest first'),
+  more: z.int().min(0).describe('Number of other files'),
+  disabled,
+  warnings,
+});
+
+/** Input of `memory_links`. */
+export const linksInput = z.strictObject({
+  path: path.describe('A path or a citation (path#L3-L5) from memory_search'),
+});
+
+const linked = z.strictObject({ path: z.string(), line, heading: z.string().optional() });
+
+/** Result of `memory_links`. */
+export const linksResult = z.strictObject({
+  path: z.string(),
+  out: z.array(linked).describe('The notes that it links to, with the line of the link'),
+  back: z.array(linked).describe('The notes that link to it, with their line'),
+  broken: z
+    .array(z.strictObject({ target: z.string(), line }))
+    .describe('Its links that lead to no note'),
+  disabled,
+  warnings,
+});
+
+export type RecentInput = Readonly<z.infer<typeof recentInput>>;
+export type RecentAnswer = Readonly<z.infer<typeof recentResult>>;
+export type LinksInput = Readonly<z.infer<typeof linksInput>>;
+export type LinksAnswer = Readonly<z.infer<typeof linksResult>>;
 export type AddInput = Readonly<z.infer<typeof addInput>>;
 export type AddAnswer = Readonly<z.infer<typeof addResult>>;
 export type SearchInput = Readonly<z.infer<typeof searchInput>>;

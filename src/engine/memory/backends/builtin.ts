@@ -15,6 +15,7 @@ import type {
   Forgetting,
   GetRequest,
   GetResponse,
+  Inspection,
   ListedDocument,
   MemoryBackend,
   ResetResult,
@@ -98,6 +99,7 @@ export class BuiltinBackend implements MemoryBackend {
       embeds: false,
     });
     return documents
+      .filter(({ resume }) => resume?.includes('"isExcluded":true') !== true)
       .map(({ source, path, kind, fingerprint }) => {
         return { source, path, kind, size: fingerprint.size, modifiedMs: fingerprint.mtimeMs };
       })
@@ -116,6 +118,11 @@ export class BuiltinBackend implements MemoryBackend {
   async transfer(): Promise<Transfer> {
     const { createTransfer } = await import('../transfer/transfer.js');
     return createTransfer(this.options, this.keeper);
+  }
+
+  async inspection(): Promise<Inspection> {
+    const { createInspection } = await import('../inspect/inspect-document.js');
+    return createInspection(this.options, this.keeper, this.options.search.timeZone);
   }
 
   async status(options: StatusOptions = {}): Promise<BackendStatus> {

@@ -15,6 +15,7 @@ export type {
   GivenTurn,
   ImportResult,
   IndexState,
+  Inspection,
   ListedDocument,
   MemoryBackend,
   ResetResult,

@@ -16,6 +16,7 @@ import type {
   VectorExtension,
   VectorSpaceStatistics,
 } from '../index/index.js';
+import type { DocumentLinks, InspectedDocument, LinkMap } from '../inspect/index.js';
 import type { BackendName, SearchRequest, SearchResponse } from '../search/index.js';
 import type { SyncEvent, SyncSummary } from '../sync/index.js';
 import type { ExistingFiles, ExportTally, ImportedFiles, ImportPlan } from '../transfer/index.js';
@@ -230,6 +231,25 @@ export interface Transfer {
   import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
 }
 
+/** Shows what the index has of a memory; see inspect/. */
+export interface Inspection {
+  /** The links between its notes. */
+  links(work?: WorkOptions): Promise<LinkMap>;
+  /**
+   * The links of one note.
+   *
+   * @param target a path or a citation
+   * @throws SvcError DOCUMENT_NOT_INDEXED
+   */
+  linksOf(target: string, work?: WorkOptions): Promise<DocumentLinks>;
+  /**
+   * What is stored of a file, or of the lines of a citation; undefined if it is not in the index.
+   *
+   * @param target a path or a citation
+   */
+  document(target: string, work?: WorkOptions): Promise<InspectedDocument | undefined>;
+}
+
 /** What commands, MCP and active memory use. Implemented by the builtin engine and the external program. */
 export interface MemoryBackend {
   /** Searches, after updating the index when configured (`sync.onSearch`). */
@@ -242,6 +262,8 @@ export interface MemoryBackend {
   status(options?: StatusOptions): Promise<BackendStatus>;
   forgetting(): Promise<Forgetting>;
   transfer(): Promise<Transfer>;
+  /** Of the builtin engine's index, whichever backend answers searches. */
+  inspection(): Promise<Inspection>;
   /** Deletes the index, never a file of the user's. */
   reset(): Promise<ResetResult>;
   close(): Promise<void>;

@@ -62,7 +62,7 @@ export const getOutputSchema = documentSchema({
 });
 
 /** Whether a file belongs to a memory, and why. */
-const whyOutput = z.strictObject({
+export const whyOutput = z.strictObject({
   path: field(z.string(), 'The file or folder, relative to the workspace.'),
   included: field(z.boolean(), 'Whether it belongs to the memory.'),
   indexed: field(z.boolean(), 'Whether the index has it now.'),

@@ -5,6 +5,7 @@ import type {
   DocumentKind,
   FileFingerprint,
   NoteFacts,
+  NoteLink,
   SkippedFile,
   Source,
 } from '../types.js';
@@ -23,6 +24,8 @@ export interface IndexedDocument extends DocumentKey {
   readonly chunks: readonly Chunk[];
   /** Only of notes that say something about themselves. */
   readonly facts?: NoteFacts | undefined;
+  /** Only of notes that link to something. */
+  readonly links?: readonly NoteLink[] | undefined;
   /** Where reading resumes; only for documents that are appended to. */
   readonly resume?: string | undefined;
 }
@@ -38,7 +41,7 @@ export type Change =
   | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** What the index knows of a document without its chunks. */
-export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'> {
+export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts' | 'links'> {
   /** When the file was last read, in milliseconds since the epoch. */
   readonly indexedMs: number;
 }
@@ -46,6 +49,26 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
 /** The kind of the document under a key, and when its file was modified, in milliseconds since the epoch. */
 export type DescribedDocument = DocumentKey &
   Pick<IndexedDocument, 'kind' | 'mimeType'> & { readonly modifiedMs: number };
+
+/** The links of a note. */
+export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
+  readonly links: readonly NoteLink[];
+};
+
+/** What the index has of one document. */
+export interface DocumentContent {
+  /** When the file was last read, in milliseconds since the epoch. */
+  readonly indexedMs: number;
+  readonly modifiedMs: number;
+  readonly facts: NoteFacts | undefined;
+  readonly chunks: readonly ChunkContent[];
+}
+
+/** A chunk as it is stored. */
+export interface ChunkContent extends Chunk {
+  /** Whether it has a vector that is in use, or the provider refused to make one. */
+  readonly vector: 'none' | 'refused' | 'stored';
+}
 
 /** Media documents, counted. */
 export interface MediaCounts {

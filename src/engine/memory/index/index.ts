@@ -7,7 +7,13 @@ export type {
   VectorCandidate,
 } from './candidates.js';
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
-export type { Change, IndexedDocument, StoredDocument } from './documents.js';
+export type {
+  Change,
+  ChunkContent,
+  IndexedDocument,
+  LinkingDocument,
+  StoredDocument,
+} from './documents.js';
 export type {
   EmbeddingEntry,
   MissingMedia,

@@ -11,7 +11,9 @@ import type {
 import type {
   Change,
   DescribedDocument,
+  DocumentContent,
   DocumentCounts,
+  LinkingDocument,
   MediaCounts,
   StoredDocument,
   SyncMark,
@@ -88,6 +90,12 @@ export interface MemoryIndex {
 
   /** The documents of some keys that exist, in any order. */
   describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]>;
+
+  /** The documents of this origin with links. */
+  links(): Promise<readonly LinkingDocument[]>;
+
+  /** What is stored of a document of this origin; undefined if it is not in the index. */
+  content(key: DocumentKey): Promise<DocumentContent | undefined>;
 
   mediaCounts(): Promise<MediaCounts>;
 

@@ -35,10 +35,6 @@ export async function understandFilters(
   const heading = filters.heading?.trim().toLowerCase();
   if (heading === '') throw refusal('--heading must not be empty');
   const dayOfMoment = dayFormatter(reading.timeZone);
-  const dayOf = (document: FilteredDocument): number =>
-    dayOfPath(document.path) ??
-    document.facts?.day ??
-    Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
   return {
     filter: {
       contains: heading,
@@ -52,7 +48,7 @@ export async function understandFilters(
         // A conversation can take days: its passages have their own.
         return document.kind === 'transcript'
           ? 'by-chunk'
-          : overlaps(days, oneDay(dayOf(document)));
+          : overlaps(days, oneDay(noteDay(document, dayOfMoment).day));
       },
       chunk:
         heading === undefined && days === undefined
@@ -72,6 +68,27 @@ export async function understandFilters(
       ...(heading === undefined ? {} : { heading }),
     },
   };
+}
+
+/** The day that filters compare, and where it is from. */
+export interface NoteDay {
+  readonly day: number;
+  readonly from: 'front_matter' | 'modified' | 'name';
+}
+
+/**
+ * The day of a note: in its name, else in its front matter, else of its last change.
+ *
+ * @param dayOfMoment made by dayFormatter
+ */
+export function noteDay(
+  { path, facts, modifiedMs }: Pick<FilteredDocument, 'facts' | 'modifiedMs' | 'path'>,
+  dayOfMoment: (ms: number) => string,
+): NoteDay {
+  const named = dayOfPath(path);
+  if (named !== undefined) return { day: named, from: 'name' };
+  if (facts?.day !== undefined) return { day: facts.day, from: 'front_matter' };
+  return { day: Date.parse(dayOfMoment(modifiedMs)) / MS_PER_DAY, from: 'modified' };
 }
 
 function dayText(day: number): string | null {

@@ -1,5 +1,6 @@
 /*
  * From a query to results. Loaded by name, because few searches need it:
+ *   filters.ts: --since, --where and the like
  *   path-glob.ts: --path
  */
 

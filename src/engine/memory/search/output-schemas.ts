@@ -65,6 +65,20 @@ export const searchOutputSchema = documentSchema({
           ),
           'The best ten of them.',
         ),
+        related: field(
+          z.optional(
+            z.array(
+              z.strictObject({
+                path: field(z.string(), 'Relative to the workspace.'),
+                relation: field(
+                  z.enum(['both', 'linked_from', 'links']),
+                  'The file of the result links to it, is linked from it, or both.',
+                ),
+              }),
+            ),
+          ),
+          'Only with `--related`: up to ten notes that the file is linked with.',
+        ),
         textScore: field(
           z.optional(score),
           'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',

@@ -42,6 +42,7 @@ export {
   withArchive,
 } from './memory-sources.js';
 export { noteFacts } from './note-facts.js';
+export { noteLinks } from './note-links.js';
 export {
   type DocumentText,
   DREAM_REPORTS,

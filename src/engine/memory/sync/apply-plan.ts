@@ -7,6 +7,7 @@ import {
   linesWithoutOwnWriting,
   type MediaSelection,
   noteFacts,
+  noteLinks,
   readDocument,
   type TranscriptFile,
 } from '../sources/index.js';
@@ -227,6 +228,9 @@ function loadDocument(
   const { source, path, kind } = file;
   const own = linesWithoutOwnWriting(lines);
   const chunks = chunkMarkdown(own, chunking);
-  const facts = noteFacts(own);
-  return { state: 'changed', document: { source, path, kind, fingerprint, hash, chunks, facts } };
+  const about = { facts: noteFacts(own), links: noteLinks(own) };
+  return {
+    state: 'changed',
+    document: { source, path, kind, fingerprint, hash, chunks, ...about },
+  };
 }

@@ -189,7 +189,7 @@ test('a token opens the memory of its agent, and only what its scope allows', as
   const toolsOf = async (name: string): Promise<readonly string[]> =>
     (await (await server.connect(name)).listTools()).tools.map((tool) => tool.name);
   assert.equal(await toolsOf('finder'), ['memory_search']);
-  assert.equal(await toolsOf('reader'), ['memory_get']);
+  assert.equal(await toolsOf('reader'), ['memory_get', 'memory_recent', 'memory_links']);
   const finder = await server.connect('finder');
   assert.is(finder.getServerCapabilities()?.resources, undefined);
   const refused = await finder

@@ -15,6 +15,7 @@ import type {
   Forgetting,
   GetRequest,
   GetResponse,
+  Inspection,
   ListedDocument,
   MemoryBackend,
   ResetResult,
@@ -183,6 +184,10 @@ export class ExtBackend implements MemoryBackend {
 
   async transfer(): Promise<Transfer> {
     return this.options.builtin.transfer();
+  }
+
+  async inspection(): Promise<Inspection> {
+    return this.options.builtin.inspection();
   }
 
   async reset(): Promise<ResetResult> {

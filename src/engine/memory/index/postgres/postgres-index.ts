@@ -9,7 +9,14 @@ import type {
   MediaSample,
   VectorCandidate,
 } from '../candidates.js';
-import type { DescribedDocument, MediaCounts, StoredDocument, SyncMark } from '../documents.js';
+import type {
+  DescribedDocument,
+  DocumentContent,
+  LinkingDocument,
+  MediaCounts,
+  StoredDocument,
+  SyncMark,
+} from '../documents.js';
 import type {
   EmbeddingEntry,
   IdPage,
@@ -47,6 +54,8 @@ import {
   countDocuments,
   countMedia,
   describeDocuments,
+  documentContent,
+  linkingDocuments,
   readSyncMark,
   storedDocuments,
   writeSyncMark,
@@ -110,6 +119,14 @@ export class PostgresIndex implements MemoryIndex {
       { memory: this.facts.id, origin: this.facts.origin },
       keys,
     );
+  }
+
+  async links(): Promise<readonly LinkingDocument[]> {
+    return linkingDocuments(this.server, await this.here());
+  }
+
+  async content(key: DocumentKey): Promise<DocumentContent | undefined> {
+    return documentContent(this.server, await this.here(), key);
   }
 
   async mediaCounts(): Promise<MediaCounts> {

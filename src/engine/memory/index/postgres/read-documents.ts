@@ -2,11 +2,14 @@ import type { Sql } from '../../../postgres/index.js';
 import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
 import type {
   DescribedDocument,
+  DocumentContent,
   DocumentCounts,
+  LinkingDocument,
   MediaCounts,
   StoredDocument,
   SyncMark,
 } from '../documents.js';
+import { type ContentChunkRow, contentOf } from '../stored-content.js';
 import type { Place } from './stored-chunks.js';
 
 interface DocumentRow {
@@ -75,6 +78,53 @@ export async function describeDocuments(
     ...(isOwn ? {} : { origin: row.origin }),
     ...(mimeType === null ? {} : { mimeType }),
   }));
+}
+
+/** The documents of the origin with links. */
+export async function linkingDocuments(
+  sql: Sql,
+  { memory, origin }: Place,
+): Promise<LinkingDocument[]> {
+  const rows = await sql.query<{ source: Source; path: string; links: string }>(
+    `SELECT source, path, links FROM svc.documents
+     WHERE memory = $1 AND origin = $2 AND links IS NOT NULL`,
+    [memory, origin],
+  );
+  return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
+}
+
+interface ContentRow {
+  readonly id: number;
+  readonly indexedMs: number;
+  readonly modifiedMs: number;
+  readonly facts: string | null;
+}
+
+/** What is stored of a document of the origin. */
+export async function documentContent(
+  sql: Sql,
+  { memory, origin }: Place,
+  { source, path }: DocumentKey,
+): Promise<DocumentContent | undefined> {
+  const [row] = await sql.query<ContentRow>(
+    `SELECT id, indexed_ms AS "indexedMs", mtime_ms AS "modifiedMs", facts FROM svc.documents
+     WHERE memory = $1 AND origin = $2 AND source = $3 AND path = $4`,
+    [memory, origin, source, path],
+  );
+  if (row === undefined) return undefined;
+  const chunks = await sql.query<ContentChunkRow>(
+    `SELECT start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS numbers,
+       CASE WHEN EXISTS (SELECT FROM svc.memory_spaces AS used
+              JOIN svc.embeddings ON embeddings.space = used.space
+              WHERE used.memory = $1 AND embeddings.hash = chunks.hash) THEN 'stored'
+            WHEN EXISTS (SELECT FROM svc.refused_contents AS refused WHERE refused.hash = chunks.hash)
+              THEN 'refused' ELSE 'none' END AS vector
+     FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
+     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+     WHERE documents.id = $2 ORDER BY chunks.id`,
+    [memory, row.id],
+  );
+  return contentOf(row, chunks);
 }
 
 interface SourceRow {

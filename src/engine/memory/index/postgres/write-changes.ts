@@ -1,5 +1,5 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
-import type { DocumentKey, NoteFacts } from '../../types.js';
+import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
 import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
@@ -170,8 +170,8 @@ async function touch(
 }
 
 /** PostgreSQL cannot store NUL, also not in JSON. */
-function factsText(facts: NoteFacts): string {
-  return JSON.stringify(facts).replaceAll('\\u0000', ' ');
+function jsonText(value: NoteFacts | readonly NoteLink[] | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value).replaceAll('\\u0000', ' ');
 }
 
 /** @returns the ids of the documents, in the order of the change set */
@@ -194,12 +194,12 @@ async function writeDocuments(
   // The documents that are extended are still there.
   const rows = await transaction.query<{ id: number; source: string; path: string }>(
     `INSERT INTO svc.documents AS known (memory, origin, source, path, kind, mime_type, language, size,
-       mtime_ms, ctime_ms, hash, indexed_ms, resume, facts, chunk_ids)
+       mtime_ms, ctime_ms, hash, indexed_ms, resume, facts, links, chunk_ids)
      SELECT $1, $2, source, path, kind, mime, language, size, mtime, ctime, hash, $3, resume, facts,
-       ids::int4multirange
+       links, ids::int4multirange
      FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::float8[],
-       $11::float8[], $12::text[], $13::text[], $14::text[], $15::text[])
-       AS new (source, path, kind, mime, language, size, mtime, ctime, hash, resume, facts, ids)
+       $11::float8[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
+       AS new (source, path, kind, mime, language, size, mtime, ctime, hash, resume, facts, links, ids)
      ON CONFLICT (memory, origin, source, path) DO UPDATE SET size = excluded.size,
        mtime_ms = excluded.mtime_ms, ctime_ms = excluded.ctime_ms, hash = excluded.hash,
        indexed_ms = excluded.indexed_ms, resume = excluded.resume,
@@ -217,7 +217,8 @@ async function writeDocuments(
       documents.map(({ fingerprint }) => fingerprint.ctimeMs),
       documents.map(({ hash }) => hash),
       documents.map(({ resume }) => resume ?? null),
-      documents.map(({ facts }) => (facts === undefined ? null : factsText(facts))),
+      documents.map(({ facts }) => jsonText(facts)),
+      documents.map(({ links }) => jsonText(links)),
       ranges,
     ],
   );

@@ -49,8 +49,8 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const insertDocument = database.prepare(
     `INSERT INTO documents
        (source, path, kind, mime_type, language, size, mtime_ms, ctime_ms, hash, indexed_ms, resume,
-       facts)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       facts, links)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
@@ -129,7 +129,8 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = document.facts === undefined ? null : JSON.stringify(document.facts);
-    const read = [size, mtimeMs, ctimeMs, hash, indexedMs, resume, facts] as const;
+    const links = document.links === undefined ? null : JSON.stringify(document.links);
+    const read = [size, mtimeMs, ctimeMs, hash, indexedMs, resume, facts, links] as const;
     const language = documentLanguage(document, tokenizer);
     const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...read);
     insertChunks(Number(row.lastInsertRowid), document, language, come);

@@ -2,10 +2,13 @@ import type { Connection } from '../../../sqlite/database.js';
 import type { DocumentKey, DocumentKind, Source } from '../../types.js';
 import type {
   DescribedDocument,
+  DocumentContent,
   DocumentCounts,
+  LinkingDocument,
   MediaCounts,
   StoredDocument,
 } from '../documents.js';
+import { type ContentChunkRow, contentOf } from '../stored-content.js';
 
 type DocumentRow = [
   source: Source,
@@ -64,6 +67,49 @@ export function describeDocuments(
     )
     .all(JSON.stringify(wanted))
     .map(({ mimeType, ...document }) => (mimeType === null ? document : { ...document, mimeType }));
+}
+
+/** The documents with links. */
+export function linkingDocuments(database: Connection): LinkingDocument[] {
+  return database
+    .prepare<[], { source: Source; path: string; links: string }>(
+      'SELECT source, path, links FROM documents WHERE links IS NOT NULL',
+    )
+    .all()
+    .map((row) => ({ ...row, links: JSON.parse(row.links) }));
+}
+
+interface ContentRow {
+  readonly id: number;
+  readonly indexedMs: number;
+  readonly modifiedMs: number;
+  readonly facts: string | null;
+}
+
+/** What is stored of a document. */
+export function documentContent(
+  database: Connection,
+  { source, path }: DocumentKey,
+): DocumentContent | undefined {
+  const row = database
+    .prepare<[string, string], ContentRow>(
+      `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
+       FROM documents WHERE source = ? AND path = ?`,
+    )
+    .get(source, path);
+  if (row === undefined) return undefined;
+  const chunks = database
+    .prepare<[number], ContentChunkRow>(
+      `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
+         line_numbers AS numbers,
+         CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
+                WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
+              WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)
+                THEN 'refused' ELSE 'none' END AS vector
+       FROM chunks WHERE document_id = ? ORDER BY id`,
+    )
+    .all(row.id);
+  return contentOf(row, chunks);
 }
 
 /** Counts documents and chunks, by source, and media. */

@@ -28,7 +28,8 @@ export function setAutomerge(database: Connection, segments: number): void {
  * `documents.resume` is where reading a transcript resumes (see load-transcript.ts); `chunks.line_numbers`
  * maps a chunk's lines to file lines where they are not consecutive.
  *
- * `documents.facts` is what a note says about itself, as JSON (see note-facts.ts).
+ * `documents.facts` is what a note says about itself, and `documents.links` what it links to, as JSON (see
+ * note-facts.ts and note-links.ts).
  *
  * `chunks.first_day` and `last_day` are what the chunk's name or headings date it to (see chunk-days.ts).
  *
@@ -54,6 +55,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       indexed_ms INTEGER NOT NULL,
       resume TEXT,
       facts TEXT,
+      links TEXT,
       UNIQUE (source, path)
     ) STRICT;
     CREATE TABLE chunks (

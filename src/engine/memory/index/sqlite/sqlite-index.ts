@@ -10,7 +10,14 @@ import type {
   MediaSample,
   VectorCandidate,
 } from '../candidates.js';
-import type { DescribedDocument, MediaCounts, StoredDocument, SyncMark } from '../documents.js';
+import type {
+  DescribedDocument,
+  DocumentContent,
+  LinkingDocument,
+  MediaCounts,
+  StoredDocument,
+  SyncMark,
+} from '../documents.js';
 import type {
   EmbeddingEntry,
   IdPage,
@@ -47,6 +54,8 @@ import {
   countDocuments,
   countMedia,
   describeDocuments,
+  documentContent,
+  linkingDocuments,
   storedDocuments,
 } from './read-documents.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
@@ -108,6 +117,14 @@ export class SqliteIndex implements MemoryIndex {
 
   async describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]> {
     return describeDocuments(this.database, keys);
+  }
+
+  async links(): Promise<readonly LinkingDocument[]> {
+    return linkingDocuments(this.database);
+  }
+
+  async content(key: DocumentKey): Promise<DocumentContent | undefined> {
+    return documentContent(this.database, key);
   }
 
   async mediaCounts(): Promise<MediaCounts> {

@@ -1,0 +1,49 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { inspectOutput } from '../../engine/memory/inspect/output.js';
+import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
+import { parseCitation } from '../../engine/memory/search/index.js';
+import { whyIndexed } from '../../engine/memory/why-indexed.js';
+import { renderInspected } from '../../ui/memory/inspect.js';
+import { renderWhy } from '../../ui/memory/why.js';
+
+export default class MemoryInspect extends MemoryCommand<InspectOutput> {
+  static override summary = 'Show what the index has of a file or a passage.';
+  static override description =
+    'Shows the chunks with their size and whether they have a vector; the date, tags and front matter that filters compare; the links; and the rule that includes or excludes the file. For a file that is not indexed it shows why, and the exit code is 1.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> memory/2026-02-03.md',
+    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5' --long",
+    '<%= config.bin %> <%= command.id %> README.md --workspace . --json',
+  ];
+  static override args = {
+    path: Args.string({ description: 'A file or a citation.', required: true }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      long: Flags.boolean({ char: 'l', summary: 'Show the whole text of each chunk.' }),
+    }),
+  };
+
+  async run(): Promise<InspectOutput> {
+    const { args, flags } = await this.parse(MemoryInspect);
+    const memory = await this.openMemory(flags);
+    const inspection = await memory.backend.inspection();
+    const document = await inspection.document(args.path, this.asking());
+    // Conversations are in folders of other programs, not in the workspace.
+    const why =
+      document?.source === 'sessions'
+        ? undefined
+        : await whyIndexed(memory, document?.path ?? parseCitation(args.path).path);
+    const view = this.view(flags);
+    if (document !== undefined) {
+      this.write(renderInspected(document, { ...view, long: flags.long }));
+    }
+    if (why !== undefined) this.write(renderWhy(memory.name, why, view));
+    if (document === undefined) this.setExitCode(1);
+    return inspectOutput(memory, document, why);
+  }
+}

@@ -1,0 +1,52 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { SvcError } from '../../engine/errors/index.js';
+import { linksOutput } from '../../engine/memory/inspect/output.js';
+import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
+import { renderBrokenLinks, renderLinks } from '../../ui/memory/links.js';
+
+export default class MemoryLinks extends MemoryCommand<LinksOutput> {
+  static override summary = 'Show which notes a file links to, and which link to it.';
+  static override description =
+    'Covers [[Target]], [[Target|label]], [[Target#Heading]] and Markdown links between indexed files. A target is a path relative to the note or the workspace, or a file name that only one file has. A broken link leads to no indexed file, or to a name of several.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> memory/house.md',
+    '<%= config.bin %> <%= command.id %> --broken',
+    '<%= config.bin %> <%= command.id %> README.md --workspace . --json',
+  ];
+  static override args = {
+    path: Args.string({ description: 'A file or a citation; all notes with --broken.' }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      broken: Flags.boolean({ summary: 'Show only broken links, of all notes without a PATH.' }),
+    }),
+  };
+
+  async run(): Promise<LinksOutput> {
+    const { args, flags } = await this.parse(MemoryLinks);
+    if (args.path === undefined && !flags.broken) {
+      throw new SvcError('USAGE', 'missing argument: PATH', {
+        hint: 'pass a file, or --broken for the broken links of all notes',
+      });
+    }
+    const memory = await this.openMemory(flags);
+    const inspection = await memory.backend.inspection();
+    const work = this.asking();
+    if (args.path === undefined) {
+      const broken = (await inspection.links(work)).broken();
+      this.write(renderBrokenLinks(broken, this.view(flags)));
+      return linksOutput(memory, broken);
+    }
+    const links = await inspection.linksOf(args.path, work);
+    if (flags.broken) {
+      this.write(renderBrokenLinks(links.broken, this.view(flags)));
+      return linksOutput(memory, { ...links, out: [], back: [] });
+    }
+    this.write(renderLinks(links, this.view(flags)));
+    return linksOutput(memory, links);
+  }
+}

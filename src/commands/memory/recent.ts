@@ -1,0 +1,53 @@
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import type { Source } from '../../engine/memory/index.js';
+import { recentOutput } from '../../engine/memory/inspect/output.js';
+import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
+import { recentChanges } from '../../engine/memory/inspect/recent.js';
+import { renderRecent } from '../../ui/memory/recent.js';
+
+const DEFAULT_LIMIT = 20;
+
+export default class MemoryRecent extends MemoryCommand<RecentOutput> {
+  static override summary = 'Show the files that changed last.';
+  static override description =
+    'Lists indexed files by modification time, the newest first. Updates the index first, as a search does.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --since 7d --source memory',
+    '<%= config.bin %> <%= command.id %> --since "last week" --limit 50 --json',
+  ];
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      limit: Flags.integer({
+        summary: 'Number of files.',
+        helpValue: 'N',
+        min: 1,
+        max: 10_000,
+        default: DEFAULT_LIMIT,
+      }),
+      since: Flags.string({
+        summary: 'Only changes since this date: a date, "last week", or 7d.',
+        helpValue: 'DATE',
+      }),
+      source: Flags.custom<Source>({
+        summary: 'Only this source.',
+        options: ['memory', 'sessions'],
+        multiple: true,
+      })(),
+    }),
+  };
+
+  async run(): Promise<RecentOutput> {
+    const { flags } = await this.parse(MemoryRecent);
+    const memory = await this.openMemory(flags);
+    const { since, limit, source: sources } = flags;
+    const nowMs = this.context().clock.now();
+    const work = { ...this.asking(), nowMs };
+    const changes = await recentChanges(memory, { since, sources, limit }, work);
+    this.write(renderRecent(changes, this.view(flags)));
+    return recentOutput(memory, changes);
+  }
+}

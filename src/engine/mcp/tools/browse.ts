@@ -1,0 +1,91 @@
+import { admission, type McpWorld } from '../mcp-world.js';
+import { sourcesOf, warningTexts } from './answers.js';
+import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
+
+const DEFAULT_LIMIT = 20;
+/** Keeps one call from filling an agent's context. */
+const MOST_LINKS = 200;
+
+/**
+ * The files that changed last, for the server's session.
+ *
+ * @throws SvcError USAGE for a date that cannot be understood
+ */
+export async function listRecent(
+  { since, corpus, limit = DEFAULT_LIMIT }: RecentInput,
+  signal: AbortSignal,
+  { memory: live, session }: McpWorld,
+): Promise<RecentAnswer> {
+  const memory = await live.opened();
+  const refusal = admission(memory.agent.scope, session);
+  if (refusal !== undefined) return { files: [], more: 0, disabled: true, warnings: [refusal] };
+  const { recentChanges } = await import('../../memory/inspect/recent.js');
+  const request = { since, sources: sourcesOf(corpus), limit };
+  const work = { signal, onEvent: live.heardSync, nowMs: live.nowMs() };
+  const { documents, more } = await recentChanges(memory, request, work);
+  return {
+    files: documents.map(({ path, source, modifiedMs, size }) => {
+      return { path, source, modified: new Date(modifiedMs).toISOString(), bytes: size };
+    }),
+    more,
+    warnings: [],
+  };
+}
+
+/** The text result of `memory_recent`. */
+export function recentText({ files, more, warnings }: RecentAnswer): string {
+  const lines = files.map(({ path, modified }) => `${modified}  ${path}`);
+  const rest = more === 0 ? [] : [`[${more} more]`];
+  const list = [...(lines.length === 0 ? ['no changes'] : lines), ...rest].join('\n');
+  return [list, ...warningTexts(warnings)].join('\n\n');
+}
+
+/**
+ * The links of a note, for the server's session.
+ *
+ * @throws SvcError DOCUMENT_NOT_INDEXED
+ */
+export async function listLinks(
+  { path }: LinksInput,
+  signal: AbortSignal,
+  { memory: live, session }: McpWorld,
+): Promise<LinksAnswer> {
+  const { agent, backend } = await live.opened();
+  const refusal = admission(agent.scope, session);
+  const nothing = { out: [], back: [], broken: [] };
+  if (refusal !== undefined) return { path, ...nothing, disabled: true, warnings: [refusal] };
+  const inspection = await backend.inspection();
+  const links = await inspection.linksOf(path, { signal, onEvent: live.heardSync });
+  return {
+    path: links.path,
+    out: links.out.slice(0, MOST_LINKS).flatMap(({ to, line, heading }) => {
+      if (to === undefined) return [];
+      return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
+    }),
+    back: links.back.slice(0, MOST_LINKS).map(({ from, line }) => ({ path: from, line })),
+    broken: links.broken.slice(0, MOST_LINKS).map(({ target, line }) => ({ target, line })),
+    warnings: [],
+  };
+}
+
+/** The text result of `memory_links`. */
+export function linksText({ path, out, back, broken, warnings }: LinksAnswer): string {
+  const section = (title: string, rows: readonly string[]): readonly string[] =>
+    rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
+  const sections = [
+    ...section(
+      'links to',
+      out.map((one) => `- ${one.path} (line ${one.line})`),
+    ),
+    ...section(
+      'linked from',
+      back.map((one) => `- ${one.path} (line ${one.line})`),
+    ),
+    ...section(
+      'broken',
+      broken.map((one) => `- ${one.target} (line ${one.line})`),
+    ),
+  ];
+  const body = sections.length === 0 ? [`${path} has no links`] : sections;
+  return [...body, ...warningTexts(warnings)].join('\n\n');
+}

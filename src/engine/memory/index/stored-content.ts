@@ -1,0 +1,33 @@
+import type { ChunkContent, DocumentContent } from './documents.js';
+import { headingPathOf, lineNumbersOf } from './lexical-text.js';
+
+/** A document as an index stores it. */
+interface ContentRow {
+  readonly indexedMs: number;
+  readonly modifiedMs: number;
+  /** JSON. */
+  readonly facts: string | null;
+}
+
+/** A chunk as an index stores it. */
+export interface ContentChunkRow extends Omit<ChunkContent, 'headingPath' | 'lineNumbers'> {
+  readonly headings: string;
+  readonly numbers: string | null;
+}
+
+/** What rows of an index say about a document. */
+export function contentOf(
+  { indexedMs, modifiedMs, facts }: ContentRow,
+  chunks: readonly ContentChunkRow[],
+): DocumentContent {
+  return {
+    indexedMs,
+    modifiedMs,
+    facts: facts === null ? undefined : JSON.parse(facts),
+    chunks: chunks.map(({ startLine, endLine, headings, text, numbers, vector }) => {
+      const lineNumbers = lineNumbersOf(numbers);
+      const chunk = { startLine, endLine, headingPath: headingPathOf(headings), text, vector };
+      return lineNumbers === undefined ? chunk : { ...chunk, lineNumbers };
+    }),
+  };
+}

@@ -1,0 +1,112 @@
+import { dayFormatter } from '../../support/day.js';
+import { realOrGiven } from '../../support/files.js';
+import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
+import type {
+  IndexKeeper,
+  IndexKeeperOptions,
+  Inspection,
+  WorkOptions,
+} from '../backends/index.js';
+import { estimateTokens } from '../chunking/index.js';
+import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.js';
+import { type NoteDay, noteDay } from '../search/filters.js';
+import type { LineRange, NoteFacts } from '../types.js';
+import { createLinkMap, type LinkMap, type ResolvedLink } from './link-map.js';
+
+/** The links of one file. */
+export interface DocumentLinks {
+  readonly path: string;
+  /** Without those that are broken. */
+  readonly out: readonly ResolvedLink[];
+  readonly back: readonly ResolvedLink[];
+  readonly broken: readonly ResolvedLink[];
+}
+
+/** A chunk of a file, with its approximate size. */
+export interface InspectedChunk extends ChunkContent {
+  readonly tokens: number;
+}
+
+/** What the index has of a file. */
+export interface InspectedDocument
+  extends Pick<
+    StoredDocument,
+    'fingerprint' | 'indexedMs' | 'kind' | 'mimeType' | 'path' | 'source'
+  > {
+  /** The day that date filters compare; undefined for conversations, whose passages have their own. */
+  readonly date: NoteDay | undefined;
+  readonly facts: NoteFacts | undefined;
+  /** How many chunks the file has. */
+  readonly chunkCount: number;
+  /** All of them, or those of a citation. */
+  readonly chunks: readonly InspectedChunk[];
+  readonly links: DocumentLinks;
+}
+
+/** Shows what an index has; brings it up to date first, as a search does. */
+export function createInspection(
+  { target }: Pick<IndexKeeperOptions, 'target'>,
+  keeper: IndexKeeper,
+  timeZone: string | undefined,
+): Inspection {
+  const ask = <T>(work: WorkOptions, read: (index: MemoryIndex) => Promise<T>): Promise<T> =>
+    keeper.answer(work, [], read, { embeds: false });
+  const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
+  return {
+    links: (work = {}) => ask(work, linkMapOf),
+    linksOf: (text, work = {}) =>
+      ask(work, async (index) => {
+        const own = ownTarget(text, target.home.others);
+        const { document } = findDocument(await index.documents(), workspaceDir, own);
+        return linksOf(await linkMapOf(index), document.path);
+      }),
+    document: (text, work = {}) =>
+      ask(work, async (index) => {
+        const own = ownTarget(text, target.home.others);
+        const found = lookUpDocument(await index.documents(), workspaceDir, own);
+        return found === undefined
+          ? undefined
+          : inspect(index, found.document, found.range, timeZone);
+      }),
+  };
+}
+
+async function inspect(
+  index: MemoryIndex,
+  document: StoredDocument,
+  range: LineRange | undefined,
+  timeZone: string | undefined,
+): Promise<InspectedDocument | undefined> {
+  const content = await index.content(document);
+  // Another process may have removed it in between.
+  if (content === undefined) return undefined;
+  const { source, path, kind, mimeType, fingerprint, indexedMs } = document;
+  const { facts, chunks } = content;
+  const dayOfMoment = dayFormatter(timeZone);
+  const day = noteDay({ path, facts, modifiedMs: fingerprint.mtimeMs }, dayOfMoment);
+  const asked =
+    range === undefined
+      ? chunks
+      : chunks.filter((one) => one.startLine <= range.endLine && one.endLine >= range.startLine);
+  return {
+    ...{ source, path, kind, mimeType, fingerprint, indexedMs, facts },
+    date: kind === 'transcript' ? undefined : day,
+    chunkCount: chunks.length,
+    chunks: asked.map((chunk) => ({ ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) })),
+    links: linksOf(await linkMapOf(index), path),
+  };
+}
+
+async function linkMapOf(index: MemoryIndex): Promise<LinkMap> {
+  return createLinkMap(await index.documents(), await index.links());
+}
+
+function linksOf(map: LinkMap, path: string): DocumentLinks {
+  const links = map.out(path);
+  return {
+    path,
+    out: links.filter(({ to }) => to !== undefined),
+    back: map.back(path),
+    broken: links.filter(({ to }) => to === undefined),
+  };
+}

@@ -1,0 +1,137 @@
+import { posix } from 'node:path';
+import { groupBy } from '../../support/lists.js';
+import type { LinkingDocument } from '../index/index.js';
+import type { DocumentKey, NoteLink } from '../types.js';
+
+/** A link of a note, and where it leads. */
+export interface ResolvedLink extends NoteLink {
+  /** The note with the link. */
+  readonly from: string;
+  /** The indexed file; undefined for a broken link. */
+  readonly to: string | undefined;
+  /** Files with the name of a broken link, if there are several. */
+  readonly candidates?: readonly string[];
+}
+
+/** A note that a file links to or is linked from. */
+export interface Neighbour {
+  readonly path: string;
+  readonly relation: 'both' | 'links' | 'linked_from';
+}
+
+/** The links between the files of a memory, resolved when they are read: a target may be added later. */
+export interface LinkMap {
+  /** The links of a note, in order. */
+  out(path: string): readonly ResolvedLink[];
+  /** The links of other notes to a file, by note. */
+  back(path: string): readonly ResolvedLink[];
+  /** The links to no file, or to a name that several files have, by note. */
+  broken(): readonly ResolvedLink[];
+  /** The other files that a file is linked with, its own links first. */
+  neighbours(path: string): readonly Neighbour[];
+}
+
+/** @param documents all indexed files: nothing else is a target */
+export function createLinkMap(
+  documents: readonly Pick<DocumentKey, 'path' | 'source'>[],
+  linking: readonly LinkingDocument[],
+): LinkMap {
+  const targets = new Targets(
+    documents.flatMap((one) => (one.source === 'memory' ? one.path : [])),
+  );
+  const links = linking
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .flatMap(({ path, links }) => links.flatMap((link) => targets.resolve(path, link) ?? []));
+  const from = groupBy(links, (link) => link.from);
+  const to = groupBy(links, (link) => link.to);
+  const out = (path: string): readonly ResolvedLink[] => from.get(path) ?? [];
+  const back = (path: string): readonly ResolvedLink[] =>
+    (to.get(path) ?? []).filter((link) => link.from !== path);
+  return {
+    out,
+    back,
+    broken: () => to.get(undefined) ?? [],
+    neighbours: (path) => {
+      const linked = new Set(out(path).flatMap((link) => link.to ?? []));
+      linked.delete(path);
+      const linking = new Set(back(path).map((link) => link.from));
+      return [
+        ...[...linked].map((one): Neighbour => {
+          return { path: one, relation: linking.has(one) ? 'both' : 'links' };
+        }),
+        ...[...linking]
+          .filter((one) => !linked.has(one))
+          .map((one): Neighbour => ({ path: one, relation: 'linked_from' })),
+      ];
+    },
+  };
+}
+
+/** Files that notes show or attach; they need not be indexed. */
+const ATTACHMENT =
+  /\.(?:avif|base|bmp|canvas|csv|docx?|excalidraw|flac|gif|jpe?g|m4a|mkv|mov|mp[34]|ogg|pdf|png|svg|wav|webm|webp|xlsx?|zip)$/iu;
+const NOTE = /\.(?:markdown|md)$/iu;
+
+const MOST_CANDIDATES = 5;
+
+interface NamedPath {
+  readonly path: string;
+  /** To be compared: with a slash, without its ending. */
+  readonly name: string;
+}
+
+class Targets {
+  private readonly paths: ReadonlySet<string>;
+  private readonly byName: ReadonlyMap<string, readonly NamedPath[]>;
+
+  constructor(paths: readonly string[]) {
+    this.paths = new Set(paths);
+    const named = paths.map((path) => ({ path, name: folded(withoutEnding(`/${path}`)) }));
+    this.byName = groupBy(named, ({ name }) => lastPart(name));
+  }
+
+  /** Undefined for a link to something that is not a note: it is neither resolved nor broken. */
+  resolve(from: string, link: NoteLink): ResolvedLink | undefined {
+    const found = this.byPath(from, link) ?? this.byUniqueName(link);
+    if (typeof found === 'string') return { ...link, from, to: found };
+    const isNote = link.kind === 'wiki' ? !ATTACHMENT.test(link.target) : NOTE.test(link.target);
+    if (!isNote) return undefined;
+    return found === undefined
+      ? { ...link, from, to: undefined }
+      : { ...link, from, to: undefined, candidates: found };
+  }
+
+  /** Relative to the note, then to the workspace. */
+  private byPath(from: string, { target }: NoteLink): string | undefined {
+    const bases = target.startsWith('/') ? [''] : [posix.dirname(from), ''];
+    for (const base of bases) {
+      const path = posix.join(base, target.replace(/^\/+/u, ''));
+      const found = [path, `${path}.md`].find((one) => this.paths.has(one));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The only file with this name, in any case; of `folder/Name`, those in such a folder. */
+  private byUniqueName({ target }: NoteLink): string | readonly string[] | undefined {
+    if (target.includes('..')) return undefined;
+    const end = folded(withoutEnding(`/${target.replace(/^(?:\.?\/)+/u, '')}`));
+    const named = this.byName.get(lastPart(end)) ?? [];
+    const found = named.filter(({ name }) => name.endsWith(end)).map(({ path }) => path);
+    const [only, ...others] = found;
+    return others.length === 0 ? only : found.slice(0, MOST_CANDIDATES);
+  }
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function withoutEnding(path: string): string {
+  return path.replace(NOTE, '');
+}
+
+/** macOS may write names in another form of Unicode than notes do. */
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import { whyOutput } from '../backends/output-schemas.js';
+import { agentId, kind, path, source } from '../output-schemas.js';
+
+const link = z.strictObject({
+  from: field(z.string(), 'The note with the link.'),
+  line: field(line, 'Its line.'),
+  kind: field(z.enum(['markdown', 'wiki']), '`[label](target.md)`, or `[[Target]]`.'),
+  target: field(z.string(), 'The target as written, without the heading.'),
+  heading: field(z.optional(z.string()), 'The heading after `#`.'),
+  to: field(z.nullable(z.string()), 'The indexed file; `null` for a broken link.'),
+  candidates: field(
+    z.optional(z.array(z.string())),
+    'Up to five files with the name of a broken link, if there are several.',
+  ),
+});
+
+const links = {
+  out: field(z.array(link), 'Its links, in order.'),
+  back: field(z.array(link), 'The links of other notes to it.'),
+  broken: field(z.array(link), 'Links that lead to no file, or to a name of several files.'),
+};
+
+/** `svc memory links --json`. */
+export const linksOutputSchema = documentSchema({
+  agent: agentId,
+  path: field(z.nullable(z.string()), 'The file; `null` with `--broken`, which covers all notes.'),
+  ...links,
+});
+
+/** `svc memory recent --json`. */
+export const recentOutputSchema = documentSchema({
+  agent: agentId,
+  documents: field(
+    z.array(
+      z.strictObject({
+        path,
+        source: field(source, 'The source of the file.'),
+        kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+        modified: field(z.iso.datetime(), 'Modification time.'),
+        bytes: field(count, 'Size of the file.'),
+      }),
+    ),
+    'The newest first.',
+  ),
+  more: field(count, 'How many more there are.'),
+});
+
+const fact = z.union([z.string(), z.number(), z.boolean()]);
+
+const inspected = z.strictObject({
+  path,
+  source: field(source, 'The source of the file.'),
+  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  mimeType: field(z.optional(z.string()), 'Only for media.'),
+  bytes: field(count, 'Size of the file when it was indexed.'),
+  modified: field(z.iso.datetime(), 'Modification time when it was indexed.'),
+  indexed: field(z.iso.datetime(), 'When it was indexed.'),
+  date: field(
+    z.nullable(
+      z.strictObject({
+        day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
+        from: field(
+          z.enum(['front_matter', 'modified', 'name']),
+          'Where it is from: the name of the file, its front matter, or its modification time.',
+        ),
+      }),
+    ),
+    '`null` for conversations, whose passages have their own.',
+  ),
+  tags: field(z.array(z.string()), 'What `--tag` compares.'),
+  properties: field(
+    z.record(z.string(), z.union([fact, z.array(fact)])),
+    'What `--where` compares: the front matter.',
+  ),
+  fault: field(z.nullable(z.string()), 'Why the front matter cannot be read; `null` otherwise.'),
+  chunkCount: field(count, 'How many chunks the file has.'),
+  chunks: field(
+    z.array(
+      z.strictObject({
+        startLine: field(line, 'First line.'),
+        endLine: field(line, 'Last line, included.'),
+        headingPath: field(
+          z.array(z.string()),
+          'The headings above it; `--heading` compares them.',
+        ),
+        tokens: field(count, 'Estimated.'),
+        vector: field(
+          z.enum(['none', 'refused', 'stored']),
+          '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
+        ),
+        text: field(z.string(), 'The text, as indexed.'),
+      }),
+    ),
+    'All of them, or those of the lines of a citation.',
+  ),
+  ...links,
+});
+
+/** `svc memory inspect --json`. */
+export const inspectOutputSchema = documentSchema({
+  agent: agentId,
+  document: field(z.nullable(inspected), 'What is stored; `null` for a file that is not indexed.'),
+  why: field(
+    z.nullable(whyOutput),
+    'Whether the file belongs to memory, and why; `null` for conversations.',
+  ),
+});
+
+export type LinksOutput = DocumentOf<typeof linksOutputSchema>;
+export type RecentOutput = DocumentOf<typeof recentOutputSchema>;
+export type InspectOutput = DocumentOf<typeof inspectOutputSchema>;

@@ -1,0 +1,42 @@
+import { dayFormatter } from '../../support/day.js';
+import type { ListedDocument, WorkOptions } from '../backends/index.js';
+import type { OpenedMemory } from '../open-memory.js';
+import { understandFilters } from '../search/filters.js';
+import type { Source } from '../types.js';
+
+/** Which changes are asked for. */
+export interface RecentRequest {
+  /** A date, a period or a duration, as in filters of searches. */
+  readonly since?: string | undefined;
+  readonly sources?: readonly Source[] | undefined;
+  readonly limit: number;
+}
+
+/** The files that changed last. */
+export interface RecentChanges {
+  /** The newest first. */
+  readonly documents: readonly ListedDocument[];
+  /** How many there are besides. */
+  readonly more: number;
+}
+
+/**
+ * The indexed files of this host by the time of their last change.
+ *
+ * @throws SvcError USAGE for a date that cannot be understood
+ */
+export async function recentChanges(
+  { agent, backend }: Pick<OpenedMemory, 'agent' | 'backend'>,
+  { since, sources, limit }: RecentRequest,
+  work: WorkOptions & { readonly nowMs: number },
+): Promise<RecentChanges> {
+  const timeZone = agent.userTimezone;
+  const { told } = await understandFilters({ since }, { nowMs: work.nowMs, timeZone });
+  const dayOf = dayFormatter(timeZone);
+  const first = told.from ?? '';
+  const found = (await backend.list(work))
+    .filter((one) => sources === undefined || sources.includes(one.source))
+    .filter((one) => dayOf(one.modifiedMs) >= first)
+    .toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? -1 : 1));
+  return { documents: found.slice(0, limit), more: Math.max(0, found.length - limit) };
+}

@@ -1,0 +1,70 @@
+import type { InspectedDocument } from '../../engine/memory/inspect/index.js';
+import { isoDay } from '../../engine/support/day.js';
+import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine, safeProse } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { linkLines } from './links.js';
+import { headingTrail, lineAnchor } from './location.js';
+
+interface InspectOptions {
+  readonly style: Style;
+  readonly nowMs: number;
+  /** Shows the whole text of chunks. */
+  readonly long: boolean;
+}
+
+const DATE_FROM = {
+  front_matter: 'front matter',
+  modified: 'modification time',
+  name: 'file name',
+} as const;
+const VECTOR = { none: 'no vector', refused: 'refused by the provider', stored: 'vector' } as const;
+const PREVIEW = 100;
+
+/** What the index has of a file. */
+export function renderInspected(document: InspectedDocument, options: InspectOptions): string {
+  const { style, nowMs } = options;
+  const { path, kind, fingerprint, indexedMs, date, facts, chunks, chunkCount } = document;
+  const rows: (readonly [string, string])[] = [
+    ['kind', `${kind}, ${formatBytes(fingerprint.size)}`],
+    ['indexed', `${formatRelativeTime(indexedMs, nowMs)}, ${formatCountOf(chunkCount, 'chunk')}`],
+  ];
+  if (date !== undefined) rows.push(['date', `${isoDay(date.day)} (${DATE_FROM[date.from]})`]);
+  if (facts?.tags !== undefined) rows.push(['tags', facts.tags.join(' ')]);
+  for (const [key, value] of Object.entries(facts?.properties ?? {})) {
+    rows.push(['where', `${key}=${[value].flat().join(', ')}`]);
+  }
+  if (facts?.fault !== undefined) rows.push(['fault', `front matter: ${facts.fault}`]);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = [
+    style.bold(safeLine(path)),
+    ...rows.map(([name, text]) => `  ${style.dim(name.padEnd(width))}  ${safeLine(text)}`),
+    ...chunks.flatMap((chunk) => chunkLines(chunk, options)),
+    ...linkLines(document.links, options).map((line) => `  ${line}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function chunkLines(
+  chunk: InspectedDocument['chunks'][number],
+  { style, long }: InspectOptions,
+): readonly string[] {
+  const { tokens, vector, headingPath, text } = chunk;
+  const trail = headingPath.length === 0 ? '' : `  ${headingTrail(headingPath)}`;
+  const size = style.dim(`${formatCountOf(tokens, 'token')}, ${VECTOR[vector]}`);
+  const head = `  ${style.bold(lineAnchor(chunk))}  ${size}${trail}`;
+  const shown = long
+    ? text.split('\n').map((line) => safeProse(line))
+    : [safeLine(firstWords(text)).slice(0, PREVIEW)];
+  return [head, ...shown.map((line) => `    ${line}`.trimEnd())];
+}
+
+/** The first line with a word or a number in it. */
+function firstWords(text: string): string {
+  return (
+    text
+      .split('\n')
+      .find((line) => /[\p{L}\p{N}]/u.test(line))
+      ?.trim() ?? ''
+  );
+}
