@@ -53,6 +53,7 @@ export const HISTORY_FIELDS = {
       'flow.ended',
       'notification.delivered',
       'notification.failed',
+      'notification.retried',
       'task.cancel_requested',
       'task.changed',
       'task.ended',

@@ -1,6 +1,6 @@
 import { doublingRestMs } from '../support/time.js';
 import type { FlowStore, TakeDueOptions } from './flow-store.js';
-import { note } from './history.js';
+import { by, note, OPERATOR } from './history.js';
 import type { NotificationKey, NotificationRecord } from './notification-record.js';
 import { DEFAULT_TARGET } from './notification-targets.js';
 import type { Work } from './work.js';
@@ -82,19 +82,12 @@ export async function settle(
   };
   await work.notifications.update(settled);
   await noteOnTask(work, settled, others);
-  const flow = await work.flows.byId(notification.flowId);
-  if (flow !== undefined) {
-    const { taskId, target, kind } = notification;
-    const event = `notification.${outcome}` as const;
-    const text = lastError ?? kind;
-    const told = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
-    note(work, { flowSeq: flow.seq, event, taskId, note: told });
-  }
+  await noteOnFlow(work, notification, outcome, lastError);
   return true;
 }
 
 /**
- * Starts the attempts for a notification again.
+ * Starts the attempts for a notification again, for an operator.
  *
  * @param only leaves it alone if its outcome is another one by now
  * @returns undefined if it was left alone
@@ -118,7 +111,22 @@ export async function deliverAgain(
   await work.notifications.update(again);
   work.changes.push({ type: 'notification', id: again.notificationId });
   await noteOnTask(work, again, others);
+  await noteOnFlow(by(work, OPERATOR), again, 'retried', null);
   return again;
+}
+
+/** The history of a flow records what became of its notifications. */
+async function noteOnFlow(
+  work: Work,
+  { flowId, taskId, target, kind }: NotificationRecord,
+  what: 'delivered' | 'failed' | 'retried',
+  error: string | null,
+): Promise<void> {
+  const flow = await work.flows.byId(flowId);
+  if (flow === undefined) return;
+  const text = error ?? kind;
+  const told = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
+  note(work, { flowSeq: flow.seq, event: `notification.${what}`, taskId, note: told });
 }
 
 /** A notification for one target, and the same for others. */

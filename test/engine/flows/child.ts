@@ -3,13 +3,17 @@
  * What it was told is done it says on stdout, a line each, at once.
  *
  *   node --import tsx child.ts write|claim|listen|work HOME|URL
+ *   node --import tsx child.ts deliver HOME FLOWS-SETTINGS-AS-JSON AHEAD-MS
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConfigInput, resolveConfig } from '../../../src/engine/config/index.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
+import { openDelivery } from '../../../src/engine/task-runner/delivery/open-delivery.js';
 import { openFlowsAt } from '../../support/flow-stores.js';
-import { ADA, testFlows, viewOf } from '../../support/flows.js';
+import { ADA, contextOf, testFlows, viewOf } from '../../support/flows.js';
+import { testLog } from '../../support/services.js';
 
 const CALLERS = 16;
 
@@ -100,7 +104,25 @@ async function work(flows: Flows): Promise<void> {
   }
 }
 
-const [what = '', where = ''] = process.argv.slice(2);
+/** Delivers notifications until it is killed. @param aheadMs how much later than the test it is */
+async function deliver(
+  home: string,
+  settings: NonNullable<ConfigInput['flows']>,
+  aheadMs: number,
+): Promise<void> {
+  const { flows, clock } = await testFlows(settings, home);
+  clock.nowMs += aheadMs;
+  const input = { flows: settings };
+  const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
+  const context = contextOf(home, clock);
+  const { logger: log } = testLog();
+  await openDelivery({ flows, context, loaded, log, nodePath: process.execPath });
+  say('ready');
+  await new Promise(() => undefined);
+}
+
+const [what = '', where = '', given = '{}', ahead = '0'] = process.argv.slice(2);
+if (what === 'deliver') await deliver(where, JSON.parse(given), Number(ahead));
 const isServer = where.startsWith('postgres:');
 // Where tasks are only claimed, none may be taken back, however slow the machine is.
 const settings = { leaseSeconds: isServer && what !== 'claim' ? 1 : 86_400 };

@@ -25,19 +25,29 @@ async function bundleChild(): Promise<string> {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    external: ['@electric-sql/*', 'better-sqlite3', 'dataloader', 'pg', 'pg-connection-string'],
+    external: [
+      '@electric-sql/*',
+      'better-sqlite3',
+      'dataloader',
+      'got',
+      'pg',
+      'pg-connection-string',
+      'pino',
+      'standardwebhooks',
+    ],
   });
   return folder.at('child.mjs');
 }
 
 const script = bundleChild();
 
-/** Starts one. @param where a state folder, or the URL of a server */
+/** Starts one. @param where a state folder, or the URL of a server; @param more see child.ts */
 export async function startChild(
-  what: 'claim' | 'listen' | 'work' | 'write',
+  what: 'claim' | 'deliver' | 'listen' | 'work' | 'write',
   where: string,
+  ...more: readonly string[]
 ): Promise<Child> {
-  const child = spawn(process.execPath, [await script, what, where], {
+  const child = spawn(process.execPath, [await script, what, where, ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newFlow, newTask, testFlows } from '../../support/flows.js';
+import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
+import { eventually } from '../../support/serving.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { startChild } from './children.js';
 
@@ -83,6 +86,64 @@ test('four processes that claim at once never get one task twice', async () => {
   assert.equal([...claimed].sort(), [...ids].sort());
   assert.is((await flows.operator.listTasks({ statuses: ['running'], limit: 1 })).total, 400);
   await flows.close();
+});
+
+const TARGETS = ['default', 'audit', 'ops'];
+const KILLED = 4;
+/** Longer than one that was taken is held. */
+const HOLD_MS = 80_000;
+/** What one process sends at once to a target. */
+const SLOTS = 4;
+
+test('processes killed while they deliver have sent each notification to each target', async () => {
+  const arrived = new Map(TARGETS.map((target) => [target, [] as string[]]));
+  const count = (): number => [...arrived.values()].reduce((sum, ids) => sum + ids.length, 0);
+  let onArrival = (): void => undefined;
+  const server = createServer((request, response) => {
+    arrived.get(request.url?.slice(1) ?? '')?.push(String(request.headers['webhook-id']));
+    onArrival();
+    request.resume().on('end', () => response.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const [first, ...targets] = TARGETS.map((id) => {
+    return { id, url: `http://127.0.0.1:${port}/${id}`, secret: 'a secret of the receivers' };
+  });
+  const notify = { url: first?.url ?? '', secret: first?.secret ?? '', targets };
+  const { flows, home } = await testFlows({ notify });
+  for (let flow = 0; flow < 15; flow++) {
+    const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+    await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  }
+  const { entries, total } = await flows.operator.listNotifications({ limit: 999 });
+  const startDelivery = (round: number) =>
+    startChild('deliver', home, JSON.stringify({ notify }), String(round * HOLD_MS));
+  for (let round = 0; round < KILLED; round++) {
+    const killAt = count() + 1 + Math.floor((Math.random() * total) / (2 * KILLED));
+    const { process: child, said } = await startDelivery(round);
+    onArrival = () => {
+      if (count() >= killAt) child.kill('SIGKILL');
+    };
+    await said;
+  }
+  onArrival = () => undefined;
+  const last = await startDelivery(KILLED);
+  await eventually('all are settled', async () => (await flows.outbox.pending()) === 0);
+  last.process.kill();
+  await last.said;
+  for (const [target, ids] of arrived) {
+    const expected = entries.filter((one) => one.target === target).map((o) => o.notificationId);
+    assert.equal([...new Set(ids)].sort(), expected.sort(), target);
+    // Only what was on its way when a process was killed is sent again.
+    assert.ok(ids.length <= expected.length + KILLED * SLOTS, `${target}: ${ids.length}`);
+  }
+  const { total: delivered } = await flows.operator.listNotifications({
+    outcome: 'delivered',
+    limit: 1,
+  });
+  assert.is(delivered, total);
+  await flows.close();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test.run();

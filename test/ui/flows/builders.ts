@@ -1,6 +1,11 @@
 import { EMPTY_FLOW } from '../../../src/engine/flows/flow-record.js';
 import { newFlowId, newTaskId } from '../../../src/engine/flows/ids.js';
-import type { FlowRecord, HistoryEntry, TaskRecord } from '../../../src/engine/flows/index.js';
+import type {
+  FlowRecord,
+  HistoryEntry,
+  NotificationRecord,
+  TaskRecord,
+} from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
 import { EMPTY_TASK } from '../../../src/engine/flows/task-record.js';
 import { summarizeTasks } from '../../../src/engine/flows/task-summary.js';
@@ -57,6 +62,29 @@ export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
     leaseHash: 'h',
     leaseOwner: 'build-3',
     leaseExpiresAt: NOW + 60_000,
+    ...fields,
+  };
+}
+
+/** A notification that was given up. */
+export function aNotification(fields: Partial<NotificationRecord> = {}): NotificationRecord {
+  const { flow } = aFlow();
+  return {
+    seq: 7,
+    notificationId: `flow-terminal:${flow.flowId}:4:succeeded`,
+    target: 'ops',
+    kind: 'flow.ended',
+    ownerKey: flow.ownerKey,
+    flowId: flow.flowId,
+    taskId: null,
+    payload: '{"text":"Flow succeeded."}',
+    createdAt: NOW - 180_000,
+    attempts: 10,
+    retries: 0,
+    nextAttemptAt: null,
+    settledAt: NOW - 60_000,
+    outcome: 'failed',
+    lastError: 'the endpoint answered 503',
     ...fields,
   };
 }

@@ -564,6 +564,50 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('all that were given up are retried, except for targets that are gone', async () => {
+    const targets = ['ops', 'old'].map((id) => ({ id, command: ['true'] }));
+    const opened = await store.open({ notify: { targets } });
+    const flowIds = [await newFlow(opened.flows), await newFlow(opened.flows)];
+    for (const flowId of flowIds) {
+      await opened.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+    }
+    for (const { id: target } of targets) {
+      const due = await opened.flows.outbox.takeDue({ target, limit: 9, holdMs: MINUTE });
+      assert.is(due.length, 2);
+      for (const one of due) {
+        await opened.flows.outbox.markFailed(one, { error: 'down', permanent: true });
+      }
+    }
+    const { operator, outbox } = await opened.other({
+      notify: { targets: targets.filter(({ id }) => id === 'ops') },
+    });
+    const [flowId] = flowIds;
+    const dryRun = await operator.retryFailed({ flowId }, { dryRun: true });
+    assert.equal(
+      dryRun.retried.map((one) => [one.target, one.flowId, one.outcome]),
+      [['ops', flowId, 'failed']],
+    );
+    assert.is(dryRun.unknownTargets, 1);
+    const later = { sinceMs: opened.flows.now() + DAY };
+    for (const filter of [{ target: 'old' }, { flowId: 'none' }, later]) {
+      assert.equal((await operator.retryFailed(filter, { dryRun: false })).retried, []);
+    }
+    assert.is(await outbox.pending(), 0);
+    const { retried, unknownTargets } = await operator.retryFailed({}, { dryRun: false });
+    assert.equal(
+      retried.map((one) => [one.target, one.flowId, one.outcome, one.attempts, one.retries]),
+      flowIds.map((id) => ['ops', id, 'pending', 0, 1]),
+    );
+    assert.is(unknownTargets, 2);
+    const again = await outbox.takeDue({ target: 'ops', limit: 9, holdMs: MINUTE });
+    assert.equal(
+      again.map(({ seq }) => seq),
+      retried.map(({ number }) => number),
+    );
+    assert.equal((await operator.retryFailed({}, { dryRun: false })).retried, []);
+    await opened.close();
+  });
+
   test('notifications for a target that was removed are given up', async () => {
     const opened = await store.open({ notify: { targets: [{ id: 'old', command: ['true'] }] } });
     const flowId = await newFlow(opened.flows);
@@ -748,6 +792,12 @@ export function storeContract(store: TestFlowStore): void {
         ['notification.delivered', 'flow.ended'],
         ['notification.failed', 'no'],
       ],
+    );
+    await flows.operator.retryNotification(String(failing.seq));
+    const retried = (await flows.operator.history(flowId)).entries.at(-1);
+    assert.equal(
+      [retried?.actorKind, retried?.event, retried?.note],
+      ['operator', 'notification.retried', failing.kind],
     );
     await pass(30 * DAY);
     assert.is((await flows.operator.sweep()).prunedFlows, 1);
