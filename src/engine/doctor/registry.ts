@@ -8,6 +8,7 @@ import { leftovers } from './checks/leftovers.js';
 import { disk, watchers } from './checks/limits.js';
 import { clock, modules, runtime } from './checks/machine.js';
 import { mcp } from './checks/mcp.js';
+import { notifications } from './checks/notifications.js';
 import { permissions } from './checks/permissions.js';
 import { hooks, tasks } from './checks/programs.js';
 import { backend, provider } from './checks/provider.js';
@@ -36,6 +37,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   secrets,
   webhooks,
   flows,
+  notifications,
   mcp,
   schedules,
   tasks,

@@ -17,7 +17,7 @@ import { dirname, join, relative } from 'node:path';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
-import { openFlows } from '../../../src/engine/flows/index.js';
+import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
 import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-store.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { SessionArchive } from '../../../src/engine/memory/sources/archive/session-archive.js';
@@ -27,6 +27,7 @@ import { configuredSchedules } from '../../../src/engine/schedules/index.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
+import { ADA, newFlow } from '../../support/flows.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
 import { serverAt, startPglite } from '../../support/postgres.js';
@@ -53,6 +54,17 @@ export interface BrokenSetup {
 const MEDIA = { enabled: true, modalities: ['image'] };
 const HOUR_MS = 3_600_000;
 const LONG_SECRET = 'x'.repeat(32);
+
+const NOTIFY_OPS = { notify: { targets: [{ id: 'ops', command: ['true'] }] } };
+const DUE = { target: 'ops', limit: 9, holdMs: HOUR_MS };
+
+/** Flows with one that has ended, whose notification is pending. */
+async function notifyingFlows(patient: Patient): Promise<Flows> {
+  const flows = await openFlows(patient.options().context, resolveConfig({ flows: NOTIFY_OPS }));
+  const flowId = await newFlow(flows);
+  await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  return flows;
+}
 
 const search = (memorySearch: object): object => ({ agents: { defaults: { memorySearch } } });
 const route = (secret: unknown, rest: object = {}): object => ({
@@ -994,6 +1006,31 @@ const SERVICES: readonly BrokenSetup[] = [
       await opened.tasks.resume(['acp']);
       await opened.close();
     },
+  },
+  {
+    name: 'notifications that their target did not take',
+    finds: 'notifications/notifications-failed',
+    severity: 'warning',
+    breaks: async (patient) => {
+      const flows = await notifyingFlows(patient);
+      for (const one of await flows.outbox.takeDue(DUE)) {
+        await flows.outbox.markFailed(one, { error: 'it is down', permanent: true });
+      }
+      await flows.close();
+    },
+    fix: async (patient) => {
+      const flows = await notifyingFlows(patient);
+      await flows.operator.retryFailed({}, { dryRun: false });
+      for (const one of await flows.outbox.takeDue(DUE)) await flows.outbox.markDelivered(one);
+      await flows.close();
+    },
+  },
+  {
+    name: 'notifications for a target that was removed',
+    finds: 'notifications/notification-target-missing',
+    severity: 'warning',
+    breaks: async (patient) => (await notifyingFlows(patient)).close(),
+    fix: configure({ flows: NOTIFY_OPS }),
   },
   {
     name: 'an MCP server that is open without TLS or a proxy',

@@ -1,0 +1,64 @@
+import { type Flows, notificationTargets, openExistingFlows } from '../../flows/index.js';
+import { formatCountOf } from '../../support/format.js';
+import type { DoctorCheck, Finding } from '../check.js';
+
+/** The newest failures, which name the targets that have some. */
+const MOST_READ = 1000;
+
+/** Whether notifications reach their targets. */
+export const notifications: DoctorCheck = {
+  name: 'notifications',
+  needs: 'configuration',
+  run: async ({ context, loaded, mask }) => {
+    const flows = await openExistingFlows(context, loaded.resolved);
+    if (flows === undefined) return { summary: 'none', findings: [], off: true };
+    try {
+      const { notifications: pending } = await flows.statistics();
+      const configured = notificationTargets(loaded.resolved).map(({ filter }) => filter.id);
+      const stranded = pending.filter(({ target }) => !configured.includes(target));
+      const findings = [...(await failures(flows, mask)), ...stranded.map(withoutTarget)];
+      const count = pending.reduce((sum, one) => sum + one.count, 0);
+      return { summary: `${formatCountOf(count, 'notification')} pending`, findings };
+    } finally {
+      await flows.close();
+    }
+  },
+};
+
+/** One finding for each target that did not get some, with the reason of the newest. */
+async function failures(
+  { operator }: Flows,
+  mask: { text(text: string): string },
+): Promise<readonly Finding[]> {
+  const failed = { outcome: 'failed' } as const;
+  const { entries } = await operator.listNotifications({ ...failed, limit: MOST_READ });
+  const findings: Finding[] = [];
+  for (const target of new Set(entries.map((one) => one.target))) {
+    const { total } = await operator.listNotifications({ ...failed, target, limit: 1 });
+    const error = entries.find((one) => one.target === target)?.lastError;
+    findings.push({
+      code: 'notifications-failed',
+      severity: 'warning',
+      message: `${formatCountOf(total, 'notification')} could not be delivered to the target ${target}`,
+      ...(error == null ? {} : { cause: mask.text(error) }),
+      hint: `run "svc notification list --failed --target ${target}", fix the target, then "svc notification retry --failed"`,
+    });
+  }
+  return findings;
+}
+
+function withoutTarget({
+  target,
+  count,
+}: {
+  readonly target: string;
+  readonly count: number;
+}): Finding {
+  return {
+    code: 'notification-target-missing',
+    severity: 'warning',
+    message: `${formatCountOf(count, 'notification')} pending for the target ${target}, which is not configured`,
+    cause: 'svc serve gives them up ten minutes after they are due',
+    hint: `configure the target ${target} again, or leave them to be given up`,
+  };
+}
