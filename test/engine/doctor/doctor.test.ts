@@ -43,7 +43,16 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   assert.equal(codesOf(report), []);
   const off = report.checks.filter(({ state }) => state === 'off').map(({ check }) => check);
   // There is no shared store, flow, remote client or schedule, nobody wants pictures here, and no coding agent is set up.
-  assert.equal(off, ['storage', 'reranker', 'media', 'flows', 'mcp', 'schedules', 'hooks']);
+  assert.equal(off, [
+    'storage',
+    'reranker',
+    'media',
+    'flows',
+    'notifications',
+    'mcp',
+    'schedules',
+    'hooks',
+  ]);
   assert.is(report.ok, true);
   assert.is(report.counts.ok, DOCTOR_CHECKS.length - off.length);
   assert.is(readFileSync(patient.config, 'utf8'), before);
