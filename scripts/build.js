@@ -21,7 +21,7 @@ const dist = join(root, 'dist');
 const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts', 'engine/config/verdict.ts'];
 
 /** Child processes. */
-const PROCESSES = ['cli/home/look-process.ts'];
+const PROCESSES = ['cli/home/look-process.ts', 'engine/memory/extract/extract-process.ts'];
 
 /** What the command that agents run before every turn needs in addition, in one file. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];

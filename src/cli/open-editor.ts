@@ -4,6 +4,7 @@ import { getEditorInfo } from 'open-editor';
 import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
+import { documentFormatOf } from '../engine/support/document-format.js';
 
 /** A location in a file, counted from 1. */
 export interface EditorPlace {
@@ -14,14 +15,19 @@ export interface EditorPlace {
 }
 
 /**
- * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set.
+ * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set. PDF and Word files are opened
+ * in the viewer of the system.
  *
  * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
-  { file, line, column = 1 }: EditorPlace,
+  { file, line: given, column = 1 }: EditorPlace,
   { env }: EngineContext,
 ): Promise<void> {
+  const format = documentFormatOf(file);
+  if (format === 'pdf' || format === 'docx') return openInViewer(file, env);
+  // Lines of a web page are those of its text.
+  const line = format === 'html' ? 1 : given;
   const editor = [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '') !== '');
   if (editor === undefined) {
     process.stdout.write(`${file}:${line}\n`);
@@ -42,6 +48,20 @@ export async function openInEditor(
       );
     });
   });
+}
+
+/** Opens a file in the viewer of the system, or prints its path where there is none. */
+async function openInViewer(file: string, env: EngineContext['env']): Promise<void> {
+  const isMac = process.platform === 'darwin';
+  const hasScreen = isMac || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
+  const isOpen =
+    hasScreen &&
+    (await new Promise<boolean>((resolve) => {
+      const child = spawn(isMac ? 'open' : 'xdg-open', [file], { stdio: 'ignore' });
+      child.on('close', (exitCode) => resolve(exitCode === 0));
+      child.on('error', () => resolve(false));
+    }));
+  if (!isOpen) process.stdout.write(`${file}\n`);
 }
 
 /**

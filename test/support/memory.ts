@@ -8,6 +8,7 @@ import type { SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
+import type { DocumentSelection } from '../../src/engine/memory/sources/walk.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
 
@@ -17,6 +18,7 @@ export interface TargetOptions {
   readonly extraPaths?: readonly string[];
   readonly exclude?: ExcludeSettings;
   readonly media?: MediaSelection;
+  readonly documents?: DocumentSelection;
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
   readonly overlap?: number;
@@ -44,6 +46,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
         extraPaths: options.extraPaths ?? [],
         exclude: options.exclude ?? { patterns: [] },
         media: options.media,
+        documents: options.documents,
       },
       transcripts: options.transcripts,
     },

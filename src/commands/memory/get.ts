@@ -4,13 +4,13 @@ import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
-import { renderGet, restOfGet } from '../../ui/memory/get.js';
+import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
 import { createStyle } from '../../ui/style.js';
 
 export default class MemoryGet extends MemoryCommand<GetOutput> {
   static override summary = 'Print lines of an indexed file.';
   static override description =
-    'Takes a path from the search results, or a citation such as memory/2026-02-03.md#L3-L5. Only indexed files can be read. Prints up to 120 lines unless you pass --lines. For a conversation it prints the turns, with two more on either side of a citation; for an image or a recording, facts about the file.';
+    'Takes a path from the search results, or a citation such as memory/2026-02-03.md#L3-L5. Only indexed files can be read. Prints up to 120 lines unless you pass --lines. For a conversation it prints the turns, with two more on either side of a citation; for an image or a recording, facts about the file. Lines of a PDF, Word or HTML document are those of its text, and guide.pdf#p3 is a page.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> MEMORY.md',
     "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
@@ -59,6 +59,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
         escape: process.stdout.isTTY === true,
       }),
     );
+    if (response.kind === 'extracted' && !flags.quiet) this.note(extractedNote(response));
     const rest = restOfGet(response);
     if (rest !== undefined && !flags.quiet) this.note(rest);
     return getOutput(response);

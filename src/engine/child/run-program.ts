@@ -4,7 +4,7 @@ import { type ChildCall, type ChildEnd, ChildGroup } from './child-group.js';
 /** A program that runs once, within limits. */
 export interface ProgramCall extends Omit<ChildCall, 'mind'>, Partial<Pick<ChildCall, 'mind'>> {
   /** What it reads from stdin. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
   /** How long it may print nothing. */
   readonly silenceMs?: number;

@@ -15,6 +15,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   sources: ['memory'],
   extraPaths: [],
   exclude: [],
+  documents: [],
   remote: {
     batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 2000, timeoutMinutes: 60 },
   },

@@ -18,7 +18,7 @@ import {
 export const source = z.enum(['memory', 'sessions']);
 export const backendName = z.enum(['builtin', 'ext']);
 export const searchMode = z.enum(['hybrid', 'lexical', 'vector']);
-export const kind = z.enum(['markdown', 'media', 'transcript']);
+export const kind = z.enum(['markdown', 'text', 'extracted', 'media', 'transcript']);
 
 export const agentId = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
 export const workspace = field(z.string(), 'Absolute path of the workspace.');

@@ -74,7 +74,7 @@ function reasonOf(
   }
   if (!existsSync(file)) return { reason: 'missing' };
   const isFolder = statSync(file).isDirectory();
-  if (!isFolder && kindOfName(basename(file), sources.memory.media) === undefined) {
+  if (!isFolder && kindOfName(basename(file), sources.memory) === undefined) {
     return { reason: 'other_kind' };
   }
   return { reason: 'outside', ...outsideDetail(file, workspaceDir) };

@@ -464,6 +464,18 @@ const FILES: readonly BrokenSetup[] = [
     after: (patient) => exists(patient.state, 'workspace'),
   },
   {
+    name: 'there are many documents that are not indexed',
+    finds: 'workspace/documents-not-indexed',
+    severity: 'note',
+    breaks: (patient) => {
+      for (let at = 0; at < 10; at++) {
+        mkdirSync(patient.at('state/workspace/memory'), { recursive: true });
+        writeFileSync(patient.at(`state/workspace/memory/${at}.txt`), 'text');
+      }
+    },
+    fix: configure(search({ documents: ['txt'] })),
+  },
+  {
     name: 'the workspace is a file',
     finds: 'workspace/workspace-unreadable',
     severity: 'fault',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
 import {
   decimal,
@@ -107,6 +108,10 @@ export function memorySearch() {
     respectGitignore: key(
       z.boolean(),
       'Whether files that git ignores are excluded. Unset: only in `extraPaths` that are git work trees',
+    ),
+    documents: key(
+      z.array(z.enum(DOCUMENT_FORMATS)),
+      'Other kinds of documents to index besides Markdown, where notes are indexed. See [Documents](documents.md)',
     ),
     remote: section(remote, 'Endpoint, key and request settings of the provider'),
     local: section(local, 'The `local` adapter'),

@@ -22,6 +22,7 @@ const MEMORY_SEARCH: Readonly<Record<string, KeyRisk>> = {
   'extraPaths.*': 'outside',
   exclude: 'harmless',
   respectGitignore: 'harmless',
+  documents: 'harmless',
   'remote.baseUrl': 'risky',
   'remote.apiKey': 'risky',
   'remote.headers': 'risky',

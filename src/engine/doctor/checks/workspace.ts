@@ -12,6 +12,8 @@ import {
   scanMemoryFiles,
 } from '../../memory/sources/index.js';
 import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
+import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
+import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
@@ -48,6 +50,7 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
       ...twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
+      ...documentsLeftOut(agent, dir, world),
       ...(files.length === 0
         ? [
             allExcluded(excludesEverything(decisions, dir), place) ??
@@ -168,6 +171,47 @@ function placeOfExtra(path: string, id: string, world: ConfiguredWorld): Finding
     return world.placeOf([...base, 'memorySearch', 'extraPaths', position]);
   }
   return undefined;
+}
+
+/** Fewer are no sign that somebody expects to find them. */
+const MANY_DOCUMENTS = 10;
+
+/** Documents besides Markdown where notes are indexed, of formats that the setting does not include. */
+function documentsLeftOut(
+  agent: ResolvedAgent,
+  dir: string,
+  world: ConfiguredWorld,
+): readonly Finding[] {
+  const { documents: formats, extraPaths } = agent.memorySearch;
+  const documents = {
+    formats: DOCUMENT_FORMATS.filter((one) => !formats.includes(one)),
+    libraryDir: '',
+  };
+  const exclude = excludeSettings(agent);
+  const { files } = scanMemoryFiles({
+    workspaceDir: dir,
+    layout: 'agent',
+    extraPaths,
+    exclude,
+    documents,
+  });
+  const left = files.flatMap(({ kind, path }) =>
+    kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),
+  );
+  if (left.length < MANY_DOCUMENTS) return [];
+  const wanted = JSON.stringify(
+    DOCUMENT_FORMATS.filter((one) => formats.includes(one) || left.includes(one)),
+  );
+  const list = [...new Set(left)].join(', ');
+  return [
+    {
+      code: 'documents-not-indexed',
+      severity: 'note',
+      message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
+      place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
+      hint: `run: svc config set agents.defaults.memorySearch.documents '${wanted}'`,
+    },
+  ];
 }
 
 /** Patterns that match everything. */

@@ -77,8 +77,10 @@ export const searchResult = z.strictObject({
         snippet: z.string(),
         source,
         kind: z
-          .enum(['markdown', 'media', 'transcript'])
-          .describe('A note, an image or recording, or a conversation'),
+          .enum(['markdown', 'text', 'extracted', 'media', 'transcript'])
+          .describe(
+            'A note, another document (text: as it is, extracted: from PDF, Word or HTML), an image or recording, or a conversation',
+          ),
         mimeType: z.string().optional().describe('Of an image or recording'),
         headingPath: z.array(z.string()).describe('Headings above the passage, outermost first'),
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),

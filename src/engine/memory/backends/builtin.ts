@@ -83,12 +83,18 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./get-document.js');
-    const { sources, forget, home } = this.options.target;
+    const { ExtractedTexts } = await import('../extract/index.js');
+    const { sources, forget, home, indexFile } = this.options.target;
+    const texts = new ExtractedTexts(indexFile, sources.memory.documents);
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(
       work,
       warnings,
-      async (index) => readLines(index, sources, request, await readForgotten(forget), home.others),
+      async (index) => {
+        const forgotten = await readForgotten(forget);
+        const context = { texts, others: home.others };
+        return readLines(index, sources, request, forgotten, context, work.signal);
+      },
       { embeds: false },
     );
     return { ...lines, warnings };

@@ -3,21 +3,24 @@ import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
-import { parseCitation } from '../search/index.js';
+import { type PageRange, parseCitation } from '../search/index.js';
 import {
   absoluteFromDisplay,
   displayPath,
   joinedLines,
   type MemorySources,
   mediaLabel,
+  type ReadOutcome,
   readDocument,
   resolveWorkspace,
 } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
+import { pageLines } from './page-lines.js';
 
 /** Limits per read, unless a number of lines is requested. */
 const DEFAULT_LINES = 120;
@@ -34,7 +37,8 @@ export async function readLines(
   { memory, transcripts }: MemorySources,
   request: GetRequest,
   forgotten: Forgotten,
-  others?: OtherHosts | undefined,
+  { others, texts }: ReadContext,
+  signal?: AbortSignal,
 ): Promise<Omit<GetResponse, 'warnings'>> {
   const documents = await index.documents();
   const target = ownTarget(request.target, others);
@@ -46,7 +50,7 @@ export async function readLines(
     if (found !== undefined) return readShared(others, found, request);
   }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  const { document, range } = findDocument(documents, workspaceDir, target);
+  const { document, range, pages } = findDocument(documents, workspaceDir, target);
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
     return readTurns(document, transcripts, request, range, forgotten);
@@ -56,7 +60,17 @@ export async function readLines(
   if (document.mimeType !== undefined) {
     return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
   }
-  return readFileLines(document, absolutePath, request, range, forgotten);
+  const outcome =
+    document.kind === 'extracted'
+      ? await texts.read({ absolutePath, path: document.path }, { signal })
+      : readDocument(absolutePath, document.path);
+  return linesOf(outcome, document, absolutePath, request, { range, pages }, forgotten);
+}
+
+/** What reading documents needs besides the index. */
+export interface ReadContext {
+  readonly texts: ExtractedTexts;
+  readonly others?: OtherHosts | undefined;
 }
 
 /** A citation of this host's own file that another host has printed, as this host writes it. */
@@ -79,20 +93,30 @@ export function readFileLines(
   forgotten: Forgotten,
 ): Omit<GetResponse, 'warnings'> {
   const outcome = readDocument(absolutePath, document.path);
+  return linesOf(outcome, document, absolutePath, request, { range }, forgotten);
+}
+
+/** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
+function linesOf(
+  outcome: ReadOutcome,
+  document: DocumentKey & Pick<GetResponse, 'kind'>,
+  absolutePath: string,
+  request: GetRequest,
+  cited: Pick<FoundDocument<DocumentKey>, 'pages' | 'range'>,
+  forgotten: Forgotten,
+): Omit<GetResponse, 'warnings'> {
   if (!outcome.ok) {
-    throw new SvcError(
-      'DOCUMENT_UNREADABLE',
-      `cannot read ${document.path}: ${outcome.skip.reason}`,
-      {
-        hint: 'run "svc memory index" to bring the index up to date',
-      },
-    );
+    const { reason, detail = reason } = outcome.skip;
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${document.path}: ${detail}`, {
+      hint: 'run "svc memory index" to bring the index up to date',
+    });
   }
   const { hash } = outcome.document;
+  const range = cited.range ?? pageLines(outcome.document.lines, document.path, cited.pages);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
   const startLine = request.from ?? range?.startLine ?? 1;
-  const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
-  const wanted = request.lines ?? cited;
+  const citedLines = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
+  const wanted = request.lines ?? citedLines;
   if (startLine < 1 || startLine > lines.count || wanted < 1) {
     throw new SvcError(
       'RANGE_INVALID',
@@ -123,7 +147,8 @@ export function readFileLines(
 
 interface FoundDocument<D extends DocumentKey> {
   readonly document: D;
-  readonly range?: LineRange;
+  readonly range?: LineRange | undefined;
+  readonly pages?: PageRange | undefined;
 }
 
 /** The indexed document that a path or citation names, if any. */
@@ -133,10 +158,10 @@ export function lookUpDocument<D extends DocumentKey>(
   target: string,
 ): FoundDocument<D> | undefined {
   // The whole text may be a path that ends like a citation.
-  for (const { path, range } of [{ path: target }, parseCitation(target)]) {
+  for (const { path, range, pages } of [{ path: target }, parseCitation(target)]) {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
     const document = documents.find((candidate) => candidate.path === shown);
-    if (document !== undefined) return range === undefined ? { document } : { document, range };
+    if (document !== undefined) return { document, range, pages };
   }
   return undefined;
 }

@@ -2,10 +2,11 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument } from '../index/index.js';
-import { documentName, parseCitation } from '../search/index.js';
+import { documentName, type PageRange, parseCitation } from '../search/index.js';
 import { joinedLines, mediaLabel } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
+import { pageLines } from './page-lines.js';
 
 /** Lines per read, unless a number is requested. */
 const DEFAULT_LINES = 120;
@@ -14,6 +15,7 @@ const DEFAULT_LINES = 120;
 export interface FoundOther {
   readonly document: OtherDocument;
   readonly range?: LineRange | undefined;
+  readonly pages?: PageRange | undefined;
 }
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
@@ -22,11 +24,11 @@ export async function lookUpOther(
   target: string,
 ): Promise<FoundOther | undefined> {
   const documents = await others.documents();
-  for (const { path, range } of [{ path: target }, parseCitation(target)]) {
+  for (const { path, range, pages } of [{ path: target }, parseCitation(target)]) {
     const document =
       documents.find((candidate) => documentName(candidate) === path) ??
       documents.find((candidate) => candidate.path === path);
-    if (document !== undefined) return { document, range };
+    if (document !== undefined) return { document, range, pages };
   }
   return undefined;
 }
@@ -39,7 +41,7 @@ export async function lookUpOther(
  */
 export async function readShared(
   others: OtherHosts,
-  { document, range }: FoundOther,
+  { document, range: cited, pages }: FoundOther,
   request: GetRequest,
 ): Promise<Omit<GetResponse, 'warnings'>> {
   const chunks = await others.chunksOf(document);
@@ -57,10 +59,11 @@ export async function readShared(
     const all = { startLine: 1, endLine: lines.length, totalLines: lines.length };
     return { ...described, media, ...all, text: lines.join('\n'), truncated: false };
   }
+  const range = cited ?? pageLines(linesOfChunks(chunks), document.path, pages);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
   const startLine = request.from ?? range?.startLine ?? 1;
-  const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
-  const wanted = request.lines ?? cited;
+  const citedLines = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
+  const wanted = request.lines ?? citedLines;
   if (startLine < 1 || startLine > totalLines || wanted < 1) {
     throw new SvcError(
       'RANGE_INVALID',

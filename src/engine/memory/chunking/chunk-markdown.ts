@@ -43,7 +43,16 @@ interface Unit {
  * @param lines the document's lines; chunks count them from 1
  */
 export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk[] {
-  const units = unitsOf(lines, options.tokens);
+  return chunkBlocks(lines, splitBlocks(lines), options);
+}
+
+/** The same of a text in any format, from its blocks. */
+export function chunkBlocks(
+  lines: TextLines,
+  blocks: readonly Block[],
+  options: ChunkingOptions,
+): Chunk[] {
+  const units = unitsOf(lines, blocks, options.tokens);
   const chunks: Chunk[] = [];
   let first = 0;
   while (first < units.length) {
@@ -99,12 +108,11 @@ function startOfNext(units: readonly Unit[], first: number, end: number, overlap
   return start;
 }
 
-function unitsOf(lines: TextLines, budget: number): Unit[] {
+function unitsOf(lines: TextLines, blocks: readonly Block[], budget: number): Unit[] {
   const units: Unit[] = [];
   const trail: Block[] = [];
   let headingPath: readonly string[] = [];
   let pending: { readonly start: number; level: number } | undefined;
-  const blocks = splitBlocks(lines);
   for (const [index, block] of blocks.entries()) {
     if (block.kind === 'heading') {
       const level = block.level ?? 1;

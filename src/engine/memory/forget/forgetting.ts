@@ -5,6 +5,7 @@ import type {
   IndexKeeperOptions,
   WorkOptions,
 } from '../backends/index.js';
+import { ExtractedTexts } from '../extract/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
 import type { DocumentKind, LineRange, Source } from '../types.js';
@@ -28,6 +29,7 @@ export function createForgetting(
           planForget(request, {
             index,
             sources: target.sources,
+            texts: new ExtractedTexts(target.indexFile, target.sources.memory.documents),
             others: target.home.others,
             search: async (query, maxResults) => {
               const request = { query, maxResults, exact: true, keepRepeats: true };

@@ -133,8 +133,13 @@ function planFileChanges(
         hint: 'omit --from-file; svc forgets it anyway',
       });
     }
-    const { bytes, mode } = readOriginal(absolutePath, path, fileHash);
     const whole = passages.some((one) => one.path === path && one.whole);
+    if (passage?.kind === 'extracted' && !whole) {
+      throw new SvcError('FORGET_FAILED', `svc cannot remove lines from ${path}`, {
+        hint: 'omit --from-file, or pass the file to delete it; svc forgets the lines anyway',
+      });
+    }
+    const { bytes, mode } = readOriginal(absolutePath, path, fileHash);
     const content = whole ? undefined : withoutLines(bytes, own, path);
     const backup = join(backupDir, `${at + 1}-${basename(path)}`);
     const leftHash = content === undefined ? null : hash('sha256', content);

@@ -3,10 +3,12 @@ import { SvcError } from '../../errors/index.js';
 import { redactSecrets } from '../../secrets/index.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
 import { lookUpOther } from '../backends/get-shared.js';
+import { pageLines } from '../backends/page-lines.js';
 import { splitBlocks } from '../chunking/index.js';
-import type { OtherHosts } from '../home/index.js';
+import type { ExtractedTexts } from '../extract/index.js';
+import { linesOfChunks, type OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
-import { foldWord, parseCitation, type SearchResult } from '../search/index.js';
+import { foldWord, type PageRange, parseCitation, type SearchResult } from '../search/index.js';
 import {
   absoluteFromDisplay,
   type DocumentText,
@@ -27,6 +29,7 @@ import { readOtherPassages, readPassages } from './read-passages.js';
 export interface PlanContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
+  readonly texts: ExtractedTexts;
   /** The other hosts of a shared memory. */
   readonly others?: OtherHosts | undefined;
   readonly search: (
@@ -58,7 +61,8 @@ export async function planForget(
       wanted.set(document, [...ranges, ...answeringLines(result)]);
     }
   } else {
-    wanted.set(named.document, named.range === undefined ? 'whole' : [named.range]);
+    const range = named.range ?? (await citedLines(named, context));
+    wanted.set(named.document, range === undefined ? 'whole' : [range]);
   }
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
@@ -80,16 +84,35 @@ function isOther(document: OtherDocument | StoredDocument): document is OtherDoc
   return document.origin !== undefined;
 }
 
+interface NamedDocument {
+  readonly document: OtherDocument | StoredDocument;
+  readonly range?: LineRange | undefined;
+  readonly pages?: PageRange | undefined;
+}
+
+/** The lines of cited pages. @throws SvcError RANGE_INVALID */
+async function citedLines(
+  { document, pages }: NamedDocument,
+  { texts, sources, others }: PlanContext,
+): Promise<LineRange | undefined> {
+  if (pages === undefined) return undefined;
+  const { path } = document;
+  if (isOther(document)) {
+    return pageLines(linesOfChunks((await others?.chunksOf(document)) ?? []), path, pages);
+  }
+  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
+  const absolutePath = absoluteFromDisplay(workspaceDir, path);
+  const outcome = await texts.read({ absolutePath, path });
+  return pageLines(outcome.ok ? outcome.document.lines : textLines(''), path, pages);
+}
+
 /** The document that a path or a citation means; undefined for a query. @throws SvcError DOCUMENT_NOT_INDEXED */
 async function documentNamed(
   given: string,
   documents: readonly StoredDocument[],
   workspaceDir: string,
   others: OtherHosts | undefined,
-): Promise<
-  | { readonly document: OtherDocument | StoredDocument; readonly range?: LineRange | undefined }
-  | undefined
-> {
+): Promise<NamedDocument | undefined> {
   const target = ownTarget(given, others);
   const own = lookUpDocument(documents, workspaceDir, target);
   if (own !== undefined || !looksLikePath(target)) return own;
@@ -97,10 +120,13 @@ async function documentNamed(
   return other ?? findDocument(documents, workspaceDir, target);
 }
 
-/** Anything that does not end like a note is a query. */
+/** Anything that does not end like a document is a query. */
 function looksLikePath(target: string): boolean {
   const { path, range } = parseCitation(target);
-  return range !== undefined || /^\S+\.(?:md|markdown|jsonl)$/iu.test(path);
+  return (
+    range !== undefined ||
+    /^\S+\.(?:docx|html?|jsonl|markdown|md|org|pdf|rst|txt|xhtml)$/iu.test(path)
+  );
 }
 
 function sameLines(
@@ -194,7 +220,7 @@ function* filesToLookAt(
   workspaceDir: string,
 ): Generator<LookedAtFile> {
   const notes = documents
-    .filter(({ kind }) => kind === 'markdown')
+    .filter(({ kind }) => kind === 'markdown' || kind === 'text')
     .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
   const seen = new Set(notes);
   const reports = walkFolder(join(workspaceDir, DREAM_REPORTS), { onSkip: () => undefined });

@@ -2,6 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { readLines } from '../backends/get-document.js';
 import { textIn } from '../backends/get-shared.js';
+import type { ExtractedTexts } from '../extract/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import {
@@ -18,6 +19,7 @@ import { NOTHING_FORGOTTEN, saysSomething } from './forgotten.js';
 export interface PassageContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
+  readonly texts: ExtractedTexts;
 }
 
 /**
@@ -35,17 +37,20 @@ export async function readPassages(
   const passages =
     document.kind === 'transcript'
       ? await turnPassages(document, wanted, context)
-      : linePassages(document, wanted, context.sources.memory.workspaceDir);
+      : await linePassages(document, wanted, context);
   return passages.filter(({ text, whole }) => whole || saysSomething(text));
 }
 
-function linePassages(
+async function linePassages(
   { path, source, kind }: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
-  workspaceDir: string,
-): readonly ForgetPassage[] {
-  const absolutePath = absoluteFromDisplay(resolveWorkspace(workspaceDir), path);
-  const outcome = readDocument(absolutePath, path);
+  { sources, texts }: PassageContext,
+): Promise<readonly ForgetPassage[]> {
+  const absolutePath = absoluteFromDisplay(resolveWorkspace(sources.memory.workspaceDir), path);
+  const outcome =
+    kind === 'extracted'
+      ? await texts.read({ absolutePath, path })
+      : readDocument(absolutePath, path);
   if (!outcome.ok) {
     throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${outcome.skip.reason}`, {
       hint: 'run "svc memory index" to bring the index up to date',
@@ -99,7 +104,7 @@ export async function readOtherPassages(
 async function turnPassages(
   { path, source, kind }: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
-  { index, sources }: PassageContext,
+  { index, sources, texts }: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
   const whole = ranges === 'whole';
   const passages: ForgetPassage[] = [];
@@ -109,7 +114,7 @@ async function turnPassages(
     let absolutePath = '';
     for (let from = startLine; from <= last; ) {
       const request = { target: path, from, lines: last - from + 1 };
-      const read = await readLines(index, sources, request, NOTHING_FORGOTTEN);
+      const read = await readLines(index, sources, request, NOTHING_FORGOTTEN, { texts });
       parts.push(...(read.turns ?? []).map(({ text }) => text));
       absolutePath = read.absolutePath ?? '';
       last = Math.min(last, read.totalLines);

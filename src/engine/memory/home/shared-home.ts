@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import {
   describeAddress,
@@ -7,6 +8,7 @@ import {
 } from '../../postgres/index.js';
 import type { Clock, EngineContext } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
+import { extractedFolder } from '../extract/index.js';
 import { type ForgetList, Forgotten } from '../forget/index.js';
 import {
   currentIdentity,
@@ -128,7 +130,10 @@ export class SharedHome implements IndexHome {
     const { place, indexFile } = this.options;
     const server = await this.server();
     const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
-    const forgotten = await withIndexLock(indexFile, lock, () => forgetOrigin(server, place));
+    const forgotten = await withIndexLock(indexFile, lock, () => {
+      rmSync(extractedFolder(indexFile), { recursive: true, force: true });
+      return forgetOrigin(server, place);
+    });
     return { deleted: forgotten !== undefined, bytes: 0, documents: forgotten?.documents ?? 0 };
   }
 

@@ -8,6 +8,21 @@ export function documentName({ origin, path }: Pick<DocumentKey, 'origin' | 'pat
   return origin === undefined ? path : `${origin}:${path}`;
 }
 
+/** Pages of a PDF: 1-based, both ends included. */
+export interface PageRange {
+  readonly firstPage: number;
+  readonly lastPage: number;
+}
+
+/** `path#p3` for one page, `path#p3-p4` for several. */
+export function formatPages(
+  key: Pick<DocumentKey, 'origin' | 'path'>,
+  { firstPage, lastPage }: PageRange,
+): string {
+  const first = `${documentName(key)}#p${firstPage}`;
+  return firstPage === lastPage ? first : `${first}-p${lastPage}`;
+}
+
 /** `path#L5` for one line, `path#L3-L5` for several, with the {@link documentName} as the path. */
 export function formatCitation(place: Pick<DocumentKey, 'origin' | 'path'> & LineRange): string {
   const { startLine, endLine } = place;
@@ -18,18 +33,29 @@ export function formatCitation(place: Pick<DocumentKey, 'origin' | 'path'> & Lin
 export interface ParsedCitation {
   readonly path: string;
   readonly range?: LineRange;
+  readonly pages?: PageRange;
 }
 
+const PAGES = /^(?<path>.+)#p(?<first>\d{1,6})(?:-p?(?<last>\d{1,6}))?$/s;
 const CITATION = /^(?<path>.+)#L(?<start>\d{1,9})(?:-L?(?<end>\d{1,9}))?$/s;
 
-/** Parses {@link formatCitation}; anything else is a path. */
+/** Parses {@link formatCitation} and {@link formatPages}; anything else is a path. */
 export function parseCitation(text: string): ParsedCitation {
   const groups = CITATION.exec(text)?.groups;
   const path = groups?.['path'];
-  if (path === undefined) return { path: text };
+  if (path === undefined) return parsePages(text);
   const startLine = Number(groups?.['start']);
   const endLine = Number(groups?.['end'] ?? startLine);
   return { path, range: { startLine, endLine } };
+}
+
+function parsePages(text: string): ParsedCitation {
+  const groups = PAGES.exec(text)?.groups;
+  const path = groups?.['path'];
+  if (path === undefined) return { path: text };
+  const firstPage = Number(groups?.['first']);
+  const lastPage = Number(groups?.['last'] ?? firstPage);
+  return { path, pages: { firstPage, lastPage } };
 }
 
 /** A snippet with the footer that the specification requires. */

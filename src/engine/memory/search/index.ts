@@ -8,6 +8,7 @@ export {
   type CitationMode,
   documentName,
   formatCitation,
+  type PageRange,
   parseCitation,
   withSourceFooter,
 } from './citation.js';

@@ -12,7 +12,7 @@ const passage = {
 };
 const citation = field(
   z.optional(z.string()),
-  '`path#L3-L5`, or `origin:path#L3-L5`; omitted if `memory.citations` is `off`.',
+  '`path#L3-L5`, or `origin:path#L3-L5`; for a PDF its pages, `path#p3-p4`; omitted if `memory.citations` is `off`.',
 );
 
 /** `svc memory search --json`. */
@@ -46,7 +46,10 @@ export const searchOutputSchema = documentSchema({
         snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
         snippetLine: field(line, 'Line number of the start of the snippet.'),
         source: field(source, 'The source of the file.'),
-        kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+        kind: field(
+          kind,
+          '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
+        ),
         mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
         headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
         citation,

@@ -1,4 +1,5 @@
-import { formatCitation } from './citation.js';
+import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
+import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
 import { answerOf, collapse, type Distinct, statementOf, withOrigins } from './repeats.js';
@@ -144,7 +145,30 @@ function originOf({ origin }: Passage): Pick<BareResult, 'origin'> {
 }
 
 function citationOf(passage: Passage, { citations }: ResultOptions): Pick<BareResult, 'citation'> {
-  return citations === 'off' ? {} : { citation: formatCitation(passage) };
+  if (citations === 'off') return {};
+  const pages = pagesOf(passage);
+  const citation = pages === undefined ? formatCitation(passage) : formatPages(passage, pages);
+  return { citation };
+}
+
+const PAGE_HEADING = /^Page (\d{1,6})$/u;
+
+/** The pages of a passage of a PDF. */
+function pagesOf({ path, lines, headingPath }: Passage): PageRange | undefined {
+  if (documentFormatOf(path) !== 'pdf') return undefined;
+  const started = lines.flatMap(({ text }, at) => {
+    const page = pageOfLine(text);
+    return page === undefined ? [] : [{ page, at }];
+  });
+  const [first] = started;
+  const last = started.at(-1);
+  if (first !== undefined && last !== undefined) {
+    // What is above the first mark is of the page before.
+    const firstPage = first.at === 0 ? first.page : Math.max(1, first.page - 1);
+    return { firstPage, lastPage: last.page };
+  }
+  const page = Number(PAGE_HEADING.exec(headingPath[0] ?? '')?.[1]);
+  return page >= 1 ? { firstPage: page, lastPage: page } : undefined;
 }
 
 /** Most passages in a result's `similar`; their number is complete. */

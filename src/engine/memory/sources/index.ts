@@ -50,6 +50,7 @@ export {
   MAX_DOCUMENT_BYTES,
   ownBlockMarks,
   PROMOTION_MARK,
+  type ReadOutcome,
   readDocument,
   withoutOwnWriting,
 } from './read-document.js';
@@ -73,4 +74,11 @@ export {
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
 export type { ReadingState } from './transcripts/turn-reader.js';
-export { isIgnoredFolder, kindOfName, mediaTooLarge, skipOf, walkFolder } from './walk.js';
+export {
+  type DocumentSelection,
+  isIgnoredFolder,
+  kindOfName,
+  mediaTooLarge,
+  skipOf,
+  walkFolder,
+} from './walk.js';

@@ -6,6 +6,7 @@ import {
   SvcError,
   systemErrorCode,
 } from '../../errors/index.js';
+import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { removeStrayTemporary } from '../../support/files.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import {
@@ -14,10 +15,11 @@ import {
   Exclusions,
   type FolderRules,
 } from './exclude.js';
-import { type MediaSelection, modalityOfName } from './media.js';
+import { modalityOfName } from './media.js';
 import { DREAM_REPORTS } from './read-document.js';
 import {
   isExcluded,
+  type KindSelection,
   kindOfName,
   noFile,
   reportTemporary,
@@ -35,14 +37,12 @@ export type WorkspaceLayout =
   /** Any folder (`--workspace DIR`): every Markdown file in it. */
   | 'folder';
 
-export interface MemoryFilesOptions {
+export interface MemoryFilesOptions extends KindSelection {
   /** Absolute path; may be a symbolic link. */
   readonly workspaceDir: string;
   readonly layout: WorkspaceLayout;
   /** Additional files or folders, absolute or relative to the workspace. */
   readonly extraPaths: readonly string[];
-  /** Media that belong to it; none by default (memory search §2.7). */
-  readonly media?: MediaSelection | undefined;
   /** What is left out; by default nothing, and no ignore file is read. */
   readonly exclude?: ExcludeSettings | undefined;
   /** Filters files by absolute path; all by default. */
@@ -165,15 +165,15 @@ interface Walk extends MemoryFilesOptions {
 }
 
 function* walkWorkspace(walk: Walk, listener: WalkListener): Generator<WalkedFile> {
-  const { workspaceDir, layout, media, exclusions } = walk;
+  const { workspaceDir, layout, media, documents, exclusions } = walk;
   const rules = exclusions.around(workspaceDir, 'workspace');
   if (rules === undefined) return;
-  if (layout === 'folder') yield* walkFolder(workspaceDir, listener, { media, rules });
+  if (layout === 'folder') yield* walkFolder(workspaceDir, listener, { media, documents, rules });
   else yield* walkAgentWorkspace(walk, rules, listener);
 }
 
 function* walkAgentWorkspace(
-  { workspaceDir: dir, media }: Walk,
+  { workspaceDir: dir, media, documents }: Walk,
   around: FolderRules,
   listener: WalkListener,
 ): Generator<WalkedFile> {
@@ -195,7 +195,7 @@ function* walkAgentWorkspace(
   if (memory === undefined || memory.isFile()) return;
   if (isExcluded(path, true, rules, listener)) return;
   const except = join(dir, DREAM_REPORTS);
-  if (memory.isDirectory()) yield* walkFolder(path, listener, { media, except, rules });
+  if (memory.isDirectory()) yield* walkFolder(path, listener, { media, documents, except, rules });
   else listener.onSkip(leftOut(path, memory));
 }
 
@@ -210,7 +210,7 @@ const LINKED_MEMORY = 'links are not followed; add its target to memorySearch.ex
 /** A configured file may have any name; of a folder, its memory files count. */
 function* walkExtra(
   path: string,
-  { media, exclusions, workspaceDir }: Walk,
+  { media, documents, exclusions, workspaceDir }: Walk,
   listener: WalkListener,
 ): Generator<WalkedFile> {
   try {
@@ -225,16 +225,17 @@ function* walkExtra(
     if (rules === undefined || isExcluded(real, isFolder, rules, listener)) return;
     if (isFolder) {
       const except = join(workspaceDir, DREAM_REPORTS);
-      yield* walkFolder(real, listener, { media, except, rules });
+      yield* walkFolder(real, listener, { media, documents, except, rules });
       return;
     }
     if (!stats.isFile()) {
       listener.onSkip(noFile(path, stats));
       return;
     }
-    const kind = kindOfName(real, media);
-    if (kind === undefined && modalityOfName(real) !== undefined) {
-      listener.onSkip({ path, reason: 'wrong_format', detail: 'not included in multimodal' });
+    const kind = kindOfName(real, { media, documents });
+    const unwanted = kind === undefined ? unwantedFormat(real) : undefined;
+    if (unwanted !== undefined) {
+      listener.onSkip({ path, reason: 'wrong_format', detail: `not included in ${unwanted}` });
       return;
     }
     const file = statFile(real, kind ?? 'markdown', media, listener);
@@ -247,6 +248,13 @@ function* walkExtra(
         : skip,
     );
   }
+}
+
+/** The setting that does not include a file that cannot be read as text. */
+function unwantedFormat(path: string): 'documents' | 'multimodal' | undefined {
+  if (modalityOfName(path) !== undefined) return 'multimodal';
+  const format = documentFormatOf(path);
+  return format !== undefined && format !== 'html' && isExtracted(format) ? 'documents' : undefined;
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   type TranscriptPlace,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
+import type { DocumentSelection } from './walk.js';
 
 /** What an agent's index mirrors according to its settings. */
 export function memorySourcesOf(
@@ -26,9 +27,17 @@ export function memorySourcesOf(
   world: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): MemorySources {
   const { extraPaths, multimodal } = agent.memorySearch;
+  const documents = documentSelection(agent, world);
   const media = mediaSelection(multimodal);
   const exclude = excludeSettings(agent);
-  const memory = { workspaceDir: agent.workspaceDir, layout, extraPaths, media, exclude };
+  const memory = {
+    workspaceDir: agent.workspaceDir,
+    layout,
+    extraPaths,
+    media,
+    documents,
+    exclude,
+  };
   return searchedSources(agent, layout).includes('sessions')
     ? { memory, transcripts: transcriptSources(agent, world) }
     : { memory };
@@ -91,6 +100,16 @@ export function archiveSettings(
   const { retention, maxAgeDays, maxBytes, imports } = sync.sessions;
   const file = join(stateDir, 'archive', `${id}.sqlite`);
   return { file, retention, maxAgeDays, maxBytes, imports };
+}
+
+/** Which documents belong to a memory; undefined for Markdown only. */
+export function documentSelection(
+  { memorySearch }: ResolvedAgent,
+  { state }: Pick<EngineContext, 'state'>,
+): DocumentSelection | undefined {
+  const { documents: formats } = memorySearch;
+  const libraryDir = join(state.stateDir, 'libraries');
+  return formats.length === 0 ? undefined : { formats, libraryDir };
 }
 
 /** Which media belong to a memory; undefined for none. All kinds by default. */

@@ -6,6 +6,11 @@ import {
   messageOf,
   systemErrorCode,
 } from '../../errors/index.js';
+import {
+  type DocumentFormat,
+  documentFormatOf,
+  isExtracted,
+} from '../../support/document-format.js';
 import { isInside, isTemporaryName } from '../../support/files.js';
 import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
 import type { ExcludeDecision, FolderRules } from './exclude.js';
@@ -26,10 +31,23 @@ export interface WalkListener {
   onDecision?(decision: ExcludeDecision): void;
 }
 
-/** What a walk takes of a folder. */
-export interface WalkOptions {
-  /** Which media to include besides Markdown; undefined for none. */
+/** Which files belong to a memory besides Markdown. */
+export interface KindSelection {
+  /** Undefined for none. */
   readonly media?: MediaSelection | undefined;
+  /** Undefined for none. */
+  readonly documents?: DocumentSelection | undefined;
+}
+
+/** Which documents besides Markdown belong to a memory. */
+export interface DocumentSelection {
+  readonly formats: readonly DocumentFormat[];
+  /** The folder of the libraries that are installed on demand. */
+  readonly libraryDir: string;
+}
+
+/** What a walk takes of a folder. */
+export interface WalkOptions extends KindSelection {
   /** Absolute path of a folder that is only checked for temporary files. */
   readonly except?: string | undefined;
   /** The rules around the folder; undefined where everything counts. */
@@ -40,13 +58,16 @@ export function isIgnoredFolder(name: string): boolean {
   return IGNORED_FOLDERS.has(name);
 }
 
-/**
- * The document kind by file name; undefined for other files.
- *
- * @param media which media belong to it; undefined for none
- */
-export function kindOfName(name: string, media?: MediaSelection): DocumentKind | undefined {
+/** The document kind by file name; undefined for other files. */
+export function kindOfName(
+  name: string,
+  { media, documents }: KindSelection,
+): DocumentKind | undefined {
   if (MARKDOWN.test(name)) return 'markdown';
+  const format = documents === undefined ? undefined : documentFormatOf(name);
+  if (format !== undefined && documents?.formats.includes(format) === true) {
+    return isExtracted(format) ? 'extracted' : 'text';
+  }
   if (media === undefined) return undefined;
   const modality = modalityOfName(name);
   return modality !== undefined && media.modalities.has(modality) ? 'media' : undefined;
@@ -84,7 +105,7 @@ interface FolderToWalk {
 function readEntries(
   { dir, around }: FolderToWalk,
   listener: WalkListener,
-  { media, except }: WalkOptions,
+  { media, documents, except }: WalkOptions,
 ): { readonly files: readonly WalkedFile[]; readonly folders: FolderToWalk[] } {
   const isMemory = except === undefined || !isInside(dir, except);
   const entries = readFolder(dir, isMemory ? listener : undefined);
@@ -96,7 +117,7 @@ function readEntries(
     const path = dir + sep + entry.name;
     reportTemporary(entry, path, listener);
     const isFolder = entry.isDirectory();
-    const kind = isMemory && !isFolder ? kindOfName(entry.name, media) : undefined;
+    const kind = isMemory && !isFolder ? kindOfName(entry.name, { media, documents }) : undefined;
     const concerns = isFolder ? !isIgnoredFolder(entry.name) : kind !== undefined;
     if (!concerns || isExcluded(path, isFolder, inside, listener)) continue;
     if (kind === undefined) folders.push({ dir: path, around: inside });

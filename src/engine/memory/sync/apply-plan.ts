@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../support/context.js';
-import { type ChunkingOptions, chunkMarkdown } from '../chunking/index.js';
+import { type ChunkingOptions, chunkDocument } from '../chunking/index.js';
+import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
 import type { Change, IndexedDocument, MemoryIndex, StoredDocument } from '../index/index.js';
 import {
@@ -8,12 +9,13 @@ import {
   type MediaSelection,
   noteFacts,
   noteLinks,
+  type ReadOutcome,
   readDocument,
   type TranscriptFile,
 } from '../sources/index.js';
-import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
+import type { FileFingerprint, SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
-import type { PlannedRead, SyncPlan } from './plan-changes.js';
+import { extractionMark, type PlannedRead, type SyncPlan } from './plan-changes.js';
 import { type ApplyResult, Tally } from './tally.js';
 import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 
@@ -22,6 +24,8 @@ export interface ApplyOptions {
   readonly forgotten: Forgotten;
   /** Which media belong to the memory; undefined for none. */
   readonly media?: MediaSelection | undefined;
+  /** The texts of documents that are not read as they are. */
+  readonly texts: ExtractedTexts;
   readonly clock: Clock;
   /** Whether passages are embedded afterwards. */
   readonly vectorsFollow: boolean;
@@ -32,6 +36,8 @@ export interface ApplyOptions {
 /** A transaction ends at either limit, to bound memory and the delay on Ctrl-C. */
 const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
+/** Each is a process. */
+const EXTRACTIONS_AT_ONCE = 2;
 
 /** Reads, chunks and stores the files of a plan, in batches of one transaction each. */
 export async function applyPlan(
@@ -56,6 +62,7 @@ async function applyBatches(
 ): Promise<ApplyResult> {
   while (!batches.done) {
     await batches.lookAhead();
+    if (batches.isInterrupted) return tally.result(true);
     const { clock, vectorsFollow } = options;
     await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
@@ -74,6 +81,8 @@ class Batches {
   private readonly plan: SyncPlan;
   private readonly tally: Tally;
   private readonly options: ApplyOptions;
+  /** By the signal, before the batch was complete. */
+  isInterrupted = false;
   private removed = false;
   private position = 0;
   /** The transcript being read, part by part. */
@@ -103,6 +112,25 @@ class Batches {
       if (planned.file.kind !== 'media' || media === undefined) continue;
       const { loadMedia } = await import('./load-media.js');
       this.ahead.set(planned, await loadMedia(planned.file, planned.stored, media, forgotten));
+    }
+    await this.extractAhead();
+  }
+
+  /** Extracts the texts of a batch, a few at a time. */
+  private async extractAhead(): Promise<void> {
+    const { signal } = this.options;
+    const left = this.batch.filter(({ file }) => file.kind === 'extracted');
+    const extractNext = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const outcome = await this.options.texts.read(next.file, { keeps: true, signal });
+        this.ahead.set(next, loaded(outcome, next, this.options));
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: EXTRACTIONS_AT_ONCE }, extractNext));
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+      this.isInterrupted = true;
     }
   }
 
@@ -178,8 +206,10 @@ class Batches {
 
   private read(planned: PlannedRead): Change | undefined {
     const { file, stored } = planned;
-    const { onEvent, chunking, forgotten } = this.options;
-    const outcome = this.ahead.get(planned) ?? loadDocument(file, stored, chunking, forgotten);
+    const { onEvent } = this.options;
+    const outcome =
+      this.ahead.get(planned) ??
+      loaded(readDocument(file.absolutePath, file.path), planned, this.options);
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });
@@ -207,28 +237,24 @@ export type LoadOutcome =
   | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
   | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
-/**
- * Reads and chunks a file, without its forgotten lines.
- *
- * @param stored what the index has of it
- */
-function loadDocument(
-  file: SourceFile,
-  stored: StoredDocument | undefined,
-  chunking: ChunkingOptions,
-  forgotten: Forgotten,
+/** Chunks a file that was read, without its forgotten lines. */
+function loaded(
+  outcome: ReadOutcome,
+  { file, stored }: PlannedRead,
+  { chunking, forgotten, texts }: ApplyOptions,
 ): LoadOutcome {
-  const outcome = readDocument(file.absolutePath, file.path);
   if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
-  const { fingerprint } = outcome.document;
-  const { lines, mark } = forgotten.cover(outcome.document.lines, outcome.document.hash);
-  // Changes to the forget list make it a different document.
-  const hash = outcome.document.hash + mark;
-  if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
   const { source, path, kind } = file;
-  const own = linesWithoutOwnWriting(lines);
-  const chunks = chunkMarkdown(own, chunking);
-  const about = { facts: noteFacts(own), links: noteLinks(own) };
+  const { fingerprint, hash: fileHash } = outcome.document;
+  const { lines, mark } = forgotten.cover(outcome.document.lines, fileHash);
+  const isExtracted = kind === 'extracted';
+  if (isExtracted && mark !== '') texts.drop(fileHash);
+  // Changes to the forget list make it a different document.
+  const hash = fileHash + (isExtracted ? extractionMark() : '') + mark;
+  if (stored?.hash === hash && stored.kind === kind) return { state: 'unchanged', fingerprint };
+  const own = isExtracted ? lines : linesWithoutOwnWriting(lines);
+  const chunks = chunkDocument(file, own, chunking);
+  const about = kind === 'markdown' ? { facts: noteFacts(own), links: noteLinks(own) } : {};
   return {
     state: 'changed',
     document: { source, path, kind, fingerprint, hash, chunks, ...about },

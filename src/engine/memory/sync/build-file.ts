@@ -4,6 +4,7 @@ import { openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { syncToDisk } from '../../support/files.js';
 import type { ResetResult } from '../backends/index.js';
+import { extractedFolder } from '../extract/index.js';
 import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
 import { withIndexLock } from './index-lock.js';
 
@@ -90,6 +91,7 @@ export async function resetIndex(indexFile: string, clock: Clock): Promise<Reset
   return withIndexLock(indexFile, lock, () => {
     removeIndexFiles(indexFile);
     removeStrayBuilds(indexFile);
+    rmSync(extractedFolder(indexFile), { recursive: true, force: true });
     return { deleted: size !== undefined, bytes: size ?? 0 };
   });
 }

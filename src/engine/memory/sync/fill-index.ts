@@ -2,6 +2,7 @@ import type { ProviderPath } from '../../embeddings/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { SyncRequest } from '../backends/index.js';
+import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forget/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import type { Scan } from '../sources/index.js';
@@ -57,7 +58,10 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     filesToIndex: plan.read.length,
     bytesToIndex: bytes(plan.read.map((planned) => planned.file)),
   });
+  const { indexFile, sources } = run.target;
+  const texts = new ExtractedTexts(indexFile, sources.memory.documents);
   const result = await applyPlan(index, plan, {
+    texts,
     chunking: run.target.settings.chunking,
     forgotten: await readForgotten(run.target.forget),
     media: run.target.sources.memory.media,
@@ -67,6 +71,7 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     onEvent: run.onEvent,
   });
   if (!result.stopped) {
+    await texts.prune(async () => (await index.documents()).map(({ hash }) => hash));
     // Deferred files must be found by the next scan.
     const isWhole = plan.read.length === changes.read.length;
     const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;

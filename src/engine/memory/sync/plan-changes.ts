@@ -1,3 +1,4 @@
+import { EXTRACTION_VERSION } from '../../support/document-format.js';
 import { readPart } from '../../support/files.js';
 import {
   currentIdentity,
@@ -9,7 +10,7 @@ import {
   type StoredDocument,
 } from '../index/index.js';
 import type { TranscriptGrowth } from '../sources/index.js';
-import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
+import { documentKeyText, type SourceFile } from '../types.js';
 import type { RebuildReason } from './events.js';
 
 /** What it takes to make an index mirror the files. */
@@ -49,9 +50,20 @@ export function isUpToDate(plan: SyncPlan): boolean {
   return plan.read.length === 0 && plan.remove.length === 0;
 }
 
-function isFresh(document: StoredDocument, file: FileFingerprint): boolean {
+/** Marks the hash of a document whose text was extracted. */
+export function extractionMark(): string {
+  return `.x${EXTRACTION_VERSION}`;
+}
+
+function isCurrentExtraction(hash: string): boolean {
+  return hash.split('.').includes(`x${EXTRACTION_VERSION}`);
+}
+
+function isFresh(document: StoredDocument, file: SourceFile): boolean {
   const { fingerprint, indexedMs } = document;
   return (
+    document.kind === file.kind &&
+    (file.kind !== 'extracted' || isCurrentExtraction(document.hash)) &&
     fingerprint.size === file.size &&
     fingerprint.mtimeMs === file.mtimeMs &&
     fingerprint.ctimeMs === file.ctimeMs &&
@@ -83,7 +95,7 @@ export async function pendingChanges(
  * moved or removed.
  */
 export interface TreeSnapshot {
-  /** The displayed paths in scan order, joined by NUL, which no path contains. */
+  /** The displayed paths in scan order, with their kinds if not notes, joined by NUL, which no path contains. */
   readonly paths: string;
   /** For each path: size, mtimeMs and ctimeMs as 64-bit floats. */
   readonly fingerprints: Buffer;
@@ -111,6 +123,10 @@ export function racyForMs(mtimeMs: number, nowMs: number): number {
   return waitMs <= 2 * FINE_STEP_MS && mtimeMs % 1000 !== 0 ? Math.max(0, waitMs) : 0;
 }
 
+function readAs(kind: SourceFile['kind']): string {
+  return kind === 'extracted' ? `${kind}${EXTRACTION_VERSION}` : kind;
+}
+
 /**
  * @param scannedMs when the scan started, in milliseconds since the epoch
  * @returns undefined when a file is so recent that its next change could go unnoticed
@@ -128,7 +144,10 @@ export function snapshotOf(
     numbers[at + 2] = ctimeMs;
     at += 3;
   }
-  const paths = files.map((file) => file.path).join('\0');
+  // The settings can make a file another kind.
+  const paths = files
+    .map(({ path, kind }) => (kind === 'markdown' ? path : `${readAs(kind)}:${path}`))
+    .join('\0');
   return { paths, fingerprints: Buffer.from(numbers.buffer) };
 }
 

@@ -136,7 +136,7 @@ export class FolderWatches {
     const name = basename(path);
     if (this.scope.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
-    if (kindOfName(name, this.options.sources.memory.media) !== undefined) return true;
+    if (kindOfName(name, this.options.sources.memory) !== undefined) return true;
     if (isIgnoreFile(name)) return true;
     if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
     // Other names only count as folders; a removed one is known by its watch.

@@ -90,7 +90,7 @@ function lookUp(
   documents: readonly ExternalDocument[],
   { collections }: ExtSettings,
   { memory }: MemorySources,
-): { readonly document: ExternalDocument; readonly range?: LineRange } | undefined {
+): { readonly document: ExternalDocument; readonly range?: LineRange | undefined } | undefined {
   const { path, range } = parseCitation(target);
   const [prefix, name, ...rest] = path.split('/');
   const collection = collections().find((one) => prefix === 'qmd' && one.name === name);

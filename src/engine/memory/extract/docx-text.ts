@@ -1,0 +1,160 @@
+import { type UnzipFileInfo, unzipSync } from 'fflate';
+import { Parser } from 'htmlparser2';
+import { type Extraction, limitedText, MOST_TEXT_CHARS } from './limits.js';
+
+const BODY = 'word/document.xml';
+const STYLES = 'word/styles.xml';
+
+/** Markup takes several times as much as its text. */
+const MOST_XML_BYTES = 16 * MOST_TEXT_CHARS;
+
+/** The text of a Word document, with its headings and lists as Markdown. */
+export function docxText(bytes: Uint8Array): Extraction {
+  let tooLarge = false;
+  const wanted = ({ name, originalSize }: UnzipFileInfo): boolean => {
+    if (name !== BODY && name !== STYLES) return false;
+    // Nothing larger than it claims to be is unpacked either.
+    tooLarge ||= originalSize > MOST_XML_BYTES;
+    return !tooLarge;
+  };
+  const parts = unzipSync(bytes, { filter: wanted });
+  if (tooLarge) return { ok: false, fault: 'memory' };
+  const body = parts[BODY];
+  if (body === undefined) return { ok: false, fault: 'invalid', detail: `there is no ${BODY}` };
+  const styles = parts[STYLES];
+  const text = new BodyReader(styles === undefined ? new Map() : headingStyles(styles));
+  parseXml(body, text);
+  return limitedText(text.lines.join('\n'));
+}
+
+interface XmlHandler {
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void;
+  ontext?(text: string): void;
+  onclosetag(name: string): void;
+}
+
+/** Entities of a document type are not expanded, only those of XML. */
+function parseXml(bytes: Uint8Array, handler: XmlHandler): void {
+  const parser = new Parser(handler, { xmlMode: true, decodeEntities: true });
+  parser.end(new TextDecoder().decode(bytes));
+}
+
+/** The levels of paragraph styles, whose ids are in the language of the author. */
+function headingStyles(bytes: Uint8Array): ReadonlyMap<string, number> {
+  const levels = new Map<string, number>();
+  let id = '';
+  parseXml(bytes, {
+    onopentag: (name, attributes) => {
+      const value = attributes['w:val'] ?? '';
+      if (name === 'w:style') id = attributes['w:styleId'] ?? '';
+      else if (name === 'w:outlineLvl') levels.set(id, Number(value) + 1);
+      else if (name === 'w:name' && /^title$/iu.test(value)) levels.set(id, 1);
+    },
+    onclosetag: () => undefined,
+  });
+  return levels;
+}
+
+const HEADING_ID = /^Heading(\d)$/u;
+const MOST_LEVELS = 6;
+
+class BodyReader implements XmlHandler {
+  readonly lines: string[] = [];
+  private readonly styles: ReadonlyMap<string, number>;
+  private paragraph = '';
+  private prefix = '';
+  private cells: string[] | undefined;
+  private cell = '';
+  private isText = false;
+  /** Text that was deleted while changes were tracked, and what only older programs show. */
+  private hidden = 0;
+
+  constructor(styles: ReadonlyMap<string, number>) {
+    this.styles = styles;
+  }
+
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+    const value = attributes['w:val'] ?? '';
+    switch (name) {
+      case 'w:p':
+        this.paragraph = '';
+        this.prefix = '';
+        break;
+      case 'w:pStyle':
+        this.prefix = this.prefixOf(this.styles.get(value) ?? Number(HEADING_ID.exec(value)?.[1]));
+        break;
+      case 'w:outlineLvl':
+        this.prefix = this.prefixOf(Number(value) + 1);
+        break;
+      case 'w:numPr':
+        if (this.prefix === '') this.prefix = '- ';
+        break;
+      case 'w:t':
+        this.isText = this.hidden === 0;
+        break;
+      case 'w:tab':
+        this.paragraph += ' ';
+        break;
+      case 'w:br':
+        this.paragraph += '\n';
+        break;
+      case 'w:tr':
+        this.cells = [];
+        break;
+      case 'w:tc':
+        this.cell = '';
+        break;
+      case 'w:del':
+      case 'mc:Fallback':
+        this.hidden += 1;
+        break;
+    }
+  }
+
+  ontext(text: string): void {
+    if (this.isText) this.paragraph += text;
+  }
+
+  onclosetag(name: string): void {
+    switch (name) {
+      case 'w:t':
+        this.isText = false;
+        break;
+      case 'w:p':
+        this.endParagraph();
+        break;
+      case 'w:tc':
+        this.cells?.push(this.cell.trim());
+        break;
+      case 'w:tr':
+        if (this.cells?.some((cell) => cell !== '') === true) {
+          this.lines.push(`| ${this.cells.join(' | ')} |`);
+        }
+        this.cells = undefined;
+        break;
+      case 'w:tbl':
+        this.lines.push('');
+        break;
+      case 'w:del':
+      case 'mc:Fallback':
+        this.hidden -= 1;
+        break;
+    }
+  }
+
+  private prefixOf(level: number): string {
+    return level >= 1 && level <= 9 ? `${'#'.repeat(Math.min(level, MOST_LEVELS))} ` : '';
+  }
+
+  private endParagraph(): void {
+    const text = this.paragraph.trim();
+    this.paragraph = '';
+    if (text === '') return;
+    if (this.cells !== undefined) {
+      this.cell += `${text.replaceAll('\n', ' ')} `;
+      return;
+    }
+    this.lines.push(...`${this.prefix}${text}`.split('\n'));
+    if (this.prefix !== '- ') this.lines.push('');
+  }
+}

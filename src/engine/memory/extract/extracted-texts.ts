@@ -1,0 +1,190 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { crypto } from '../../support/crypto.js';
+import {
+  documentFormatOf,
+  EXTRACTION_VERSION,
+  type ExtractedFormat,
+  isExtracted,
+} from '../../support/document-format.js';
+import { namesIn, PRIVATE_MODE, READ_NO_LINK, replaceFile } from '../../support/files.js';
+import { parsedJson } from '../../support/text.js';
+import { type DocumentSelection, type ReadOutcome, skipOf, textLines } from '../sources/index.js';
+import type { SkippedFile } from '../types.js';
+import { extractText } from './extract-text.js';
+import { EXTRACTION_MS, type Extraction, MOST_INPUT_BYTES, MOST_TEXT_CHARS } from './limits.js';
+
+/** The folder of the extracted texts of an index, next to it. */
+export function extractedFolder(indexFile: string): string {
+  return join(dirname(indexFile), `${basename(indexFile, '.sqlite')}.texts`);
+}
+
+/** Installed on demand, because it is a sixth of the size of svc. */
+const PDF_LIBRARY = 'unpdf@1.7.0';
+
+export interface ExtractedFile {
+  readonly absolutePath: string;
+  /** Displayed. */
+  readonly path: string;
+}
+
+interface ReadOptions {
+  /** Whether its text is kept; only by syncs, which drop it again if something in it is forgotten. */
+  readonly keeps?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const ENDING = `.${EXTRACTION_VERSION}.gz`;
+
+/**
+ * The texts of documents that a library must extract, kept by the content of their files: a file is extracted once,
+ * however often the index is rebuilt. What failed is kept too, so that a bad file does not delay every sync.
+ */
+export class ExtractedTexts {
+  private readonly folder: string;
+  private readonly libraryDir: string;
+  private readonly wasRead = new Set<string>();
+
+  constructor(indexFile: string, documents: DocumentSelection | undefined) {
+    this.folder = extractedFolder(indexFile);
+    this.libraryDir = documents?.libraryDir ?? '';
+  }
+
+  /**
+   * The text of a file as it is now.
+   *
+   * @throws the signal's reason
+   */
+  async read(
+    { absolutePath, path }: ExtractedFile,
+    { keeps = false, signal }: ReadOptions = {},
+  ): Promise<ReadOutcome> {
+    const format = documentFormatOf(path);
+    const opened = readBytes(absolutePath, path);
+    if (!opened.ok) return opened;
+    if (format === undefined || !isExtracted(format)) return skipped(path, 'wrong_format');
+    const { bytes, fingerprint } = opened;
+    const hash = crypto().createHash('sha256').update(bytes).digest('hex');
+    this.wasRead.add(hash);
+    const kept = readKept(this.fileOf(hash));
+    const { libraryDir } = this;
+    const extraction = kept ?? (await extractText({ format, bytes, libraryDir, signal }));
+    if (keeps && kept === undefined) this.keep(hash, extraction);
+    if (!extraction.ok) return skipped(path, ...whyNot(extraction, format, libraryDir));
+    return { ok: true, document: { fingerprint, hash, lines: textLines(extraction.text) } };
+  }
+
+  /** Removes a text that must not be kept, because something in it is forgotten. */
+  drop(hash: string): void {
+    rmSync(this.fileOf(hash), { force: true });
+  }
+
+  /**
+   * Removes the texts of files that are neither indexed nor were read, and those of other versions.
+   *
+   * @param indexed the hashes of the documents in the index
+   */
+  async prune(indexed: () => Promise<readonly string[]>): Promise<void> {
+    const names = namesIn(this.folder);
+    if (names.length === 0) return;
+    const hashes = new Set((await indexed()).map((hash) => hash.split('.', 1)[0] ?? ''));
+    for (const name of names) {
+      const hash = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
+      if (!hashes.has(hash) && !this.wasRead.has(hash))
+        rmSync(join(this.folder, name), { force: true });
+    }
+  }
+
+  private keep(hash: string, extraction: Extraction): void {
+    // The library can be installed at any time.
+    if (!extraction.ok && extraction.fault === 'library') return;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    replaceFile(this.fileOf(hash), gzipSync(JSON.stringify(extraction)), PRIVATE_MODE);
+  }
+
+  private fileOf(hash: string): string {
+    return join(this.folder, hash + ENDING);
+  }
+}
+
+/** Undefined if there is none, or it is damaged. */
+function readKept(file: string): Extraction | undefined {
+  try {
+    const json = gunzipSync(readFileSync(file), { maxOutputLength: 6 * MOST_TEXT_CHARS });
+    const kept = parsedJson(json.toString());
+    return isKept(kept) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isKept(value: unknown): value is Extraction {
+  return typeof value === 'object' && value !== null && 'ok' in value;
+}
+
+function readBytes(
+  absolutePath: string,
+  path: string,
+):
+  | Extract<ReadOutcome, { ok: false }>
+  | {
+      readonly ok: true;
+      readonly bytes: Buffer;
+      readonly fingerprint: { size: number; mtimeMs: number; ctimeMs: number };
+    } {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(absolutePath, READ_NO_LINK);
+    const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
+    if (size > MOST_INPUT_BYTES) return skipped(path, 'too_large', tooLarge(size));
+    const bytes = readFileSync(descriptor);
+    return { ok: true, bytes, fingerprint: { size, mtimeMs, ctimeMs } };
+  } catch (error) {
+    return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function skipped(
+  path: string,
+  reason: SkippedFile['reason'],
+  detail?: string,
+): Extract<ReadOutcome, { ok: false }> {
+  return { ok: false, skip: { path, reason, ...(detail === undefined ? {} : { detail }) } };
+}
+
+const MEGABYTE = 1024 * 1024;
+
+function tooLarge(bytes: number): string {
+  return `${Math.round(bytes / MEGABYTE)} MB, limit ${MOST_INPUT_BYTES / MEGABYTE} MB`;
+}
+
+function whyNot(
+  extraction: Extract<Extraction, { ok: false }>,
+  format: ExtractedFormat,
+  libraryDir: string,
+): readonly [reason: SkippedFile['reason'], detail: string] {
+  const { fault, detail } = extraction;
+  switch (fault) {
+    case 'encrypted':
+      return ['unreadable', 'it is protected by a password'];
+    case 'invalid':
+      return [
+        'wrong_format',
+        `not a readable ${format} file${detail === undefined ? '' : `: ${detail}`}`,
+      ];
+    case 'library':
+      return [
+        'unreadable',
+        `install the library for PDF files: npm install --prefix ${libraryDir} ${PDF_LIBRARY}`,
+      ];
+    case 'memory':
+      return ['too_large', 'extracting its text takes too much memory'];
+    case 'text':
+      return ['too_large', `it has more than ${MOST_TEXT_CHARS / MEGABYTE} MB of text`];
+    case 'time':
+      return ['too_large', `extracting its text takes longer than ${EXTRACTION_MS / 1000} seconds`];
+  }
+}

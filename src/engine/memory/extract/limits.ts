@@ -1,0 +1,19 @@
+/** A larger file is not extracted. */
+export const MOST_INPUT_BYTES = 64 * 1024 * 1024;
+/** More text is not a document that anybody searches. */
+export const MOST_TEXT_CHARS = 8 * 1024 * 1024;
+export const EXTRACTION_MS = 30_000;
+/** Of the heap; with buffers and the program itself twice as much. */
+export const MEMORY_LIMIT_BYTES = 512 * 1024 * 1024;
+
+/** The text of a file, or why there is none. */
+export type Extraction =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly fault: ExtractionFault; readonly detail?: string };
+
+export type ExtractionFault = 'encrypted' | 'invalid' | 'library' | 'memory' | 'text' | 'time';
+
+/** An extracted text within the limit. */
+export function limitedText(text: string): Extraction {
+  return text.length > MOST_TEXT_CHARS ? { ok: false, fault: 'text' } : { ok: true, text };
+}

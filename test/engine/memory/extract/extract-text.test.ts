@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { extractText } from '../../../../src/engine/memory/extract/extract-text.js';
+import type { Extraction } from '../../../../src/engine/memory/extract/limits.js';
+import type { ExtractedFormat } from '../../../../src/engine/support/document-format.js';
+import { docx, paragraph, pdf, pdfBomb } from '../../../support/documents.js';
+
+const test = suite('extracting text');
+
+/** Has the library for PDF files in its node_modules. */
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+
+function extract(
+  format: ExtractedFormat,
+  content: string | Buffer,
+  options: { readonly libraryDir?: string; readonly timeoutMs?: number } = {},
+): Promise<Extraction> {
+  const bytes = Buffer.from(content);
+  return extractText({ format, bytes, libraryDir: ROOT, signal: undefined, ...options });
+}
+
+const faultOf = (extraction: Extraction): string => (extraction.ok ? 'none' : extraction.fault);
+
+test('a web page: headings, lists and tables, without scripts and navigation', async () => {
+  const page = `<!doctype html><title>T</title><style>p{}</style><nav>Menu</nav>
+    <h2>The <em>harbour</em></h2><p>Boats &amp; cranes.<script>evil()</script></p>
+    <ul><li>first<li><a href="https://x.example">second</a></ul>
+    <table><tr><td>one</td><td>two</td></tr></table>`;
+  const text = 'T\n\n## The harbour\n\nBoats & cranes.\n\n- first\n- second\n\none   two';
+  assert.equal(await extract('html', page), { ok: true, text });
+});
+
+test('a web page in another character set', async () => {
+  const bytes = Buffer.from('<meta charset="iso-8859-1"><p>Größe</p>', 'latin1');
+  assert.equal(await extract('html', bytes), { ok: true, text: 'Größe' });
+});
+
+test('a Word document: headings by style, lists, tables, without deleted text', async () => {
+  const styles =
+    '<w:styles><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style></w:styles>';
+  const body = [
+    paragraph('Plan', 'Heading1'),
+    paragraph('Budget', 'berschrift2'),
+    paragraph('Costs &lt; 5 &amp; more'),
+    '<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>item</w:t></w:r></w:p>',
+    `<w:tbl><w:tr><w:tc>${paragraph('a')}</w:tc><w:tc>${paragraph('b')}</w:tc></w:tr></w:tbl>`,
+    '<w:p><w:del><w:r><w:delText>gone</w:delText><w:t>gone</w:t></w:r></w:del></w:p>',
+  ];
+  const extraction = await extract('docx', docx(body.join(''), { 'word/styles.xml': styles }));
+  const text = '# Plan\n\n## Budget\n\nCosts < 5 & more\n\n- item\n| a | b |\n';
+  assert.equal(extraction, { ok: true, text });
+});
+
+test('a PDF: a line at the start of each page', async () => {
+  const file = pdf(['The lighthouse (old)', 'is red.'], ['Second page']);
+  const text = '--- Page 1 ---\nThe lighthouse (old)\nis red.\n\n--- Page 2 ---\nSecond page\n\n';
+  assert.equal(await extract('pdf', file), { ok: true, text });
+});
+
+test('without the library for PDF files', async () => {
+  const extraction = await extract('pdf', pdf(['x']), { libraryDir: '/nowhere' });
+  assert.equal(extraction, { ok: false, fault: 'library' });
+});
+
+test('files that are not what their names claim', async () => {
+  assert.is(faultOf(await extract('pdf', 'no PDF')), 'invalid');
+  assert.is(faultOf(await extract('docx', 'no zip')), 'invalid');
+  assert.is(faultOf(await extract('docx', docx('').subarray(0, 90))), 'invalid');
+});
+
+test('a zip bomb, a PDF bomb and ten megabytes in one line end within the limits', async () => {
+  const bomb = docx(paragraph(' '.repeat(130 * 1024 * 1024)));
+  assert.is(faultOf(await extract('docx', bomb)), 'memory');
+  const large = await extract('pdf', pdfBomb(100 * 1024 * 1024), { timeoutMs: 4000 });
+  assert.ok(['memory', 'text', 'time'].includes(faultOf(large)), faultOf(large));
+  const line = `<p>${'word and more '.repeat(750_000)}</p>`;
+  assert.is(faultOf(await extract('html', line)), 'text');
+});
+
+test('entities of a document type are not expanded', async () => {
+  const doctype = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>';
+  const body = `${doctype}<w:document><w:body>${paragraph('&b;')}</w:body></w:document>`;
+  const extraction = await extract('docx', docx('', { 'word/document.xml': body }));
+  assert.equal(extraction, { ok: true, text: '&b;\n' });
+});
+
+test('a process that takes too long is killed', async () => {
+  const nested = '<div>'.repeat(300_000);
+  assert.is(faultOf(await extract('html', nested, { timeoutMs: 1500 })), 'time');
+});
+
+test.run();
