@@ -103,7 +103,7 @@ export function archiveSettings(
 }
 
 /** Which documents belong to a memory; undefined for Markdown only. */
-export function documentSelection(
+function documentSelection(
   { memorySearch }: ResolvedAgent,
   { state }: Pick<EngineContext, 'state'>,
 ): DocumentSelection | undefined {
