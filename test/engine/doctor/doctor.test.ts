@@ -45,6 +45,7 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   // There is no shared store, flow, remote client or schedule, nobody wants pictures here, and no coding agent is set up.
   assert.equal(off, [
     'storage',
+    'archive',
     'reranker',
     'media',
     'flows',

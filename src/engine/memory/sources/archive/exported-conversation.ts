@@ -3,6 +3,7 @@ import { shortHash } from '../../../support/text.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
 import {
   type LineRecord,
+  maskedText,
   objectField,
   roleOf,
   stringField,
@@ -10,7 +11,6 @@ import {
   timeOf,
   withoutInjections,
 } from '../transcripts/transcript-reader.js';
-import { maskedText } from '../transcripts/turn-reader.js';
 
 /** A conversation of a data export. */
 export interface ExportedConversation {

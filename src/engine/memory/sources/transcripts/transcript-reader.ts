@@ -1,4 +1,7 @@
+import { relative, sep } from 'node:path';
 import { isRecord } from '../../../config/index.js';
+import { redactSecrets } from '../../../secrets/index.js';
+import { crypto } from '../../../support/crypto.js';
 import type { WalkListener } from '../walk.js';
 import type { TranscriptFile, TranscriptPlace } from './transcript-files.js';
 
@@ -100,6 +103,21 @@ export function timeOf(value: unknown): string | undefined {
 /** The role by its name on the wire; undefined for system, tool, developer and others. */
 export function roleOf(word: string | undefined): TurnRole | undefined {
   return word === 'user' || word === 'assistant' ? word : undefined;
+}
+
+/** A text without secrets, and without NUL, which an index cannot store. */
+export function maskedText(text: string): string {
+  return redactSecrets(text.includes('\0') ? text.replaceAll('\0', ' ') : text);
+}
+
+/** Whether a conversation took place in one of some folders or below. */
+export function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
+  if ('folderHash' in where)
+    return folders.some((folder) => crypto().hash('sha256', folder) === where.folderHash);
+  return folders.some((folder) => {
+    const way = relative(folder, where.folder);
+    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep));
+  });
 }
 
 /** A turn, or noise for an empty text. */

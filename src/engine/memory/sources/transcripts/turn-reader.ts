@@ -1,12 +1,16 @@
-import { createHash } from 'node:crypto';
-import { relative, sep } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { redactSecrets } from '../../../secrets/index.js';
+import { crypto } from '../../../support/crypto.js';
 import { parsedJson } from '../../../support/text.js';
 import type { JsonlLine } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import type { TranscriptPlace } from './transcript-files.js';
-import type { HeldIn, LineMeaning, LineRecord, Turn } from './transcript-reader.js';
+import {
+  isHeldIn,
+  type LineMeaning,
+  type LineRecord,
+  maskedText,
+  type Turn,
+} from './transcript-reader.js';
 
 /** What is known of a transcript at a line, sufficient to resume reading. Immutable. */
 export interface ReadingState {
@@ -73,11 +77,6 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
   }
 }
 
-/** A text without secrets, and without NUL, which an index cannot store. */
-export function maskedText(text: string): string {
-  return redactSecrets(text.includes('\0') ? text.replaceAll('\0', ' ') : text);
-}
-
 function recordOf(text: string): LineRecord | undefined {
   const value = parsedJson(text);
   return isRecord(value) ? value : undefined;
@@ -91,19 +90,6 @@ function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boo
   return where === undefined ? undefined : isHeldIn(where, heldIn ?? []);
 }
 
-/** Whether a conversation took place in one of some folders or below. */
-export function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
-  if ('folderHash' in where) return folders.some((folder) => sha256(folder) === where.folderHash);
-  return folders.some((folder) => {
-    const way = relative(folder, where.folder);
-    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep));
-  });
-}
-
 function nameOf(key: string, text: string): string {
-  return sha256(`${key}\n${text}`).slice(0, 16);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return crypto().hash('sha256', `${key}\n${text}`).slice(0, 16);
 }

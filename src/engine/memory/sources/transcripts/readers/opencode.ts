@@ -8,6 +8,8 @@ import { parsedJson, shortHash } from '../../../../support/text.js';
 import { skipOf, type WalkListener } from '../../walk.js';
 import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-files.js';
 import {
+  isHeldIn,
+  maskedText,
   NOISE,
   roleOf,
   stringField,
@@ -15,7 +17,6 @@ import {
   timeOf,
   withoutInjections,
 } from '../transcript-reader.js';
-import { isHeldIn, maskedText } from '../turn-reader.js';
 
 const DATABASE = 'opencode.db';
 /** OpenCode holds its lock only while it commits. */
