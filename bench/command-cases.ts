@@ -95,6 +95,7 @@ function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> 
   const output = `${home}/written.jsonl`;
   return {
     'memory add': { args: ['The backup runs at 03:00 now'], changes: 'notes' },
+    'memory capture': { args: [`${home}/session.jsonl`], exits: [1] },
     'memory edit': { args: [`${note}#L3-L6`] },
     'memory eval': { args: [`${home}/questions.jsonl`] },
     'memory export': { args: ['--output', output, '--force'] },

@@ -6,6 +6,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   ARCHIVE_UNUSABLE:
     'Check the permissions of the file and the free disk space. If it is damaged, restore it from a backup, or move it away to start a new archive.',
   BUG: 'Please report it with the file that `svc bug-report` writes.',
+  CAPTURE_UNREADABLE: 'Check the path and its permissions.',
   CONFIG_EXISTS: 'Pass --force to replace it, or change it with `svc config set`.',
   CONFIG_INVALID: 'Fix each fault that is listed; `svc config validate` checks again.',
   CONFIG_KEY_UNKNOWN: 'Check the spelling; `svc config show` prints every key.',

@@ -1,5 +1,6 @@
 import {
   memoryAddOutputSchema,
+  memoryCaptureOutputSchema,
   memoryEditOutputSchema,
   memoryUndoListOutputSchema,
   memoryUndoOutputSchema,
@@ -58,5 +59,19 @@ const edit: JsonDocument = {
   example: { path: PATH, file: `${PLACE.workspace}/${PATH}`, line: 3, warnings: [] },
 };
 
+const capture: JsonDocument = {
+  title: 'svc memory capture',
+  introduction: 'What was kept of a conversation; see [capture.md](capture.md).',
+  schema: memoryCaptureOutputSchema,
+  example: {
+    ...PLACE,
+    reader: 'claude-code',
+    session: '6a1f',
+    turns: 12,
+    decisions: [{ text: 'Let us go with Hetzner.', outcome: 'added', citation: `${PATH}#L7` }],
+    warnings: [],
+  },
+};
+
 /** The documents of commands that write notes. */
-export const NOTE_DOCUMENTS: readonly JsonDocument[] = [add, undo, undoList, edit];
+export const NOTE_DOCUMENTS: readonly JsonDocument[] = [add, undo, undoList, edit, capture];

@@ -143,7 +143,7 @@ function once<T>(make: () => T): () => T {
 /**
  * Reads a stream as text, up to a size. Never fails: the process that started this one may be gone.
  */
-class BoundedInput {
+export class BoundedInput {
   private readonly stream: Readable;
   private readonly parts: Buffer[] = [];
   private readonly ended: Promise<boolean>;

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
 
 const test = suite('svc memory add, undo and edit');
 
@@ -40,6 +41,26 @@ test('text on stdin is added, found, opened and taken back', async () => {
   const undone = await svc(['undo']);
   assert.match(undone.stdout, /^removed w1 from MEMORY\.md/u);
   assert.is(readFileSync(home.at('notes/MEMORY.md'), 'utf8'), '# Mine\n');
+});
+
+test('a conversation is captured once, by hand and by a hook that never fails', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const file = home.write('s.jsonl', message('user', 'Remember that the gate is green.'));
+  const capture = (args: readonly string[], input?: string) =>
+    runSvc(['memory', 'capture', ...args, '--workspace', 'notes'], {
+      home: home.path,
+      ...(input === undefined ? {} : { input }),
+    });
+  const shown = await capture([file, '--dry-run']);
+  assert.is(shown.stdout, 'found: Remember that the gate is green.\n');
+  assert.not.ok(existsSync(home.at('notes/memory')));
+  assert.match((await capture([file])).stdout, /^added: Remember that the gate is green\. /u);
+  assert.match((await capture([file])).stdout, /^nothing to keep in 0 turns/u);
+  const broken = await capture(['--agent-hook', 'codex'], 'no JSON');
+  assert.equal([broken.code, broken.stdout], [0, '']);
+  const wrong = await capture(['--agent-hook', 'nobody'], '{}');
+  assert.equal([wrong.code, wrong.stdout], [0, '']);
 });
 
 test.run();

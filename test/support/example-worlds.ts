@@ -90,6 +90,9 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
     await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
   }
   if (id === 'memory:add') home.write('minutes.txt', 'Ada leads the migration.\nIt ends in May.\n');
+  if (id === 'memory:capture') {
+    home.write('session.jsonl', message('user', 'Remember that the backup runs at 03:00.'));
+  }
   if (id === 'memory:undo') {
     for (const text of [
       'The door is blue',

@@ -16,6 +16,7 @@ export const ERROR_CODES = {
     summary: 'The archive of conversations cannot be read or written.',
   },
   BUG: { exit: 1, summary: 'svc itself failed.' },
+  CAPTURE_UNREADABLE: { exit: 1, summary: 'The conversation to capture cannot be read.' },
   CONFIG_EXISTS: { exit: 1, summary: 'The configuration file already exists.' },
   CONFIG_INVALID: { exit: 2, summary: 'The configuration does not match its schema.' },
   CONFIG_KEY_UNKNOWN: { exit: 2, summary: 'The schema has no such key.' },

@@ -6,6 +6,7 @@ export { addNote, MOST_NOTE_BYTES, type NoteOutcome, writeId } from './add-note.
 export type { NoteOptions } from './change-notes.js';
 export type {
   MemoryAddOutput,
+  MemoryCaptureOutput,
   MemoryEditOutput,
   MemoryUndoListOutput,
   MemoryUndoOutput,

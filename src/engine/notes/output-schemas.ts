@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents of `svc memory add`, `undo` and `edit`. They are checked by tests and make
@@ -70,3 +70,28 @@ export const memoryEditOutputSchema = documentSchema({
   line: field(line, 'The first line of the citation; 1 for a path.'),
 });
 export type MemoryEditOutput = DocumentOf<typeof memoryEditOutputSchema>;
+
+export const memoryCaptureOutputSchema = documentSchema({
+  agent,
+  workspace,
+  reader: field(
+    z.enum(['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor', 'opencode']),
+    'The format of the transcript.',
+  ),
+  session: field(z.string(), 'Name of the conversation.'),
+  turns: field(count, 'Turns that were read now.'),
+  decisions: field(
+    z.array(
+      z.strictObject({
+        text: field(z.string(), 'The sentence.'),
+        outcome: field(
+          z.enum(['added', 'forgotten', 'found', 'known']),
+          '`found`: with `--dry-run`; `known`: the note already had it; `forgotten`: it was forgotten, and not added.',
+        ),
+        citation: field(z.nullable(z.string()), 'Where it is.'),
+      }),
+    ),
+    'In the order of the conversation.',
+  ),
+});
+export type MemoryCaptureOutput = DocumentOf<typeof memoryCaptureOutputSchema>;

@@ -1,5 +1,6 @@
 import type {
   MemoryAddOutput,
+  MemoryCaptureOutput,
   MemoryUndoListOutput,
   MemoryUndoOutput,
 } from '../../engine/notes/index.js';
@@ -45,6 +46,17 @@ export function renderWrites(
     ]),
     style,
   );
+}
+
+/** What was kept of a conversation. */
+export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput): string {
+  if (decisions.length === 0) return `nothing to keep in ${turns} turns of ${safeLine(session)}`;
+  return decisions
+    .map(({ outcome, text, citation }) => {
+      const place = citation === null ? '' : ` (${safeLine(citation)})`;
+      return `${outcome}: ${safeLine(text)}${place}`;
+    })
+    .join('\n');
 }
 
 const MOST_SHOWN = 80;

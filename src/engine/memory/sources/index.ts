@@ -73,6 +73,7 @@ export {
   type TranscriptPlace,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
+export type { Turn } from './transcripts/transcript-reader.js';
 export type { ReadingState } from './transcripts/turn-reader.js';
 export {
   type DocumentSelection,

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { runCaptureHook } from '../../cli/capture-hook.js';
+import { ownWords } from '../../cli/fast-start.js';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { messageOf, SvcError } from '../../engine/errors/index.js';
+import { captureConversation } from '../../engine/notes/capture/index.js';
+import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
+import { renderCapture } from '../../ui/memory/notes.js';
+
+type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
+
+const READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor'] as const;
+const HOOKED = ['claude-code', 'codex', 'gemini-cli'] as const;
+
+export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
+  static override summary = "Add what was decided in a conversation to today's note.";
+  static override description =
+    `Reads the transcript of a coding agent and keeps the sentences in which something was decided or asked to be remembered. Running it again for the same conversation adds only what is new. A sentence with a secret is left out.
+
+--agent-hook is for the hooks of coding agents: it reads the agent's JSON on stdin, captures in the background, and never fails. Errors are in logs/capture.log in the state folder.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --dry-run session.jsonl',
+    '<%= config.bin %> <%= command.id %> session.jsonl --reader claude-code',
+    '<%= config.bin %> <%= command.id %> --agent-hook claude-code',
+  ];
+  static override args = {
+    transcript: Args.string({ description: 'File of a conversation.', ignoreStdin: true }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      'agent-hook': Flags.option({
+        options: HOOKED,
+        summary: "Read this agent's hook JSON from stdin.",
+      })(),
+      'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
+      reader: Flags.option({
+        options: READERS,
+        summary: 'Format of the transcript (default: detected).',
+      })(),
+      session: Flags.string({
+        summary: 'Name of the conversation (default: the name of the file).',
+        helpValue: 'ID',
+      }),
+    }),
+  };
+
+  /** An agent reads the stdout of its hook. */
+  override jsonEnabled(): boolean {
+    return !this.isHook() && super.jsonEnabled();
+  }
+
+  async run(): Promise<CaptureDocument> {
+    const { args, flags } = await this.parse(MemoryCapture);
+    const context = this.context();
+    if (flags['agent-hook'] !== undefined) {
+      await runCaptureHook(flags['agent-hook'], flags, context);
+      return {};
+    }
+    if (args.transcript === undefined) {
+      throw new SvcError('USAGE', 'missing argument: TRANSCRIPT (the file of a conversation)', {
+        hint: 'for example: svc memory capture --dry-run session.jsonl',
+      });
+    }
+    const memory = await this.openMemory(flags);
+    const request = {
+      file: resolve(context.cwd, args.transcript),
+      reader: flags.reader,
+      session: flags.session,
+      dryRun: flags['dry-run'],
+    };
+    const captured = await captureConversation(memory, request, this.noteOptions());
+    const { agentId, agent } = memory;
+    const output = { agent: agentId, workspace: agent.workspaceDir, ...captured };
+    this.write(renderCapture(output));
+    return output;
+  }
+
+  /** A hook must not end with an error: some codes stop the agent. */
+  protected override async catch(error: Error): Promise<void> {
+    if (!this.isHook()) return super.catch(error);
+    process.stderr.write(`${this.mask.text(messageOf(error))}\n`);
+    process.exitCode = 0;
+  }
+
+  private isHook(): boolean {
+    return ownWords(this.argv).some((word) => /^--agent-hook(?:=|$)/u.test(word));
+  }
+}

@@ -1,0 +1,136 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { SessionReaderId } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
+import type { OpenedMemory } from '../../memory/index.js';
+import { TRANSCRIPT_READERS, type Turn } from '../../memory/sources/index.js';
+import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
+import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
+import { READ_NO_LINK } from '../../support/files.js';
+import { isForgotten, type NoteOutcome, writeEntry } from '../add-note.js';
+import { changingNotes, type NoteOptions } from '../change-notes.js';
+import { noteEntry } from '../note-entry.js';
+import { decisionsIn } from './decisions.js';
+
+export interface CaptureRequest {
+  /** Absolute path of the transcript. */
+  readonly file: string;
+  /** Undefined tries all. */
+  readonly reader: SessionReaderId | undefined;
+  /** Names the conversation; by default the name of the file. */
+  readonly session: string | undefined;
+  /** Write nothing, and show what the whole conversation has. */
+  readonly dryRun: boolean;
+}
+
+export interface Capture {
+  readonly reader: SessionReaderId;
+  readonly session: string;
+  /** Turns that were read now. */
+  readonly turns: number;
+  readonly decisions: readonly {
+    readonly text: string;
+    /** `forgotten` text is not added again. */
+    readonly outcome: NoteOutcome['outcome'] | 'forgotten' | 'found';
+    readonly citation: string | null;
+  }[];
+}
+
+/**
+ * Adds what was decided in a conversation to today's note. Running it again for the same conversation adds only what is
+ * new. Secrets are masked, and a sentence with one is left out.
+ *
+ * @throws SvcError CAPTURE_UNREADABLE; as addNote
+ */
+export async function captureConversation(
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend'>,
+  request: CaptureRequest,
+  options: NoteOptions,
+): Promise<Capture> {
+  const session = request.session ?? basename(request.file);
+  if (request.dryRun) {
+    const { reader, turns } = readConversation(request, 0);
+    const decisions = decisionsIn(turns).map((text) => {
+      return { text, outcome: 'found', citation: null } as const;
+    });
+    return { reader, session, turns: turns.length, decisions };
+  }
+  const forgetting = await memory.backend.forgetting();
+  const forgotten = await forgetting.forgotten();
+  return changingNotes(memory, options, (changer) => {
+    const key = `${request.reader ?? 'any'}:${session}`;
+    const { reader, turns, lines } = readConversation(request, changer.captures.linesOf(key));
+    const decisions = decisionsIn(turns).map((text) => {
+      const entry = noteEntry(text, []);
+      if (entry === undefined || isForgotten(entry, forgotten)) {
+        return { text, outcome: 'forgotten', citation: null } as const;
+      }
+      const place = { heading: HEADING, origin: 'capture' } as const;
+      const { outcome, citation } = writeEntry(changer, entry, place);
+      return { text, outcome, citation };
+    });
+    // After the notes: if this is killed before, equal lines are found when it runs again.
+    changer.captures.put(key, lines, changer.nowMs);
+    return { reader, session, turns: turns.length, decisions };
+  });
+}
+
+const HEADING = 'Decided with agents';
+
+interface Conversation {
+  readonly reader: SessionReaderId;
+  /** After the lines that were captured before. */
+  readonly turns: readonly Turn[];
+  readonly lines: number;
+}
+
+function readConversation(
+  { file, reader }: Pick<CaptureRequest, 'file' | 'reader'>,
+  after: number,
+): Conversation {
+  const all = Object.keys(TRANSCRIPT_READERS).filter(isReader);
+  const readers = reader === undefined ? all : [reader];
+  const [best] = readers
+    .map((id) => readWith(id, file, after))
+    .sort((a, b) => b.turns.length - a.turns.length);
+  if (best === undefined) throw new TypeError('no readers');
+  return best;
+}
+
+function isReader(id: string): id is SessionReaderId {
+  return id in TRANSCRIPT_READERS;
+}
+
+function readWith(reader: SessionReaderId, file: string, after: number): Conversation {
+  const place = { reader, root: file, label: '', heldIn: undefined };
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, READ_NO_LINK);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
+    let state = initialState(place);
+    let lines = 0;
+    const turns: Turn[] = [];
+    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, stats.size)) {
+      // A line without its end is still being written.
+      if (!line.isEnded && line.number > 1) break;
+      const read = readTurn(line, state, place);
+      state = read.state;
+      lines = line.number;
+      if (read.turn !== undefined && line.number > after) turns.push(read.turn);
+    }
+    return { reader, turns, lines };
+  } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
+    throw unreadable(file, messageOf(cause), cause);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function unreadable(file: string, why: string, cause?: unknown): SvcError {
+  return new SvcError('CAPTURE_UNREADABLE', `cannot read ${file}: ${why}`, {
+    hint: 'pass the file of a conversation, such as ~/.claude/projects/NAME/SESSION.jsonl',
+    cause,
+  });
+}

@@ -1,0 +1,34 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decisionsIn } from '../../../src/engine/notes/capture/decisions.js';
+
+const test = suite('decisions in conversations');
+
+const said = (role: 'assistant' | 'user', text: string) => ({ role, text, at: undefined });
+
+test('what a person decides or asks to be remembered', () => {
+  const turns = [
+    said('user', 'Hello. Remember that Ada is away until Monday. What is next?'),
+    said('user', "- let's go with PostgreSQL for the flows"),
+    said('assistant', 'We could use SQLite. Decision: PostgreSQL, because two hosts write.'),
+  ];
+  assert.equal(decisionsIn(turns), [
+    'Remember that Ada is away until Monday.',
+    "let's go with PostgreSQL for the flows",
+    'Decision: PostgreSQL, because two hosts write.',
+  ]);
+});
+
+test('no proposals, questions, code, secrets or repetitions', () => {
+  const turns = [
+    said('assistant', "Let's go with SQLite for now."),
+    said('user', 'Have we decided on the port?'),
+    said('user', '```\n// from now on this is deprecated code\n```'),
+    said('user', 'Remember that the password is ********.'),
+    said('user', 'From now on, write tests first.\nfrom now on, write tests first.'),
+    said('user', 'Remember that <!-- svc:x --> is a comment.'),
+  ];
+  assert.equal(decisionsIn(turns), ['From now on, write tests first.']);
+});
+
+test.run();
