@@ -23,10 +23,12 @@ type Kind =
   | 'file'
   | 'flow'
   | 'key'
+  | 'notification'
   | 'provider'
   | 'route'
   | 'schedule'
   | 'session'
+  | 'target'
   | 'task'
   | 'token';
 
@@ -36,11 +38,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   delivery: 'delivery',
   file: 'file',
   flow: 'flow',
+  notification: 'notification',
   output: 'file',
   provider: 'provider',
   route: 'route',
   schedule: 'schedule',
   session: 'session',
+  target: 'target',
   task: 'task',
   token: 'token',
   workspace: 'file',
@@ -144,10 +148,10 @@ async function suggestionsFor(
   const resolved = loaded?.resolved;
   const keys = words[0] === 'config' ? await configKeys() : [];
   const tokens = words[0] === 'mcp' ? await mcpTokens(context) : [];
-  const [flows, tasks] =
-    resolved !== undefined && words.some((word) => word === 'flow' || word === 'task')
-      ? await flowsAndTasks(context, resolved)
-      : [[], []];
+  const inFlows =
+    resolved !== undefined && words.some((word) => FLOW_TOPICS.includes(word))
+      ? await storedInFlows(context, resolved)
+      : undefined;
   const deliveries = words.includes('webhook') ? await deliveriesIn(context) : [];
   const sessions = words.includes('sessions') ? await archivedSessions(context, loaded) : [];
   return (kind) => {
@@ -170,9 +174,12 @@ async function suggestionsFor(
       case 'token':
         return tokens;
       case 'flow':
-        return flows;
       case 'task':
-        return tasks;
+      case 'notification':
+        return inFlows?.[kind] ?? [];
+      case 'target':
+        // Another command has an argument of this name.
+        return words[0] === 'notification' ? (inFlows?.target ?? []) : [];
       case 'session':
         return sessions;
       case 'delivery':
@@ -231,21 +238,29 @@ async function mcpTokens({ state }: EngineContext): Promise<readonly Suggestion[
 }
 
 const MOST_LISTED = 50;
+/** Commands whose values are in the flow store. */
+const FLOW_TOPICS: readonly string[] = ['flow', 'notification', 'task'];
 
-async function flowsAndTasks(
+async function storedInFlows(
   context: EngineContext,
   resolved: ResolvedConfig,
-): Promise<readonly [readonly Suggestion[], readonly Suggestion[]]> {
-  const { openFlows } = await import('../engine/flows/index.js');
+): Promise<Readonly<Record<'flow' | 'notification' | 'target' | 'task', readonly Suggestion[]>>> {
+  const { notificationTargets, openFlows } = await import('../engine/flows/index.js');
   const flows = await openFlows(context, resolved);
   try {
     const { operator } = flows;
     const { entries: listed } = await operator.listFlows({ limit: MOST_LISTED });
     const { entries: tasks } = await operator.listTasks({ limit: MOST_LISTED });
-    return [
-      listed.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]),
-      tasks.map((task) => [task.taskId, `${task.status} ${task.task}`]),
-    ];
+    const { entries: sent } = await operator.listNotifications({ limit: MOST_LISTED });
+    return {
+      flow: listed.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]),
+      task: tasks.map((task) => [task.taskId, `${task.status} ${task.task}`]),
+      notification: sent.map(({ seq, outcome, kind, target }) => [
+        String(seq),
+        `${outcome} ${kind} for ${target}`,
+      ]),
+      target: notificationTargets(resolved).map(({ filter }) => [filter.id, 'target']),
+    };
   } finally {
     await flows.close();
   }

@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newFlow, testFlows } from '../support/flows.js';
+import { ADA, newFlow, testFlows } from '../support/flows.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
@@ -13,6 +13,7 @@ function home(): TempFolder {
   return folderOf({
     'svc.json': JSON.stringify({
       agents: { list: [{ id: 'ada', default: true }, { id: 'bob' }] },
+      flows: { notify: { targets: [{ id: 'ops', command: ['true'] }] } },
       models: { providers: { corp: { api: 'openai', baseUrl: 'https://llm.corp.example/v1' } } },
       plugins: {
         entries: {
@@ -49,6 +50,7 @@ test('values are completed: agents, providers, keys, routes, states, flows and f
   const root = home();
   const { flows } = await testFlows({}, root.path);
   const flowId = await newFlow(flows);
+  await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
   await flows.close();
   assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), ['ada', 'bob']);
   assert.equal(await valuesFor(root, 'provider', 'test', 'co'), ['corp']);
@@ -57,6 +59,8 @@ test('values are completed: agents, providers, keys, routes, states, flows and f
   assert.equal(await valuesFor(root, 'webhook', 'call', ''), ['ci']);
   assert.ok((await valuesFor(root, 'flow', 'list', '--status', 'can')).includes('cancelled'));
   assert.equal(await valuesFor(root, 'flow', 'show', flowId.slice(0, 4)), [flowId]);
+  assert.equal(await valuesFor(root, 'notification', 'show', ''), ['1']);
+  assert.equal(await valuesFor(root, 'notification', 'list', '--target', ''), ['ops']);
   assert.equal(await valuesFor(root, 'memory', 'index', '--workspace', 'no'), ['notes/']);
 });
 
