@@ -20,7 +20,7 @@ import { shortHash } from '../../engine/support/text.js';
 const MOST_QUESTIONS = 50;
 const MAX_RESULTS = 10;
 /** For copying, indexing twice and all searches. */
-export const MOST_EVALUATION_MS = 10_000;
+const MOST_EVALUATION_MS = 10_000;
 
 interface EvaluationOptions {
   readonly context: EngineContext;

@@ -2,7 +2,7 @@ import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, ExtStatus, GetResponse, SharedState } from './backends/index.js';
 import type { GetOutput, StatusOutput, WhyOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding/index.js';
-import { type LinkMap, MOST_RELATED } from './inspect/index.js';
+import type { LinkMap } from './inspect/index.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
@@ -47,7 +47,7 @@ export function searchOutput(
 
 /** The links of other hosts' notes are not known. */
 function relatedTo({ path, origin }: DocumentKey, related: LinkMap) {
-  return origin === undefined ? related.neighbours(path).slice(0, MOST_RELATED) : [];
+  return origin === undefined ? related.neighbours(path) : [];
 }
 
 export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {

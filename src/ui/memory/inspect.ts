@@ -1,5 +1,4 @@
 import type { InspectedDocument } from '../../engine/memory/inspect/index.js';
-import { isoDay } from '../../engine/support/day.js';
 import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
@@ -29,7 +28,7 @@ export function renderInspected(document: InspectedDocument, options: InspectOpt
     ['kind', `${kind}, ${formatBytes(fingerprint.size)}`],
     ['indexed', `${formatRelativeTime(indexedMs, nowMs)}, ${formatCountOf(chunkCount, 'chunk')}`],
   ];
-  if (date !== undefined) rows.push(['date', `${isoDay(date.day)} (${DATE_FROM[date.from]})`]);
+  if (date !== undefined) rows.push(['date', `${date.day} (${DATE_FROM[date.from]})`]);
   if (facts?.tags !== undefined) rows.push(['tags', facts.tags.join(' ')]);
   for (const [key, value] of Object.entries(facts?.properties ?? {})) {
     rows.push(['where', `${key}=${[value].flat().join(', ')}`]);

@@ -1,4 +1,4 @@
-import { type LinkMap, MOST_RELATED } from '../../engine/memory/inspect/index.js';
+import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
@@ -140,7 +140,6 @@ function relatedLines(
   if (related === undefined || origin !== undefined) return [];
   return related
     .neighbours(path)
-    .slice(0, MOST_RELATED)
     .map((one) => `${INDENT}${style.dim(`${RELATIONS[one.relation]}: ${safeLine(one.path)}`)}`);
 }
 

@@ -37,9 +37,6 @@ const row = z.object({
 /** More than anyone undoes; older ones are dropped. */
 const MOST_KEPT = 500;
 
-/** The writes of one workspace. */
-export type WriteRecords = ReturnType<typeof writeRecords>;
-
 /** The writes stored in a database opened by openDreamDatabase. */
 export function writeRecords(database: Connection) {
   const insert = database.prepare(
@@ -86,9 +83,6 @@ function toRecord(value: unknown): WriteRecord {
     frames: z.array(z.string()).parse(JSON.parse(frames)),
   };
 }
-
-/** How far each conversation was captured. */
-export type CaptureMarks = ReturnType<typeof captureMarks>;
 
 /** The marks stored in a database opened by openDreamDatabase. */
 export function captureMarks(database: Connection) {

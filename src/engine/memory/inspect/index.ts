@@ -6,8 +6,5 @@
  */
 
 export type { DocumentLinks, InspectedDocument } from './inspect-document.js';
-export type { LinkMap, Neighbour, ResolvedLink } from './link-map.js';
+export type { LinkMap, ResolvedLink } from './link-map.js';
 export type { RecentChanges } from './recent.js';
-
-/** How many notes are shown that a search result is linked with. */
-export const MOST_RELATED = 10;

@@ -1,4 +1,4 @@
-import { dayFormatter } from '../../support/day.js';
+import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
 import type {
@@ -33,8 +33,8 @@ export interface InspectedDocument
     StoredDocument,
     'fingerprint' | 'indexedMs' | 'kind' | 'mimeType' | 'path' | 'source'
   > {
-  /** The day that date filters compare; undefined for conversations, whose passages have their own. */
-  readonly date: NoteDay | undefined;
+  /** The day that date filters compare, `YYYY-MM-DD`; undefined for conversations, whose passages have their own. */
+  readonly date: { readonly day: string; readonly from: NoteDay['from'] } | undefined;
   readonly facts: NoteFacts | undefined;
   /** How many chunks the file has. */
   readonly chunkCount: number;
@@ -90,7 +90,7 @@ async function inspect(
       : chunks.filter((one) => one.startLine <= range.endLine && one.endLine >= range.startLine);
   return {
     ...{ source, path, kind, mimeType, fingerprint, indexedMs, facts },
-    date: kind === 'transcript' ? undefined : day,
+    date: kind === 'transcript' ? undefined : { day: isoDay(day.day), from: day.from },
     chunkCount: chunks.length,
     chunks: asked.map((chunk) => ({ ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) })),
     links: linksOf(await linkMapOf(index), path),

@@ -14,7 +14,7 @@ export interface ResolvedLink extends NoteLink {
 }
 
 /** A note that a file links to or is linked from. */
-export interface Neighbour {
+interface Neighbour {
   readonly path: string;
   readonly relation: 'both' | 'links' | 'linked_from';
 }
@@ -62,10 +62,13 @@ export function createLinkMap(
         ...[...linking]
           .filter((one) => !linked.has(one))
           .map((one): Neighbour => ({ path: one, relation: 'linked_from' })),
-      ];
+      ].slice(0, MOST_RELATED);
     },
   };
 }
+
+/** How many notes are shown that a search result is linked with. */
+const MOST_RELATED = 10;
 
 /** Files that notes show or attach; they need not be indexed. */
 const ATTACHMENT =

@@ -1,4 +1,3 @@
-import { isoDay } from '../../support/day.js';
 import type { WhyOutput } from '../backends/output-schemas.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { DocumentLinks, InspectedDocument } from './inspect-document.js';
@@ -56,7 +55,7 @@ function documentOutput(document: InspectedDocument): NonNullable<InspectOutput[
     bytes: fingerprint.size,
     modified: new Date(fingerprint.mtimeMs).toISOString(),
     indexed: new Date(indexedMs).toISOString(),
-    date: date === undefined ? null : { day: isoDay(date.day), from: date.from },
+    date: date ?? null,
     tags: facts?.tags ?? [],
     properties: facts?.properties ?? {},
     fault: facts?.fault ?? null,

@@ -4,10 +4,9 @@ export { sessionMarkdown } from './export-session.js';
 export {
   archivedTitles,
   archiveOf,
-  type FoundSession,
   findSessions,
   readSession,
   sessionWithId,
 } from './find-sessions.js';
 export { archiveStore, planForgetSession } from './forget-session.js';
-export type { SessionEntry, SessionListOutput, SessionOutput } from './output-schemas.js';
+export type { SessionListOutput, SessionOutput } from './output-schemas.js';

@@ -332,7 +332,7 @@ function unpacked(data: Buffer): readonly NumberedTurn[] {
 }
 
 /** Errors of SQLite and of the file system, as the user sees them. */
-export function usable<T>(file: string, work: () => T): T {
+function usable<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
