@@ -98,6 +98,23 @@ test('what was indexed before in another version of a file leaves no byte either
   assert.equal(filesWith(world.target, SECRET, 'heron'), []);
 });
 
+test('a forgotten tag, property or link leaves no byte in the index', async () => {
+  const note = `---\ntags: [birds]\nseen: bittern-marsh\n---\n\nA swan, see [[Swans]].\n\nNests of the #bittern-colony are in [[Bittern valley]].\n`;
+  const world = await worldOf({ 'birds.md': note });
+  assert.equal(filesWith(world.target, 'bittern-colony'), [basename(world.target.indexFile)]);
+  await forget(world, 'birds.md#L3');
+  await forget(world, 'birds.md#L8');
+  assert.equal(filesWith(world.target, 'bittern-marsh', 'bittern-colony', 'Bittern valley'), []);
+  await onIndex(world.target, async (index) => {
+    const content = await index.content({ source: 'memory', path: 'birds.md' });
+    assert.equal(content?.facts, { properties: { tags: ['birds'] }, tags: ['birds'] });
+    assert.equal(
+      (await index.links()).flatMap(({ links }) => links.map(({ target }) => target)),
+      ['Swans'],
+    );
+  });
+});
+
 test('it stays away: after changes, a rename, a copy, a new index', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L7');

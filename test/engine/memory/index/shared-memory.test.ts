@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
+import type { Change, IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
 import {
   listOrigins,
   openPostgresIndex,
@@ -10,6 +11,7 @@ import { sharedKinds } from '../../../support/indexes.js';
 import { failureOf } from '../../../support/memory.js';
 import {
   apply,
+  documentOf,
   embedMissing,
   putting,
   removing,
@@ -148,6 +150,39 @@ for (const kind of await sharedKinds()) {
     ]);
     assert.equal(await reader?.documents(), []);
     assert.is(await openPostgresIndex(kind.server, { agent: 'none', origin: 'host-a' }), undefined);
+  });
+
+  test('erased text leaves no tag and no link, until its host reads the file again', async () => {
+    const [a, b] = await bothHosts();
+    const noteOf = (path: string, text: string): IndexedDocument => ({
+      ...documentOf(path, [text]),
+      facts: { tags: [`tag-of-${path}`] },
+      links: [{ kind: 'wiki', line: 1, target: `link-of-${path}` }],
+    });
+    const put = (path: string, text: string): Change => ({
+      type: 'put',
+      document: noteOf(path, text),
+    });
+    await apply(b, put('gone.md', 'alpha secretword'), put('kept.md', 'alpha'));
+    const found = await a.lexicalCandidates('"secretword"', 9);
+    await a.eraseChunks(found.map(({ chunkId }) => chunkId));
+    const stored = () =>
+      kind.server.query(
+        `SELECT path, facts IS NOT NULL AS facts, links IS NOT NULL AS links FROM svc.documents ORDER BY path`,
+      );
+    assert.equal(await stored(), [
+      { path: 'gone.md', facts: false, links: false },
+      { path: 'kept.md', facts: true, links: true },
+    ]);
+    assert.equal(
+      (await b.links()).map(({ path }) => path),
+      ['kept.md'],
+    );
+    await apply(b, put('gone.md', 'alpha'));
+    assert.equal(await stored(), [
+      { path: 'gone.md', facts: true, links: true },
+      { path: 'kept.md', facts: true, links: true },
+    ]);
   });
 
   test('a host can be removed, and erased text leaves no word', async () => {

@@ -12,8 +12,9 @@ type Words = Pick<Target, 'memory' | 'tokenizer' | 'words'>;
 const BATCH = 200;
 
 /**
- * Erases chunks of any host, with their vectors unless another text needs them, and everything their words left.
- * Their documents count as changed, so the hosts that have the files index the rest again.
+ * Erases chunks of any host, with their vectors unless another text needs them, and everything their words left. What
+ * their documents say about themselves and link to may repeat the text, so it is erased too. The documents count as
+ * changed, so the hosts that have the files index the rest again.
  */
 export async function eraseChunks(
   server: Server,
@@ -24,9 +25,11 @@ export async function eraseChunks(
     await lockMemory(transaction, target.memory);
     const chunks = await chunksById(transaction, target.memory, ids);
     await deleteChunks(transaction, target, chunks);
-    await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE id = ANY ($1)", [
-      chunks.map(({ document }) => document),
-    ]);
+    await transaction.run(
+      `UPDATE svc.documents SET mtime_ms = -1, hash = '', facts = NULL, links = NULL
+       WHERE id = ANY ($1)`,
+      [chunks.map(({ document }) => document)],
+    );
     await transaction.run(
       `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
        WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
