@@ -138,6 +138,7 @@ const doors = {
   'memory/index': ['postgres/index'],
   'memory/inspect': ['inspect-document', 'link-map', 'output', 'output-schemas', 'recent'],
   'memory/search': ['filters', 'output-schemas', 'path-glob'],
+  'memory/search-log': ['output-schemas', 'search-log'],
   'memory/sources': [
     'archive/archive-store',
     'archive/session-archive',

@@ -108,6 +108,7 @@ function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> 
     'memory index': { args: [] },
     'memory inspect': { args: [note] },
     'memory links': { args: [note] },
+    'memory log': { args: [] },
     'memory recall': {
       args: ['when does the nightly backup run?', '--session-key', PERSON],
     },

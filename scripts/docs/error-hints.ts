@@ -97,6 +97,8 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   RANGE_INVALID: 'Pass lines within the file; the message gives their number.',
   REPORT_WRITE_FAILED: 'Pass a file in another folder.',
   RUNTIME_PROGRAM_MISSING: 'Install it, or set its absolute path.',
+  SEARCH_LOG_UNUSABLE:
+    'Check permissions and free disk space. If the file is damaged, delete it, which discards the logged searches.',
   SECRET_UNRESOLVED: 'Set it, then run `svc secrets check`.',
   SERVE_RUNNING: 'Stop it first, or set another SVC_HOME.',
   SESSION_UNKNOWN: 'Run `svc memory sessions list` to see the IDs.',

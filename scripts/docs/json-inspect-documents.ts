@@ -3,6 +3,7 @@ import {
   linksOutputSchema,
   recentOutputSchema,
 } from '../../src/engine/memory/inspect/output-schemas.js';
+import { logOutputSchema } from '../../src/engine/memory/search-log/output-schemas.js';
 import type { JsonDocument } from './json-document.js';
 
 const links: JsonDocument = {
@@ -99,5 +100,32 @@ const recent: JsonDocument = {
   },
 };
 
+const log: JsonDocument = {
+  title: 'svc memory log',
+  introduction: 'Searches of an agent on this host, if `memory.searchLog` is on.',
+  schema: logOutputSchema,
+  example: {
+    agent: 'main',
+    enabled: true,
+    searches: [
+      {
+        at: '2026-02-04T08:12:30.000Z',
+        query: 'when does the backup run',
+        mode: 'lexical',
+        hits: [{ path: 'memory/2026-02-03.md', startLine: 1, endLine: 9, score: 0.82 }],
+        opened: [
+          {
+            path: 'memory/2026-02-03.md',
+            startLine: 1,
+            endLine: 9,
+            at: '2026-02-04T08:12:41.000Z',
+          },
+        ],
+      },
+    ],
+    warnings: [],
+  },
+};
+
 /** The documents of commands that show what is in a memory. */
-export const INSPECT_DOCUMENTS: readonly JsonDocument[] = [inspect, links, recent];
+export const INSPECT_DOCUMENTS: readonly JsonDocument[] = [inspect, links, log, recent];

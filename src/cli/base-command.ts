@@ -179,7 +179,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** The engine's view of this process. */
   protected context(): EngineContext {
-    return createContext(this.mask.learn);
+    return createContext(this.mask);
   }
 
   /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */

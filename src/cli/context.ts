@@ -4,19 +4,20 @@ import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import type { ProgramFacts } from '../engine/integrate/index.js';
 import type { ProcessFacts } from '../engine/overview/about.js';
+import type { SecretMask } from '../engine/secrets/index.js';
 import {
   type EngineContext,
+  type Lookup,
   type OnRecall,
-  type OnSecret,
   resolveStatePaths,
 } from '../engine/support/context.js';
 
 /**
  * The only place that reads the process; the engine gets everything from here.
  *
- * @param onSecret called with every secret that is read, so that it can be masked
+ * @param mask gets every secret that is read, and masks them in what is logged
  */
-export function createContext(onSecret: OnSecret): EngineContext {
+export function createContext(mask: SecretMask): EngineContext {
   const env = process.env;
   const homeDir = env['HOME'] ?? homedir();
   const state = resolveStatePaths(env, homeDir);
@@ -28,8 +29,9 @@ export function createContext(onSecret: OnSecret): EngineContext {
     state,
     clock: { now: Date.now },
     servers: new Map(),
-    onSecret,
+    onSecret: mask.learn,
     onRecall: (recall) => keepRecall(recall, context),
+    onLookup: (lookup) => logLookup(lookup, context, mask),
   };
   return context;
 }
@@ -43,6 +45,23 @@ async function keepRecall(recall: Parameters<OnRecall>[0], context: EngineContex
     process.stderr.write(
       `warning: this search was not recorded for dreaming: ${messageOf(error)}\n`,
     );
+  }
+}
+
+/** Loaded after the response as well, and only where `memory.searchLog` is on. */
+async function logLookup(
+  { agentId, ...lookup }: Lookup,
+  { state, clock }: EngineContext,
+  mask: SecretMask,
+): Promise<void> {
+  try {
+    const log = await import('../engine/memory/search-log/search-log.js');
+    const file = log.searchLogFile(state, agentId);
+    const atMs = clock.now();
+    if (lookup.type === 'get') log.logOpened(file, lookup.response, atMs);
+    else log.logSearch(file, lookup.response, { atMs, mask: mask.text });
+  } catch (error) {
+    process.stderr.write(`warning: this was not added to the search log: ${messageOf(error)}\n`);
   }
 }
 

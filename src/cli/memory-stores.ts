@@ -5,6 +5,7 @@ import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
+import { searchLogFile, searchLogStore } from '../engine/memory/search-log/search-log.js';
 import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven } from '../engine/support/files.js';
@@ -23,7 +24,9 @@ function memoryStores(
   const { others } = home;
   const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
   const archive = archiveStore({ agent }, context);
-  return [archive, store, ...trials, dreamStore(workspace, agent.dreamTimezone), ...recalls];
+  const searches = searchLogStore(searchLogFile(state, agentId));
+  const dreams = dreamStore(workspace, agent.dreamTimezone);
+  return [archive, store, ...trials, dreams, ...recalls, searches];
 }
 
 /** Applies the list of forgotten passages to every store. */

@@ -20,7 +20,7 @@ test('a secret in the words of a check is masked before lines are wrapped', asyn
     }),
     {
       title: 'path',
-      context: createContext(() => undefined),
+      context: createContext(createSecretMask()),
       terminal: { screen: false, progress: false, color: false, columns: 20 },
       screen: false,
       signal: new AbortController().signal,

@@ -51,7 +51,7 @@ export async function evaluatePreview(
     await copyNotes(target, dir, bounded);
     const state = resolveStatePaths({ SVC_HOME: join(folder, 'state') }, folder);
     const memory = await openMemory(
-      { ...context, state, onRecall: undefined },
+      { ...context, state, onRecall: undefined, onLookup: undefined },
       { kind: 'workspace', dir },
       { trial: { settings: { provider: 'none' }, indexKey: undefined } },
     );

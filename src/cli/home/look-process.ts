@@ -16,7 +16,7 @@ process.on('SIGINT', () => undefined);
 
 function follow(configFile: string | undefined): OverviewFollower {
   const mask = createSecretMask(environmentSecrets(process.env));
-  const context = createContext(mask.learn);
+  const context = createContext(mask);
   const follower = new OverviewFollower({
     context,
     configFile,

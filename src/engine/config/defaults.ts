@@ -65,6 +65,7 @@ export const MIN_CANDIDATES = 24;
 export const MEMORY_DEFAULTS = {
   backend: 'builtin',
   citations: 'auto',
+  searchLog: false,
   ext: {
     command: 'qmd',
     searchMode: 'search',

@@ -234,6 +234,7 @@ export const ERROR_CODES = {
   },
   SCHEDULE_INVALID: { exit: 1, summary: 'The fields of the schedule make no valid flow.' },
   SCHEDULE_UNKNOWN: { exit: 2, summary: 'The schedule is not in the configuration.' },
+  SEARCH_LOG_UNUSABLE: { exit: 1, summary: 'The search log cannot be read or written.' },
   SECRET_UNRESOLVED: {
     exit: 1,
     summary: 'A secret could not be read from its variable, file or program.',

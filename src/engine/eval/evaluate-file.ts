@@ -47,7 +47,7 @@ export async function evaluateFile(
   const questions = readQuestions(file);
   const trials = parseTrials(options.compare);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile, options);
-  const unrecorded: EngineContext = { ...context, onRecall: undefined };
+  const unrecorded: EngineContext = { ...context, onRecall: undefined, onLookup: undefined };
   let agentId: string | null = null;
   const open = async (trial: Trial, workspace: string | undefined): Promise<OpenedMemory> => {
     const dir = workspace === undefined ? undefined : resolve(dirname(file), workspace);

@@ -24,6 +24,7 @@ import { shortHash } from '../support/text.js';
 import {
   BuiltinBackend,
   type ExtMode,
+  type GetResponse,
   type MemoryBackend,
   type PreparedExt,
 } from './backends/index.js';
@@ -136,7 +137,7 @@ export async function openAgent(
     name: agent.id,
     ...created,
     sources: external?.watched ?? created.sources,
-    backend: heardWhileDreaming(backend, agent, home.others?.place, context, loaded),
+    backend: loggedBackend(backend, agent, home.others?.place, context, loaded),
     ext: external,
     warnings: loaded.warnings,
   };
@@ -147,18 +148,26 @@ async function agentSources(agent: ResolvedAgent, context: EngineContext): Promi
   return { memory, transcripts: await withArchive(transcripts, agent, context) };
 }
 
-/** Recalls are only logged if dreaming uses them. */
-function heardWhileDreaming(
+/** Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`. */
+function loggedBackend(
   backend: MemoryBackend,
-  { workspaceDir }: ResolvedAgent,
+  { id: agentId, workspaceDir }: ResolvedAgent,
   shared: SharedPlace | undefined,
-  { onRecall }: EngineContext,
+  { onLookup, onRecall }: EngineContext,
   { resolved }: LoadedConfig,
 ): MemoryBackend {
-  const { dreaming } = resolved.plugins.entries['memory-core'].config;
-  return onRecall === undefined || !dreaming.enabled
-    ? backend
-    : heardBackend(backend, (response) => onRecall({ workspaceDir, response, shared }));
+  const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled
+    ? onRecall
+    : undefined;
+  const looked = resolved.memory.searchLog ? onLookup : undefined;
+  if (recalled === undefined && looked === undefined) return backend;
+  return heardBackend(backend, {
+    searched: async (response) => {
+      await looked?.({ agentId, type: 'search', response });
+      if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
+    },
+    opened: async (response) => looked?.({ agentId, type: 'get', response }),
+  });
 }
 
 async function openWorkspace(
@@ -318,29 +327,33 @@ export function memoryDisabled(agent: ResolvedAgent): SvcError {
 }
 
 /**
- * Wraps a backend to log recalls after each answer; closing it waits for pending logs. Searches while typing
- * are not logged.
+ * Wraps a backend to log after each answer, one after the other; closing it waits for pending logs. Searches while
+ * typing are not logged.
  *
  * @param hear must not fail
  */
 function heardBackend(
   backend: MemoryBackend,
-  hear: (response: SearchResponse) => Promise<void>,
+  hear: {
+    readonly searched: (response: SearchResponse) => Promise<void>;
+    readonly opened: (response: GetResponse) => Promise<void>;
+  },
 ): MemoryBackend {
-  const hearing = new Set<Promise<void>>();
-  const tell = (response: SearchResponse): void => {
-    const heard = nextTurn()
-      .then(() => hear(response))
-      .finally(() => hearing.delete(heard));
-    hearing.add(heard);
+  let hearing: Promise<void> = Promise.resolve();
+  const tell = (heard: () => Promise<void>): void => {
+    hearing = Promise.all([hearing, nextTurn()]).then(heard);
   };
   return {
     search: async (request, options) => {
       const response = await backend.search(request, options);
-      if (request.lexicalOnly !== true && response.results.length > 0) tell(response);
+      if (request.lexicalOnly !== true) tell(() => hear.searched(response));
       return response;
     },
-    get: (request, options) => backend.get(request, options),
+    get: async (request, options) => {
+      const response = await backend.get(request, options);
+      tell(() => hear.opened(response));
+      return response;
+    },
     list: (options) => backend.list(options),
     sync: (options) => backend.sync(options),
     status: (options) => backend.status(options),
@@ -349,7 +362,7 @@ function heardBackend(
     inspection: () => backend.inspection(),
     reset: () => backend.reset(),
     close: async () => {
-      await Promise.all(hearing);
+      await hearing;
       await backend.close();
     },
   };

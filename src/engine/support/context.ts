@@ -1,3 +1,4 @@
+import type { GetResponse } from '../memory/backends/index.js';
 import type { SharedPlace } from '../memory/home/index.js';
 import type { SearchResponse } from '../memory/search/index.js';
 import type { Server } from '../postgres/server.js';
@@ -22,7 +23,18 @@ export interface EngineContext {
   readonly onSecret?: OnSecret | undefined;
   /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */
   readonly onRecall?: OnRecall | undefined;
+  /** Called with each search and each opened file if `memory.searchLog` is on; see memory/search-log. */
+  readonly onLookup?: OnLookup | undefined;
 }
+
+/** Called after the answer was returned. Never fails. */
+export type OnLookup = (lookup: Lookup) => Promise<void>;
+
+/** A search of an agent's memory, or lines of it that were read. */
+export type Lookup = { readonly agentId: string } & (
+  | { readonly type: 'search'; readonly response: SearchResponse }
+  | { readonly type: 'get'; readonly response: GetResponse }
+);
 
 /** Called after the answer was returned. Never fails. */
 export type OnRecall = (recall: {

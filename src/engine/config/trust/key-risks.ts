@@ -113,6 +113,8 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
 
   'memory.backend': ['builtin'],
   'memory.citations': 'harmless',
+  // It keeps what people ask.
+  'memory.searchLog': [false],
   'memory.ext.command': 'risky',
   'memory.ext.searchMode': 'harmless',
   'memory.ext.searchTool': 'harmless',

@@ -1,0 +1,64 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { defaultAgentId, loadConfig, resolveAgent } from '../../engine/config/index.js';
+import type { LogOutput } from '../../engine/memory/search-log/output-schemas.js';
+import {
+  MOST_SEARCHES,
+  readSearchLog,
+  searchLogFile,
+} from '../../engine/memory/search-log/search-log.js';
+import { renderSearchLog } from '../../ui/memory/search-log.js';
+
+const DEFAULT_LIMIT = 20;
+
+export default class MemoryLog extends BaseCommand<LogOutput> {
+  static override summary = 'Show recent searches, their hits and what was opened.';
+  static override description =
+    'Lists the searches of an agent on this host, the newest first. Searches are only logged if memory.searchLog is on, because the log keeps what people ask. It has the last 1,000, with secrets masked, readable by you alone.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --since 7d --limit 50 --json',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      limit: Flags.integer({
+        summary: 'Number of searches.',
+        helpValue: 'N',
+        min: 1,
+        max: MOST_SEARCHES,
+        default: DEFAULT_LIMIT,
+      }),
+      since: sinceFlag,
+    }),
+  };
+
+  async run(): Promise<LogOutput> {
+    const { flags } = await this.parse(MemoryLog);
+    const context = this.context();
+    const view = this.view(flags);
+    const sinceMs = readSince(flags.since, view.nowMs);
+    const loaded = await loadConfig(context, { configFile: flags.config });
+    for (const warning of loaded.warnings) this.addWarning(warning);
+    const { id } = resolveAgent(loaded, flags.agent ?? defaultAgentId(loaded.resolved), context);
+    const file = searchLogFile(context.state, id);
+    const searches = readSearchLog(file, { sinceMs, limit: flags.limit });
+    const enabled = loaded.resolved.memory.searchLog;
+    this.write(renderSearchLog(searches, view));
+    if (!enabled && !flags.quiet) {
+      this.note('searches are not logged; run "svc config set memory.searchLog true" to log them');
+    }
+    return {
+      agent: id,
+      enabled,
+      searches: searches.map(({ atMs, opened, ...search }) => ({
+        at: new Date(atMs).toISOString(),
+        ...search,
+        opened: opened.map(({ atMs: openedMs, ...passage }) => {
+          return { ...passage, at: new Date(openedMs).toISOString() };
+        }),
+      })),
+    };
+  }
+}

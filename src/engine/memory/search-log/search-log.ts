@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, SvcError } from '../../errors/index.js';
+import { type Connection, createDatabase, databaseFault, migrate } from '../../sqlite/database.js';
+import type { StatePaths } from '../../support/context.js';
+import { MS_PER_HOUR } from '../../support/time.js';
+import type { GetResponse } from '../backends/index.js';
+import type { MemoryStore } from '../forget/index.js';
+import { documentName, type SearchMode, type SearchResponse } from '../search/index.js';
+import type { LineRange } from '../types.js';
+
+/** A passage that a search found or that was opened; the path as `svc memory get` takes it. */
+export interface LoggedPassage extends LineRange {
+  readonly path: string;
+}
+
+/** A search as it is logged. */
+export interface LoggedSearch {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  /** With secrets masked. */
+  readonly query: string;
+  readonly mode: SearchMode;
+  readonly hits: readonly (LoggedPassage & { readonly score: number })[];
+  /** What was read of its hits afterwards. */
+  readonly opened: readonly (LoggedPassage & { readonly atMs: number })[];
+}
+
+/** How many searches of an agent are kept. */
+export const MOST_SEARCHES = 1000;
+/** A longer text is not a question of a person. */
+const MOST_QUERY_CHARS = 2000;
+const MOST_HITS = 50;
+const MOST_OPENED = 50;
+/** A file that is opened later was not opened because of the search. */
+const OPENED_WITHIN_MS = MS_PER_HOUR;
+
+const BUSY_TIMEOUT_MS = 2000;
+/** Marks the file in SQLite's header ("svcq"). */
+const APPLICATION_ID = 0x73766371;
+const STEPS = [
+  `CREATE TABLE searches (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     at_ms INTEGER NOT NULL,
+     query TEXT NOT NULL,
+     mode TEXT NOT NULL,
+     hits TEXT NOT NULL,
+     opened TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX searches_by_time ON searches (at_ms);`,
+];
+
+/** The log of an agent's searches on this host. */
+export function searchLogFile({ stateDir }: Pick<StatePaths, 'stateDir'>, agentId: string): string {
+  return join(stateDir, 'searches', `${agentId}.sqlite`);
+}
+
+/**
+ * Adds a search, and removes the oldest.
+ *
+ * @param mask masks secrets in the query
+ * @throws SvcError SEARCH_LOG_UNUSABLE
+ */
+export function logSearch(
+  file: string,
+  { query, mode, results }: Pick<SearchResponse, 'mode' | 'query' | 'results'>,
+  { atMs, mask }: { readonly atMs: number; readonly mask: (text: string) => string },
+): void {
+  const hits = results.slice(0, MOST_HITS).map(({ score, startLine, endLine, ...result }) => {
+    return { path: documentName(result), startLine, endLine, score };
+  });
+  // Masked before it is cut, since half a secret is not recognized.
+  const asked = mask(query).slice(0, MOST_QUERY_CHARS);
+  withLog(file, (database) => {
+    database
+      .transaction(() => {
+        database
+          .prepare(
+            "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
+          )
+          .run(atMs, asked, mode, JSON.stringify(hits));
+        database
+          .prepare(
+            'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
+          )
+          .run(MOST_SEARCHES);
+      })
+      .immediate();
+  });
+}
+
+/**
+ * Adds what was opened to the last search that found its file; without one, there is nothing to add.
+ *
+ * @throws SvcError SEARCH_LOG_UNUSABLE
+ */
+export function logOpened(
+  file: string,
+  response: Pick<GetResponse, 'endLine' | 'origin' | 'path' | 'startLine'>,
+  atMs: number,
+): void {
+  if (!existsSync(file)) return;
+  const { startLine, endLine } = response;
+  const path = documentName(response);
+  withLog(file, (database) => {
+    database
+      .transaction(() => {
+        const search = database
+          .prepare<[number, string], { readonly id: number; readonly opened: string }>(
+            `SELECT id, opened FROM searches WHERE at_ms >= ?
+               AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
+             ORDER BY id DESC LIMIT 1`,
+          )
+          .get(atMs - OPENED_WITHIN_MS, path);
+        if (search === undefined) return;
+        const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
+        if (opened.length >= MOST_OPENED) return;
+        database
+          .prepare('UPDATE searches SET opened = ? WHERE id = ?')
+          .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
+      })
+      .immediate();
+  });
+}
+
+/**
+ * The logged searches, the newest first.
+ *
+ * @throws SvcError SEARCH_LOG_UNUSABLE
+ */
+export function readSearchLog(
+  file: string,
+  { sinceMs = 0, limit }: { readonly sinceMs?: number | undefined; readonly limit: number },
+): readonly LoggedSearch[] {
+  if (!existsSync(file)) return [];
+  return withLog(file, (database) =>
+    database
+      .prepare<[number, number], Record<'hits' | 'opened', string> & LogRow>(
+        `SELECT at_ms AS atMs, query, mode, hits, opened FROM searches
+         WHERE at_ms >= ? ORDER BY id DESC LIMIT ?`,
+      )
+      .all(sinceMs, limit)
+      .map(({ hits, opened, ...row }) => {
+        return { ...row, hits: JSON.parse(hits), opened: JSON.parse(opened) };
+      }),
+  );
+}
+
+type LogRow = Omit<LoggedSearch, 'hits' | 'opened'>;
+
+/** Removes searches for forgotten text. */
+export function searchLogStore(file: string): MemoryStore {
+  return {
+    follow: async (forgotten) => {
+      const store = 'search log';
+      if (!existsSync(file)) return { store, changed: 0, clean: true };
+      return withLog(file, (database) => {
+        const remove = database.prepare('DELETE FROM searches WHERE id = ?');
+        const all = database.prepare<[], { readonly id: number; readonly query: string }>(
+          'SELECT id, query FROM searches',
+        );
+        const changed = database
+          .transaction(() => {
+            const gone = all.all().filter(({ query }) => forgotten.leftOf(query) !== query);
+            for (const { id } of gone) remove.run(id);
+            return gone.length;
+          })
+          .immediate();
+        return { store, changed, clean: true };
+      });
+    },
+  };
+}
+
+/** Without a write-ahead log, which would keep what was deleted. */
+function withLog<T>(file: string, use: (database: Connection) => T): T {
+  let database: Connection | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    database = createDatabase(file, BUSY_TIMEOUT_MS);
+    database.pragma('secure_delete = ON');
+    const check = (version: number): void => refuseNewer(version, file);
+    migrate(database, { steps: STEPS, check, applicationId: APPLICATION_ID });
+    return use(database);
+  } catch (error) {
+    if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
+    throw new SvcError('SEARCH_LOG_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
+      hint: 'check permissions and free disk space; if the file is damaged, delete it, which discards the logged searches',
+      cause: error,
+    });
+  } finally {
+    database?.close();
+  }
+}
+
+function refuseNewer(version: number, file: string): void {
+  if (version <= STEPS.length) return;
+  throw new SvcError('SEARCH_LOG_UNUSABLE', `${file} was written by a newer version of svc`, {
+    hint: 'update svc, or delete the file to start over',
+  });
+}

@@ -1,0 +1,25 @@
+import { formatCitation } from '../../engine/memory/search/index.js';
+import type { LoggedSearch } from '../../engine/memory/search-log/search-log.js';
+import { formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+
+/** Logged searches with their hits; ✓ marks those that were opened. */
+export function renderSearchLog(
+  searches: readonly LoggedSearch[],
+  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
+): string {
+  if (searches.length === 0) return 'no searches\n';
+  return searches.map((search) => renderSearch(search, style, nowMs)).join('\n');
+}
+
+function renderSearch({ atMs, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
+  const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
+  const lines = hits.map((hit) => {
+    const mark = isOpened(hit.path) ? '✓' : ' ';
+    return `  ${mark} ${hit.score.toFixed(3)}  ${safeLine(formatCitation(hit))}\n`;
+  });
+  const when = style.dim(formatRelativeTime(atMs, nowMs));
+  const nothing = lines.length === 0 ? `    ${style.dim('no results')}\n` : '';
+  return `${style.bold(safeLine(query))}  ${when}\n${lines.join('')}${nothing}`;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { logOutputSchema } from '../../src/engine/memory/search-log/output-schemas.js';
+import { runSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory log');
+
+const FACT = 'The nightly backup of the storage server runs at 02:30.';
+
+function homeWith(memory: object) {
+  const home = tempFolder();
+  home.write('workspace/memory/servers.md', `# Servers\n\n${FACT}\n`);
+  const agents = { defaults: { memorySearch: { provider: 'none' } } };
+  home.write('svc.json', JSON.stringify({ agents, memory }));
+  const svc = async (...args: readonly string[]) => {
+    const run = await runSvc([...args], { home: home.path });
+    assert.is(run.code, 0, run.stderr);
+    return run;
+  };
+  const log = async () =>
+    logOutputSchema.parse(JSON.parse((await svc('memory', 'log', '--json')).stdout));
+  return { home, svc, log };
+}
+
+test('nothing is logged by default, and the command says how to turn it on', async () => {
+  const { home, svc, log } = homeWith({});
+  await svc('memory', 'search', 'nightly backup');
+  assert.not(existsSync(home.at('searches')));
+  const { agent, enabled, searches } = await log();
+  assert.equal({ agent, enabled, searches }, { agent: 'main', enabled: false, searches: [] });
+  const shown = await svc('memory', 'log');
+  assert.is(shown.stdout, 'no searches\n');
+  assert.match(shown.stderr, /svc config set memory\.searchLog true/u);
+});
+
+test('searches, hits and opened files are logged; forgotten text is removed', async () => {
+  const { svc, log } = homeWith({ searchLog: true });
+  await svc('memory', 'search', 'nightly backup');
+  await svc('memory', 'get', 'memory/servers.md#L3');
+  await svc('memory', 'search', FACT);
+  const { enabled, searches } = await log();
+  assert.is(enabled, true);
+  assert.equal(
+    searches.map(({ query, hits, opened }) => [query, hits.length, opened.length]),
+    [
+      [FACT, 1, 0],
+      ['nightly backup', 1, 1],
+    ],
+  );
+  assert.match((await svc('memory', 'log')).stdout, /✓ \d\.\d{3} {2}memory\/servers\.md#L1-L3/u);
+  await svc('memory', 'forget', 'memory/servers.md#L3', '--yes');
+  assert.equal(
+    (await log()).searches.map(({ query }) => query),
+    ['nightly backup'],
+  );
+});
+
+test.run();

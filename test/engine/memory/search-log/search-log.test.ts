@@ -1,0 +1,101 @@
+import { statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
+import {
+  logOpened,
+  logSearch,
+  MOST_SEARCHES,
+  readSearchLog,
+  searchLogFile,
+  searchLogStore,
+} from '../../../../src/engine/memory/search-log/search-log.js';
+import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('the log of searches');
+
+const KEY = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';
+const SECRET = 'The code of the front door is 4711, says the janitor.';
+const mask = createSecretMask().text;
+const HOUR = 3_600_000;
+
+function newFile(): string {
+  return searchLogFile({ stateDir: tempFolder().path }, 'main');
+}
+
+async function answerTo(query: string) {
+  const notes = folderOf({ 'door.md': `# Door\n\n${SECRET}\n`, 'bell.md': '# Bell\n\nBroken.\n' });
+  const backend = backendOn(targetOf(notes.path));
+  return { backend, response: await backend.search({ query, minScore: 0 }) };
+}
+
+test('a search is kept with its hits and what of them was opened within an hour', async () => {
+  const file = newFile();
+  assert.equal(readSearchLog(file, { limit: 9 }), []);
+  const { backend, response } = await answerTo('front door');
+  logSearch(file, response, { atMs: 1000, mask });
+  logOpened(file, await backend.get({ target: 'door.md#L3' }), 2000);
+  logOpened(file, await backend.get({ target: 'bell.md' }), 2000);
+  logOpened(file, await backend.get({ target: 'door.md' }), 1001 + HOUR);
+  const [hit] = response.results;
+  assert.equal(readSearchLog(file, { limit: 9 }), [
+    {
+      atMs: 1000,
+      query: 'front door',
+      mode: 'lexical',
+      hits: [
+        { path: 'door.md', startLine: hit?.startLine, endLine: hit?.endLine, score: hit?.score },
+      ],
+      opened: [{ path: 'door.md', startLine: 3, endLine: 3, atMs: 2000 }],
+    },
+  ]);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('opening a file without a search creates no log', async () => {
+  const file = newFile();
+  const { backend } = await answerTo('front door');
+  logOpened(file, await backend.get({ target: 'door.md' }), 1);
+  assert.is(statSync(file, { throwIfNoEntry: false }), undefined);
+});
+
+test('secrets are masked, and only the newest searches are kept', () => {
+  const file = newFile();
+  const search = (query: string, atMs: number): void =>
+    logSearch(file, { query, mode: 'lexical', results: [] }, { atMs, mask });
+  for (let at = 0; at <= MOST_SEARCHES; at++) search(`question ${at}`, at);
+  search(`whose is ${KEY}`, 9_000);
+  const kept = readSearchLog(file, { limit: 5000 });
+  assert.is(kept.length, MOST_SEARCHES);
+  assert.not.ok(kept[0]?.query.includes(KEY));
+  assert.match(kept[0]?.query ?? '', /^whose is /u);
+  assert.is(kept.at(-1)?.query, 'question 2');
+  assert.equal(
+    readSearchLog(file, { sinceMs: 1000, limit: 5000 }).map(({ atMs }) => atMs),
+    [9000, 1000],
+  );
+  assert.is(readSearchLog(file, { limit: 3 }).length, 3);
+});
+
+test('forgetting removes the searches for forgotten lines', async () => {
+  const file = newFile();
+  const notes = folderOf({ 'door.md': `# Door\n\n${SECRET}\n` });
+  const target = targetOf(notes.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  for (const query of [SECRET, 'the bell']) {
+    logSearch(file, { query, mode: 'lexical', results: [] }, { atMs: 1, mask });
+  }
+  const forgetting = await backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'door.md#L3' }), { fromFile: false });
+  const outcome = await searchLogStore(file).follow(await readForgotten(target.forget));
+  assert.equal(outcome, { store: 'search log', changed: 1, clean: true });
+  assert.equal(
+    readSearchLog(file, { limit: 9 }).map(({ query }) => query),
+    ['the bell'],
+  );
+});
+
+test.run();
