@@ -22,6 +22,7 @@ const integrate: JsonDocument = {
       env: {},
     },
     hook: null,
+    capture: null,
     changes: [
       {
         file: FILE,
@@ -53,6 +54,7 @@ const list: JsonDocument = {
         hookFile: null,
         hook: false,
         activeMemory: null,
+        captures: false,
         error: null,
       },
     ],

@@ -34,6 +34,7 @@ interface IntegrateFlags {
   readonly project: boolean;
   readonly name: string;
   readonly 'active-memory': boolean;
+  readonly capture: boolean;
   readonly 'dry-run': boolean;
 }
 
@@ -42,10 +43,10 @@ export default class Integrate extends BaseCommand<IntegrateOutput | Integration
   static override description =
     `Adds "svc mcp" to the agent's configuration file, after showing the change and asking. Everything else in the file stays as it is, and --remove removes the entry again. --agent, --workspace and --config are passed on to the server.
 
-With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. Not every agent supports this.`;
+With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. With --capture, it runs "svc memory capture" before it compacts a conversation and at the end of a session. Not every agent supports these.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --list',
-    '<%= config.bin %> <%= command.id %> claude-code --active-memory',
+    '<%= config.bin %> <%= command.id %> claude-code --active-memory --capture',
     '<%= config.bin %> <%= command.id %> codex --workspace ./notes --name svc-notes',
     '<%= config.bin %> <%= command.id %> vscode --project --dry-run',
     '<%= config.bin %> <%= command.id %> cursor --remove --yes',
@@ -62,11 +63,11 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
     ...withEnvironment({
       list: Flags.boolean({
         summary: 'List agents, whether they were found, and whether svc is registered.',
-        exclusive: ['remove', 'active-memory'],
+        exclusive: ['remove', 'active-memory', 'capture'],
       }),
       remove: Flags.boolean({
-        summary: 'Remove the registration, including active memory.',
-        exclusive: ['active-memory'],
+        summary: 'Remove the registration, including active memory and capture.',
+        exclusive: ['active-memory', 'capture'],
       }),
       project: Flags.boolean({
         summary: "Use the agent's configuration in the current folder, not your own.",
@@ -78,6 +79,9 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
       }),
       'active-memory': Flags.boolean({
         summary: 'Also recall memory before each turn, where the agent supports it.',
+      }),
+      capture: Flags.boolean({
+        summary: 'Also capture what was decided, where the agent supports it.',
       }),
       'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
     }),
@@ -121,6 +125,7 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
       name: flags.name,
       target: { agent, workspace, config },
       activeMemory: flags['active-memory'],
+      capture: flags.capture,
       program: programFacts(),
     });
     for (const warning of warnings) this.addWarning(warning);

@@ -98,6 +98,7 @@ async function integrate(
     // Agents start in other folders, where only the user's configuration is found.
     target: configFile === context.state.userConfigFile ? {} : { config: configFile },
     activeMemory: false,
+    capture: false,
     program: programFacts(),
   });
   for (const warning of warnings) warn(warning);

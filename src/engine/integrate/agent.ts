@@ -49,18 +49,35 @@ export interface ServerFormat {
   words(entry: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** A command that an agent runs before each turn; its output is added to the turn. */
+/**
+ * What svc does in a hook: `recall` adds memory to a turn, `capture` keeps what was decided in the conversation.
+ */
+export type HookKind = 'capture' | 'recall';
+
+/** Commands that an agent runs at some events; the output before a turn is added to the turn. */
 export interface HookFormat {
   readonly syntax: Exclude<FileSyntax, 'toml'>;
   /** Absolute path of the file. */
   file(world: IntegrateWorld, scope: IntegrationScope): string;
-  /** The event before a turn; groups of commands are listed at `hooks.EVENT`. */
-  readonly event: string;
-  /** One command of a group. @param line for a shell; @param timeoutMs until the agent gives up */
-  command(line: string, timeoutMs: number): { readonly [key: string]: EntryValue };
+  /**
+   * The event before a turn for recalls, those before a compaction and at the end of a session for captures. Groups of
+   * commands are listed at `hooks.EVENT`.
+   */
+  readonly events: Readonly<Record<HookKind, readonly string[]>>;
+  /** One command of a group. */
+  command(run: HookRun): { readonly [key: string]: EntryValue };
 }
 
-/** Why an agent does not support active memory. */
+/** What an agent runs in its hooks of a kind. */
+export interface HookRun {
+  readonly kind: HookKind;
+  /** For a shell. */
+  readonly line: string;
+  /** Until the agent gives up. */
+  readonly timeoutMs: number;
+}
+
+/** Why an agent does not support active memory, and has no hooks for capturing. */
 export interface NoHook {
   readonly why: string;
   /** What to do instead. */
@@ -81,9 +98,9 @@ export interface AgentFormat {
   readonly next: string;
 }
 
-/** Whether an agent supports active memory. */
+/** Whether an agent supports active memory and capturing. */
 export function hasHook(hook: HookFormat | NoHook): hook is HookFormat {
-  return 'event' in hook;
+  return 'events' in hook;
 }
 
 /** The files of an agent that are edited. */

@@ -49,7 +49,7 @@ function commandList(leading: Readonly<Record<string, EntryValue>>): EntryShape 
 }
 
 /** The hook form of Claude Code, with its timeout in seconds. */
-const hookInSeconds: HookFormat['command'] = (line, timeoutMs) => ({
+const hookInSeconds: HookFormat['command'] = ({ line, timeoutMs }) => ({
   type: 'command',
   command: line,
   timeout: Math.ceil(timeoutMs / 1000),
@@ -91,7 +91,7 @@ const claudeCode: AgentFormat = {
       scope === 'project'
         ? join(world.cwd, '.claude', 'settings.local.json')
         : join(settingsFolder(world), 'settings.json'),
-    event: 'UserPromptSubmit',
+    events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
     command: hookInSeconds,
   },
   replaced: /\$\{/u,
@@ -126,7 +126,7 @@ const codex: AgentFormat = {
   hook: {
     syntax: 'json',
     file: (world, scope) => join(codexFolder(world, scope), 'hooks.json'),
-    event: 'UserPromptSubmit',
+    events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
     command: hookInSeconds,
   },
   replaced: undefined,
@@ -187,9 +187,10 @@ const geminiCli: AgentFormat = {
   hook: {
     syntax: 'json-without-trailing-commas',
     file: settingsFile,
-    event: 'BeforeAgent',
-    command: (line, timeoutMs) => ({
-      name: 'svc-memory',
+    events: { recall: ['BeforeAgent'], capture: ['PreCompress', 'SessionEnd'] },
+    // `hooksConfig.disabled` lists names.
+    command: ({ kind, line, timeoutMs }) => ({
+      name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
       type: 'command',
       command: line,
       timeout: timeoutMs,

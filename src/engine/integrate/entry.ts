@@ -4,13 +4,15 @@ import {
   type AgentFormat,
   type FileSyntax,
   type HookFormat,
+  type HookKind,
+  type HookRun,
   hasHook,
   type ProgramCall,
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
 import type { EntryChange } from './plan-file.js';
-import { isOurScript, PLACES, type ProgramFacts, serverScript, shellLine } from './program.js';
+import { isOurScript, PLACES, type ProgramFacts, serverScript } from './program.js';
 
 export interface FoundEntry {
   /** What is removed with it. */
@@ -68,43 +70,64 @@ export function serverEntry(
   };
 }
 
-/** The entry of active memory: a command that the agent runs before each turn. */
-export function hookEntry(
+/** Those of a hook that runs svc, whoever added it. */
+const COMMANDS: Readonly<Record<HookKind, string>> = {
+  recall: 'memory recall --hook',
+  capture: 'memory capture --agent-hook',
+};
+
+/** The entries of a kind of hook: the same command at each of its events. */
+export function hookEntries(
   id: AgentFormat['id'],
   format: HookFormat,
-  call: ProgramCall,
-  timeoutMs: number,
-): EntrySpec {
-  const command = format.command(shellLine(call), timeoutMs);
-  const list = ['hooks', format.event];
-  const ours = new RegExp(`\\bmemory recall --hook ${id}(?: |$)`, 'u');
-  return {
-    part: 'hook',
-    key: `hook ${format.event}`,
-    value: { hooks: [command] },
-    placeFor: (data) => {
-      const groups = valueAt(data, list);
-      return [...list, Array.isArray(groups) ? groups.length : 0];
-    },
-    find(data) {
-      const groups = valueAt(data, list);
-      for (const [group, item] of (Array.isArray(groups) ? groups : []).entries()) {
-        const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
-        const at = commands.findIndex((entry) => ours.test(String(valueAt(entry, ['command']))));
-        const entry: unknown = commands[at];
-        if (!isRecord(entry)) continue;
-        const keysAt = [...list, group, 'hooks', at];
-        return {
-          // A group without other commands is removed as well.
-          path: commands.length === 1 ? [...list, group] : keysAt,
-          keysAt,
-          isOurs: true,
-          differing: differingKeys(entry, command, undefined),
-        };
-      }
-      return undefined;
-    },
-  };
+  run: HookRun,
+): readonly EntrySpec[] {
+  const command = format.command(run);
+  return format.events[run.kind].map((event) => {
+    const list = ['hooks', event];
+    return {
+      part: PARTS[run.kind],
+      key: `hook ${event}`,
+      value: { hooks: [command] },
+      placeFor: (data) => {
+        const groups = valueAt(data, list);
+        return [...list, Array.isArray(groups) ? groups.length : 0];
+      },
+      find: (data) => findHook(data, list, { id, kind: run.kind, command }),
+    };
+  });
+}
+
+const PARTS = { recall: 'hook', capture: 'capture' } as const;
+
+interface SoughtHook {
+  readonly id: AgentFormat['id'];
+  readonly kind: HookKind;
+  readonly command: Readonly<Record<string, EntryValue>>;
+}
+
+function findHook(
+  data: unknown,
+  list: ConfigPath,
+  { id, kind, command }: SoughtHook,
+): FoundEntry | undefined {
+  const ours = new RegExp(`\\b${COMMANDS[kind]}[ =]${id}(?: |$)`, 'u');
+  const groups = valueAt(data, list);
+  for (const [group, item] of (Array.isArray(groups) ? groups : []).entries()) {
+    const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
+    const at = commands.findIndex((entry) => ours.test(String(valueAt(entry, ['command']))));
+    const entry: unknown = commands[at];
+    if (!isRecord(entry)) continue;
+    const keysAt = [...list, group, 'hooks', at];
+    return {
+      // A group without other commands is removed as well.
+      path: commands.length === 1 ? [...list, group] : keysAt,
+      keysAt,
+      isOurs: true,
+      differing: differingKeys(entry, command, undefined),
+    };
+  }
+  return undefined;
 }
 
 export interface PlacedSpec {
@@ -117,8 +140,8 @@ export interface PlacedSpec {
 export interface EntryCalls {
   readonly name: string;
   readonly server: ProgramCall;
-  /** Undefined without active memory. */
-  readonly hook: { readonly call: ProgramCall; readonly timeoutMs: number } | undefined;
+  /** Those to add or remove. */
+  readonly hooks: readonly HookRun[];
 }
 
 /** The entries of a registration, in the order in which they are written. */
@@ -129,22 +152,12 @@ export function entrySpecs(
   facts: ProgramFacts,
 ): readonly PlacedSpec[] {
   const { server, hook, id } = agent;
-  const specs: PlacedSpec[] = [
-    {
-      spec: serverEntry(server, calls.name, calls.server, facts),
-      file: files.server,
-      syntax: server.syntax,
-    },
-  ];
-  if (calls.hook !== undefined && files.hook !== undefined && hasHook(hook)) {
-    const { call, timeoutMs } = calls.hook;
-    specs.push({
-      spec: hookEntry(id, hook, call, timeoutMs),
-      file: files.hook,
-      syntax: hook.syntax,
-    });
-  }
-  return specs;
+  const serverSpec = serverEntry(server, calls.name, calls.server, facts);
+  const placed = { spec: serverSpec, file: files.server, syntax: server.syntax };
+  const { hook: hookFile } = files;
+  if (hookFile === undefined || !hasHook(hook)) return [placed];
+  const hookSpecs = calls.hooks.flatMap((run) => hookEntries(id, hook, run));
+  return [placed, ...hookSpecs.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
 }
 
 /**

@@ -5,7 +5,9 @@ export {
   hookWarning,
   type ListedAgent,
   listIntegrations,
+  type RegisteredCapture,
   type RegisteredHook,
+  registeredCaptures,
   registeredHooks,
 } from './list.js';
 export { integrateOutput, integrationsOutput } from './output.js';

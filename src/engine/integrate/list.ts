@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
@@ -9,6 +9,7 @@ import {
   type AgentFormat,
   type AgentId,
   filesOf,
+  type HookKind,
   hasHook,
   type IntegrateWorld,
   type IntegrationScope,
@@ -16,7 +17,7 @@ import {
 import { readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { EDITORS } from './edit/index.js';
-import { hookEntry } from './entry.js';
+import { hookEntries } from './entry.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
@@ -33,10 +34,12 @@ export interface ListedAgent {
   readonly file: string;
   /** The names under which svc is registered. */
   readonly servers: readonly string[];
-  /** Absolute path of the file for active memory; undefined where the agent does not support it. */
+  /** Absolute path of the file for hooks; undefined where the agent has none that svc can use. */
   readonly hookFile: string | undefined;
   /** Undefined where none is registered. */
   readonly hook: HookEffect | undefined;
+  /** Whether capture hooks are registered. */
+  readonly captures: boolean;
   /** Why a file cannot be read. */
   readonly fault: SvcError | undefined;
 }
@@ -62,40 +65,95 @@ export interface RegisteredHook {
 /** Every active memory hook that agents run in this folder. Files that cannot be read are skipped. */
 export async function registeredHooks(world: IntegrateWorld): Promise<readonly RegisteredHook[]> {
   const found: RegisteredHook[] = [];
-  for (const agent of Object.values(AGENTS)) {
-    const { id, title, hook } = agent;
-    if (!hasHook(hook)) continue;
-    for (const scope of ['user', 'project'] as const) {
-      const file = hook.file(world, scope);
-      // Both are the same file in the home folder.
-      if (found.some((known) => known.file === file)) continue;
-      try {
-        const effect = await hookEffect(world, scope, agent);
-        if (effect !== undefined) found.push({ agent: id, title, file, effect });
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-      }
-    }
+  for (const { agent, scope, file } of hookFiles(world)) {
+    const { id, title } = agent;
+    const effect = await skipUnreadable(() => hookEffect(world, scope, agent));
+    if (effect !== undefined) found.push({ agent: id, title, file, effect });
   }
   return found;
+}
+
+/** A file in which an agent is told to capture what was decided. */
+export interface RegisteredCapture {
+  readonly agent: AgentId;
+  readonly title: string;
+  readonly scope: IntegrationScope;
+  /** Absolute. */
+  readonly file: string;
+  /** A path in one of its commands that does not exist, such as that of a program that moved. */
+  readonly missing: string | undefined;
+}
+
+/** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
+export async function registeredCaptures(
+  world: IntegrateWorld,
+): Promise<readonly RegisteredCapture[]> {
+  const found: RegisteredCapture[] = [];
+  for (const { agent, scope, file } of hookFiles(world)) {
+    const lines = (await skipUnreadable(() => hookLines(world, scope, agent, 'capture'))) ?? [];
+    if (lines.length === 0) continue;
+    const missing = lines.flat().find((word) => isAbsolute(word) && !existsSync(word));
+    found.push({ agent: agent.id, title: agent.title, scope, file, missing });
+  }
+  return found;
+}
+
+interface HookFile {
+  readonly agent: AgentFormat;
+  readonly scope: IntegrationScope;
+  /** Absolute. */
+  readonly file: string;
+}
+
+/** The files with hooks that agents read in this folder. */
+function hookFiles(world: IntegrateWorld): readonly HookFile[] {
+  return Object.values(AGENTS).flatMap((agent): readonly HookFile[] => {
+    const { hook } = agent;
+    if (!hasHook(hook)) return [];
+    const [user, project] = [hook.file(world, 'user'), hook.file(world, 'project')];
+    const ofUser: HookFile = { agent, scope: 'user', file: user };
+    // Both are the same file in the home folder.
+    return user === project ? [ofUser] : [ofUser, { agent, scope: 'project', file: project }];
+  });
+}
+
+async function skipUnreadable<T>(read: () => Promise<T> | T): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return undefined;
+  }
 }
 
 /** Whether the hook of an agent recalls anything; undefined where none is registered. */
 async function hookEffect(
   world: IntegrateWorld,
   scope: IntegrationScope,
-  { id, hook }: AgentFormat,
+  agent: AgentFormat,
 ): Promise<HookEffect | undefined> {
-  const host = HOOK_AGENTS.find((known) => known === id);
-  if (!hasHook(hook) || host === undefined) return undefined;
+  const host = HOOK_AGENTS.find((known) => known === agent.id);
+  const [words] = hookLines(world, scope, agent, 'recall');
+  return host === undefined || words === undefined ? undefined : effectOf(world, host, words);
+}
+
+/** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */
+function hookLines(
+  world: IntegrateWorld,
+  scope: IntegrationScope,
+  { id, hook }: AgentFormat,
+  kind: HookKind,
+): readonly (readonly string[])[] {
+  if (!hasHook(hook)) return [];
   const file = hook.file(world, scope);
   const { text } = readAgentFile(file);
-  if (text === undefined) return undefined;
+  if (text === undefined) return [];
   const data = EDITORS[hook.syntax].read(file, text);
-  const found = hookEntry(id, hook, { words: [''], env: {} }, 0).find(data);
-  if (found === undefined) return undefined;
-  const words = shellWords(String(valueAt(data, [...found.keysAt, 'command'])));
-  return effectOf(world, host, words);
+  return hookEntries(id, hook, { kind, line: '', timeoutMs: 0 }).flatMap((spec) => {
+    const found = spec.find(data);
+    if (found === undefined) return [];
+    return [shellWords(String(valueAt(data, [...found.keysAt, 'command'])))];
+  });
 }
 
 /** Warns when the hook of a plan recalls nothing, for instance because of a nearer configuration. */
@@ -154,10 +212,12 @@ async function listed(
   const seen = { id, title, isDetected, file: files.server, hookFile: files.hook };
   try {
     const servers = serversIn(agent, files.server, program);
-    return { ...seen, servers, hook: await hookEffect(world, scope, agent), fault: undefined };
+    const hook = await hookEffect(world, scope, agent);
+    const captures = hookLines(world, scope, agent, 'capture').length > 0;
+    return { ...seen, servers, hook, captures, fault: undefined };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { ...seen, servers: [], hook: undefined, fault: error };
+    return { ...seen, servers: [], hook: undefined, captures: false, fault: error };
   }
 }
 

@@ -24,13 +24,17 @@ export const integrateOutputSchema = documentSchema({
     z.nullable(z.string()),
     'The line that the agent runs before each turn; `null` without `--active-memory`.',
   ),
+  capture: field(
+    z.nullable(z.string()),
+    'The line that the agent runs before it compacts a conversation and at the end of a session; `null` without `--capture`.',
+  ),
   changes: field(
     z.array(
       z.strictObject({
         file: field(z.string(), 'Absolute path.'),
         part: field(
-          z.enum(['hook', 'server', 'settings']),
-          '`hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
+          z.enum(['capture', 'hook', 'server', 'settings']),
+          '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
         ),
         change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
         diff: field(
@@ -60,7 +64,7 @@ export const integrationsOutputSchema = documentSchema({
         servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
         hookFile: field(
           z.nullable(z.string()),
-          'Absolute path of the file for active memory; `null` where the agent does not support it.',
+          'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
         ),
         hook: field(z.boolean(), 'Whether active memory is registered.'),
         activeMemory: field(
@@ -73,6 +77,7 @@ export const integrationsOutputSchema = documentSchema({
           ),
           'What the hook does in this folder; `null` without one.',
         ),
+        captures: field(z.boolean(), 'Whether capture hooks are registered.'),
         error: field(
           z.nullable(
             z.strictObject({

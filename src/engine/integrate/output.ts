@@ -5,7 +5,7 @@ import type { IntegrationPlan } from './plan.js';
 
 /** `svc integrate AGENT --json`. @param written whether the plan was applied */
 export function integrateOutput(plan: IntegrationPlan, written: boolean): IntegrateOutput {
-  const { request, files, server, hookLine } = plan;
+  const { request, files, server, hookLine, captureLine } = plan;
   return {
     agent: request.agent.id,
     scope: request.scope,
@@ -13,6 +13,7 @@ export function integrateOutput(plan: IntegrationPlan, written: boolean): Integr
     written,
     server: { name: request.name, command: server.words, env: server.env },
     hook: hookLine ?? null,
+    capture: captureLine ?? null,
     changes: files.flatMap(({ file, changes }) =>
       changes.map(({ part, change, diff }) => ({ file: file.file, part, change, diff })),
     ),
@@ -26,7 +27,7 @@ export function integrationsOutput(
 ): IntegrationsOutput {
   return {
     scope,
-    agents: agents.map(({ id, isDetected, file, servers, hookFile, hook, fault }) => ({
+    agents: agents.map(({ id, isDetected, file, servers, hookFile, hook, captures, fault }) => ({
       agent: id,
       detected: isDetected,
       file,
@@ -34,6 +35,7 @@ export function integrationsOutput(
       hookFile: hookFile ?? null,
       hook: hook !== undefined,
       activeMemory: hook ?? null,
+      captures,
       error: fault === undefined ? null : { code: fault.code, message: fault.message },
     })),
   };

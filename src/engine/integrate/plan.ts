@@ -14,12 +14,14 @@ import { diffLines } from '../support/text-diff.js';
 import {
   type AgentFormat,
   filesOf,
+  type HookRun,
   hasHook,
   type IntegrateWorld,
   type IntegrationScope,
   type ProgramCall,
 } from './agent.js';
 import { folderToMake, readAgentFile } from './agent-file.js';
+import { AGENTS } from './agents.js';
 import type { DocumentEditor } from './edit/document-editor.js';
 import { EDITORS } from './edit/index.js';
 import { jsonEditor } from './edit/json-editor.js';
@@ -51,6 +53,8 @@ export interface IntegrationRequest {
   readonly target: MemoryTarget;
   /** How long the agent waits for active memory; undefined without it. */
   readonly hookTimeoutMs: number | undefined;
+  /** Whether the agent captures what was decided. */
+  readonly capture: boolean;
   readonly program: ProgramFacts;
 }
 
@@ -63,6 +67,8 @@ export interface IntegrationPlan {
   readonly server: ProgramCall;
   /** The command line of the hook; undefined without active memory. */
   readonly hookLine: string | undefined;
+  /** The command line of the capture hooks; undefined without them. */
+  readonly captureLine: string | undefined;
   /** Whether the agent was found on this machine. */
   readonly isDetected: boolean;
   /** Whether svc runs from a temporary place. */
@@ -79,15 +85,17 @@ export function planIntegration(
   world: IntegrateWorld,
   request: IntegrationRequest,
 ): IntegrationPlan {
-  const { agent, action, hookTimeoutMs, program, target } = request;
+  const { agent, action, capture, hookTimeoutMs, program, target } = request;
   requireName(request.name);
   const server = programCall(program, ['mcp'], target, world);
-  const recall = programCall(program, ['memory', 'recall', '--hook', agent.id], target, world);
   if (action === 'add') requirePossible(world, request, server);
-  const hasHookPart = action === 'remove' || hookTimeoutMs !== undefined;
   const files = filesOf(agent, world, request.scope);
-  const hook = hasHookPart ? { call: recall, timeoutMs: hookTimeoutMs ?? 0 } : undefined;
-  const specs = entrySpecs(agent, files, { name: request.name, server, hook }, program);
+  const [recallRun, captureRun] = hookRuns(world, request);
+  const hooks = [
+    ...(action === 'remove' || hookTimeoutMs !== undefined ? [recallRun] : []),
+    ...(action === 'remove' || capture ? [captureRun] : []),
+  ];
+  const specs = entrySpecs(agent, files, { name: request.name, server, hooks }, program);
   const planned = byFile(specs).map((placed) => planFile(world, request, placed));
   return {
     request,
@@ -97,10 +105,29 @@ export function planIntegration(
         ? planned
         : [...planned, planSwitch(world, request.scope, target)],
     server,
-    hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recall),
+    hookLine: hookTimeoutMs === undefined ? undefined : recallRun.line,
+    captureLine: capture ? captureRun.line : undefined,
     isDetected: agent.signs(world).some((sign) => existsSync(sign)),
     isPassing: isPassing(program),
   };
+}
+
+/**
+ * Starting svc on a busy machine: it captures in the background. Claude Code gives all commands at the end of a session
+ * 1.5 s if none of them has a timeout.
+ */
+const CAPTURE_MS = 10_000;
+
+function hookRuns(
+  world: IntegrateWorld,
+  { agent: { id }, hookTimeoutMs, program, target }: IntegrationRequest,
+): readonly [recall: HookRun, capture: HookRun] {
+  const lineOf = (...words: readonly string[]): string =>
+    shellLine(programCall(program, ['memory', ...words, id], target, world));
+  return [
+    { kind: 'recall', line: lineOf('recall', '--hook'), timeoutMs: hookTimeoutMs ?? 0 },
+    { kind: 'capture', line: lineOf('capture', '--agent-hook'), timeoutMs: CAPTURE_MS },
+  ];
 }
 
 /** Whether applying a plan would change anything. */
@@ -124,7 +151,7 @@ function requireName(name: string): void {
 
 function requirePossible(
   { platform }: IntegrateWorld,
-  { agent, hookTimeoutMs }: IntegrationRequest,
+  { agent, capture, hookTimeoutMs }: IntegrationRequest,
   { words, env }: ProgramCall,
 ): void {
   const { title, hook, replaced } = agent;
@@ -132,11 +159,17 @@ function requirePossible(
     if (!hasHook(hook)) {
       throw unsupported(`${title} does not support active memory: ${hook.why}`, hook.instead);
     }
-    if (platform === 'win32') {
-      const why = 'its documentation does not say which shell runs hooks on Windows';
-      const hint = 'register without --active-memory';
-      throw unsupported(`active memory is not supported for ${title} here: ${why}`, hint);
-    }
+  }
+  if (capture && !hasHook(hook)) {
+    const others = Object.values(AGENTS).filter((known) => hasHook(known.hook));
+    const hint = `register without --capture; supported by: ${others.map(({ id }) => id).join(', ')}`;
+    throw unsupported(`${title} does not support --capture`, hint);
+  }
+  if (platform === 'win32' && (capture || hookTimeoutMs !== undefined)) {
+    const what = hookTimeoutMs === undefined ? 'capturing' : 'active memory';
+    const why = 'its documentation does not say which shell runs hooks on Windows';
+    const hint = `register without ${hookTimeoutMs === undefined ? '--capture' : '--active-memory'}`;
+    throw unsupported(`${what} is not supported for ${title} here: ${why}`, hint);
   }
   const bad = [...words, ...Object.values(env)].find((word) => replaced?.test(word) === true);
   if (bad === undefined) return;

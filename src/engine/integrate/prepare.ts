@@ -9,7 +9,7 @@ import type { MemoryTarget } from './program.js';
 
 /** What a person asked for, with paths relative to the current folder. */
 export interface IntegrationWish
-  extends Pick<IntegrationRequest, 'action' | 'name' | 'program' | 'scope'> {
+  extends Pick<IntegrationRequest, 'action' | 'capture' | 'name' | 'program' | 'scope'> {
   /** The id of the agent. */
   readonly agent: string;
   readonly target: MemoryTarget;

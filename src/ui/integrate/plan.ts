@@ -14,6 +14,7 @@ export interface PlanOptions {
 }
 
 const PARTS = {
+  capture: 'a capture hook',
   hook: 'the active memory hook',
   server: 'the server',
   settings: 'active memory',
@@ -87,9 +88,10 @@ export function renderAgents(
     agent.isDetected ? 'yes' : 'no',
     serverWords(agent),
     hookWords(agent),
+    captureWords(agent),
     shownPath(agent.file, homeDir),
   ]);
-  const titles = ['agent', 'detected', 'registered', 'active memory', 'file'];
+  const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const heads = titles.map((title) => ({ title }));
   const table = renderTable(heads, fitLastColumn(heads, rows, columns, fitMiddle), style);
   const faults = agents.flatMap(({ id, fault, hook }) => [
@@ -111,4 +113,10 @@ function hookWords({ hookFile, hook, fault }: ListedAgent): string {
   if (fault !== undefined) return 'unknown';
   if (hook === undefined) return 'no';
   return hook.recalls ? 'yes' : 'off';
+}
+
+function captureWords({ hookFile, captures, fault }: ListedAgent): string {
+  if (hookFile === undefined) return '–';
+  if (fault !== undefined) return 'unknown';
+  return captures ? 'yes' : 'no';
 }

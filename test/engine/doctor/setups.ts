@@ -1172,6 +1172,23 @@ const SERVICES: readonly BrokenSetup[] = [
     }),
   },
   {
+    name: 'a capture hook of a svc that has moved',
+    finds: 'hooks/hook-captures-nothing',
+    severity: 'warning',
+    breaks: (patient) => {
+      const script = patient.at('moved/run.js');
+      const hook = {
+        type: 'command',
+        command: `node ${script} memory capture --agent-hook claude-code`,
+      };
+      const settings = { hooks: { SessionEnd: [{ hooks: [hook] }] } };
+      patient.write('.claude/settings.json', JSON.stringify(settings));
+    },
+    fix: (patient) => {
+      patient.write('moved/run.js', '');
+    },
+  },
+  {
     name: 'a program for tasks that is not there',
     finds: 'tasks/program-missing',
     severity: 'fault',

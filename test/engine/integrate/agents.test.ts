@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
 import { agentNamed } from '../../../src/engine/integrate/agents.js';
+import { planIntegration } from '../../../src/engine/integrate/plan.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
@@ -251,6 +252,87 @@ for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
     assert.match(error.hint ?? '', /memory_search/);
   });
 }
+
+const CAPTURES = [
+  ['claude-code', '.claude/settings.json', ['PreCompact', 'SessionEnd'], { timeout: 10 }],
+  ['codex', '.codex/hooks.json', ['PreCompact', 'SessionEnd'], { timeout: 10 }],
+  [
+    'gemini-cli',
+    '.gemini/settings.json',
+    ['PreCompress', 'SessionEnd'],
+    { name: 'svc-capture', timeout: 10_000 },
+  ],
+] as const;
+
+for (const [agent, file, events, extra] of CAPTURES) {
+  test(`${agent}: captures are hooks before a compaction and at the end, next to others`, async () => {
+    const { folder, add, remove, read, plan } = home();
+    const theirs = { hooks: [{ type: 'command', command: 'date' }] };
+    const text = `${JSON.stringify({ hooks: { Other: [], SessionEnd: [theirs] } }, null, 2)}\n`;
+    folder.write(file, text);
+    const { captureLine } = await add(agent, { capture: true });
+    const command = `${PROGRAM.node} ${PROGRAM.script} memory capture --agent-hook ${agent}`;
+    assert.is(captureLine, command);
+    const ours = { hooks: [{ type: 'command', command, ...extra }] };
+    const hooks = valueAt(dataOf(file, read(file)), ['hooks']);
+    assert.equal(plain(hooks), { Other: [], [events[0]]: [ours], [events[1]]: [theirs, ours] });
+    const written = read(file);
+    await add(agent, { capture: true });
+    await add(agent);
+    assert.is(read(file), written, 'a second run, and one without --capture, change nothing');
+    await add(agent, { hookTimeoutMs: 1000 });
+    const changed = plan(agent, { action: 'remove' }).files.flatMap(({ changes }) =>
+      changes.map(({ part }) => part).filter((part) => part !== 'server'),
+    );
+    assert.equal(changed.toSorted(), ['capture', 'capture', 'hook']);
+    await remove(agent);
+    assert.is(read(file), text);
+  });
+}
+
+for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
+  test(`${agent}: captures are refused, naming the agents that have them`, () => {
+    const { plan } = home();
+    const error = thrown(() => plan(agent, { capture: true }));
+    assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
+    assert.match(error.message, /does not support --capture/);
+    assert.match(error.hint ?? '', /claude-code, codex, gemini-cli/);
+  });
+}
+
+test('a capture hook that was pasted is brought up to date instead of added twice', async () => {
+  const { folder, add, read } = home();
+  const pasted = { type: 'command', command: 'svc memory capture --agent-hook claude-code' };
+  const hooks = { PreCompact: [{ hooks: [pasted] }], SessionEnd: [{ hooks: [pasted] }] };
+  folder.write('.claude/settings.json', JSON.stringify({ hooks }, null, 2));
+  const target = { workspace: '/my notes' };
+  await add('claude-code', { capture: true, target });
+  const command = `${PROGRAM.node} ${PROGRAM.script} memory capture --agent-hook claude-code --workspace '/my notes'`;
+  const group = { hooks: [{ type: 'command', command, timeout: 10 }] };
+  assert.equal(JSON.parse(read('.claude/settings.json')), {
+    hooks: { PreCompact: [group], SessionEnd: [group] },
+  });
+});
+
+test('a capture hook that somebody took out of one event is put back', async () => {
+  const { folder, add, read } = home();
+  await add('codex', { capture: true });
+  const { hooks } = JSON.parse(read('.codex/hooks.json'));
+  folder.write('.codex/hooks.json', JSON.stringify({ hooks: { SessionEnd: hooks.SessionEnd } }));
+  const plan = await add('codex', { capture: true });
+  assert.equal(
+    plan.files.flatMap(({ changes }) => changes.map(({ part, change }) => [part, change])),
+    [['capture', 'add']],
+  );
+});
+
+test('hooks are refused on Windows, whose shell is not documented', () => {
+  const { request, world } = home();
+  const windows = { ...world, platform: 'win32' };
+  const error = thrown(() => planIntegration(windows, request('codex', { capture: true })));
+  assert.match(error.message, /capturing is not supported/);
+  assert.match(error.hint ?? '', /--capture/);
+});
 
 test('a hook that somebody put into a group with another one goes alone', async () => {
   const { folder, add, remove, read } = home();

@@ -379,22 +379,23 @@ test('all agents are listed: here or not, registered or not, broken or not', asy
   folder.write(MCP, OTHER);
   folder.write('.gemini/settings.json', '{');
   await add('cursor', { name: 'svc-notes' });
-  await add('codex', { hookTimeoutMs: 1000 });
+  await add('codex', { hookTimeoutMs: 1000, capture: true });
   const listed = await listIntegrations(world, 'user', AGENT_IDS, PROGRAM);
   const rows = listed.map((agent) => [
     agent.id,
     agent.isDetected,
     agent.servers,
     agent.hookFile === undefined ? undefined : agent.hook !== undefined,
+    agent.captures,
     agent.fault?.code,
   ]);
   assert.equal(rows, [
-    ['claude-code', false, [], false, undefined],
-    ['codex', true, ['svc'], true, undefined],
-    ['cursor', true, ['svc-notes'], undefined, undefined],
-    ['gemini-cli', true, [], false, 'INTEGRATION_FILE_INVALID'],
-    ['opencode', false, [], undefined, undefined],
-    ['vscode', false, [], undefined, undefined],
+    ['claude-code', false, [], false, false, undefined],
+    ['codex', true, ['svc'], true, true, undefined],
+    ['cursor', true, ['svc-notes'], undefined, false, undefined],
+    ['gemini-cli', true, [], false, false, 'INTEGRATION_FILE_INVALID'],
+    ['opencode', false, [], undefined, false, undefined],
+    ['vscode', false, [], undefined, false, undefined],
   ]);
 });
 

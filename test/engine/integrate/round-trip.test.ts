@@ -10,7 +10,7 @@ import { AGENTS } from '../../../src/engine/integrate/agents.js';
 import { withValue } from '../../../src/engine/integrate/edit/document-editor.js';
 import { jsonEditor } from '../../../src/engine/integrate/edit/json-editor.js';
 import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
-import { hookEntry, serverEntry } from '../../../src/engine/integrate/entry.js';
+import { hookEntries, serverEntry } from '../../../src/engine/integrate/entry.js';
 import {
   addEntry,
   type Edited,
@@ -33,12 +33,19 @@ function geminiHook(): HookFormat {
 }
 
 const SERVER = serverEntry(AGENTS['gemini-cli'].server, 'svc', SERVER_CALL, PROGRAM);
-const HOOK = hookEntry(
-  'gemini-cli',
-  geminiHook(),
-  { words: ['/n', '/svc', 'memory', 'recall', '--hook', 'gemini-cli'], env: {} },
-  20_000,
-);
+const HOOKS = [
+  ...hookEntries('gemini-cli', geminiHook(), {
+    kind: 'recall',
+    line: '/n /svc memory recall --hook gemini-cli',
+    timeoutMs: 20_000,
+  }),
+  ...hookEntries('gemini-cli', geminiHook(), {
+    kind: 'capture',
+    line: '/n /svc memory capture --agent-hook gemini-cli',
+    timeoutMs: 10_000,
+  }),
+];
+const SPECS = [SERVER, ...HOOKS];
 const CODEX = serverEntry(AGENTS.codex.server, 'svc', SERVER_CALL, PROGRAM);
 
 /** How a document is written down: what stands between its tokens. */
@@ -84,7 +91,10 @@ const servers = fc.dictionary(
   { maxKeys: 2 },
 );
 const hooks = fc.record(
-  { BeforeAgent: fc.array(fc.record({ hooks: fc.array(anything, { maxLength: 2 }) })) },
+  {
+    BeforeAgent: fc.array(fc.record({ hooks: fc.array(anything, { maxLength: 2 }) })),
+    SessionEnd: fc.array(fc.record({ hooks: fc.array(anything, { maxLength: 2 }) })),
+  },
   { requiredKeys: [] },
 );
 const documents = fc
@@ -117,13 +127,12 @@ function data(text: string): unknown {
 }
 
 function added(text: string): Edited {
-  const first = addEntry(JSON_FILE, { text, layers: [] }, SERVER);
-  return addEntry(JSON_FILE, first, HOOK);
+  return SPECS.reduce<Edited>((now, spec) => addEntry(JSON_FILE, now, spec), { text, layers: [] });
 }
 
 function removed(edited: Edited): Edited {
   let now = edited;
-  for (const spec of inOrderOfRemoval([SERVER, HOOK], edited.layers)) {
+  for (const spec of inOrderOfRemoval(SPECS, edited.layers)) {
     now = removeEntry(JSON_FILE, now, spec);
   }
   return now;
@@ -133,11 +142,9 @@ test('from any JSON file, to the byte, and the data has just the entries more', 
   fc.assert(
     fc.property(texts, (text) => {
       const now = added(text);
-      const before = data(text);
-      const wanted = withValue(
-        withValue(before, ['mcpServers', 'svc'], SERVER.value),
-        HOOK.placeFor(before),
-        HOOK.value,
+      const wanted = SPECS.reduce(
+        (before, spec) => withValue(before, spec.placeFor(before), spec.value),
+        data(text),
       );
       assert.ok(isSameData(data(now.text), wanted), now.text);
       for (const [comment] of text.matchAll(/\/\/ note \d+/g))
@@ -153,9 +160,11 @@ test('a second time nothing changes', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const now = added(text);
-      const again = addEntry(JSON_FILE, addEntry(JSON_FILE, now, SERVER), HOOK);
-      assert.is(again.text, now.text);
-      assert.is(again.change, undefined);
+      for (const spec of SPECS) {
+        const again = addEntry(JSON_FILE, now, spec);
+        assert.is(again.text, now.text);
+        assert.is(again.change, undefined);
+      }
     }),
     { numRuns: 100 },
   );
@@ -196,7 +205,7 @@ test('without a receipt the entries are recognised, and go', () => {
     fc.property(texts, (text) => {
       const after = removed({ text: added(text).text, layers: [] });
       assert.is(valueAt(data(after.text), ['mcpServers', 'svc']), undefined);
-      assert.is(HOOK.find(data(after.text)), undefined);
+      for (const hook of HOOKS) assert.is(hook.find(data(after.text)), undefined);
     }),
     { numRuns: 120 },
   );

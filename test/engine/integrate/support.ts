@@ -40,6 +40,7 @@ export function home(env: Readonly<Record<string, string>> = {}) {
     name: 'svc',
     target: {},
     hookTimeoutMs: undefined,
+    capture: false,
     program: PROGRAM,
     ...more,
   });

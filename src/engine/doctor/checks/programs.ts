@@ -1,5 +1,10 @@
 import { SvcError } from '../../errors/index.js';
-import { registeredHooks } from '../../integrate/index.js';
+import {
+  type RegisteredCapture,
+  type RegisteredHook,
+  registeredCaptures,
+  registeredHooks,
+} from '../../integrate/index.js';
 import { namedPrograms } from '../../task-runner/index.js';
 import type { DoctorCheck, Finding } from '../check.js';
 
@@ -28,30 +33,54 @@ export const tasks: DoctorCheck = {
   },
 };
 
-/** Whether the active memory hooks of coding agents recall anything. */
+/** Whether the active memory hooks of coding agents recall anything, and their capture hooks can run. */
 export const hooks: DoctorCheck = {
   name: 'hooks',
   needs: 'configuration',
   run: async ({ context, host: { platform } }) => {
-    const registered = await registeredHooks({ ...context, platform });
-    if (registered.length === 0) {
+    const world = { ...context, platform };
+    const recalls = await registeredHooks(world);
+    const captures = await registeredCaptures(world);
+    if (recalls.length + captures.length === 0) {
       return { summary: 'none registered', findings: [], off: true };
     }
     return {
-      summary: registered.map(({ title }) => title).join(', '),
-      findings: registered.flatMap(({ title, file, effect: { recalls, why, hint } }): Finding[] => {
-        if (recalls) return [];
-        const message = `${title} runs svc before each turn, but nothing is recalled: ${why}`;
-        return [
-          {
-            code: 'hook-recalls-nothing',
-            severity: 'warning',
-            message,
-            place: { file },
-            hint: hint ?? 'svc memory recall --explain shows which check fails',
-          },
-        ];
-      }),
+      summary: [...new Set([...recalls, ...captures].map(({ title }) => title))].join(', '),
+      findings: [...recalls.flatMap(recallFindings), ...captures.flatMap(captureFindings)],
     };
   },
 };
+
+function recallFindings({ title, file, effect }: RegisteredHook): readonly Finding[] {
+  if (effect.recalls) return [];
+  const message = `${title} runs svc before each turn, but nothing is recalled: ${effect.why}`;
+  return [
+    {
+      code: 'hook-recalls-nothing',
+      severity: 'warning',
+      message,
+      place: { file },
+      hint: effect.hint ?? 'svc memory recall --explain shows which check fails',
+    },
+  ];
+}
+
+function captureFindings({
+  agent,
+  title,
+  scope,
+  file,
+  missing,
+}: RegisteredCapture): readonly Finding[] {
+  if (missing === undefined) return [];
+  const project = scope === 'project' ? ' --project' : '';
+  return [
+    {
+      code: 'hook-captures-nothing',
+      severity: 'warning',
+      message: `${title} captures nothing: ${missing}, named in its hook, does not exist`,
+      place: { file },
+      hint: `update the hook: svc integrate ${agent} --capture${project}`,
+    },
+  ];
+}
