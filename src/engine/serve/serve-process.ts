@@ -16,6 +16,7 @@ import {
   type ServiceSwitch,
 } from './service.js';
 import { serviceDefinitions } from './service-definitions.js';
+import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
 import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import { type ServeState, StateFile } from './state-file.js';
@@ -66,6 +67,7 @@ export interface ServeEnd {
  */
 export class ServeProcess {
   private readonly options: ServeOptions;
+  private readonly openedFlows: OpenedFlows = { current: undefined };
   private readonly stopOrder = deferred<StopReason>();
   private reloads: Promise<void> = Promise.resolve();
   private running: Running | undefined;
@@ -210,7 +212,8 @@ export class ServeProcess {
   private definitions(setup: ServeSetup, supervisor: Supervisor): readonly ServiceDefinition[] {
     const readiness = () => readinessOf(supervisor.snapshots, HEALTH_SERVICE);
     const { define = serviceDefinitions, without, onWebhooks } = this.options;
-    return define(setup, { without, readiness, onWebhooks });
+    const flows = this.openedFlows;
+    return define(setup, { without, readiness, flows, onWebhooks });
   }
 }
 

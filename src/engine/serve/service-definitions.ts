@@ -1,7 +1,7 @@
 import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { dreamDefinitions } from './services/dream-service.js';
-import { flowsDefinition, hasFlows } from './services/flows-service.js';
+import { flowsDefinition, hasFlows, type OpenedFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
 import { refreshDefinitions } from './services/refresh-service.js';
@@ -18,6 +18,8 @@ interface DefinitionOptions {
   /** Kinds of services to leave out. */
   readonly without: readonly ServiceSwitch[];
   readonly readiness: () => Readiness;
+  /** Set by the flows service, for metrics. */
+  readonly flows: OpenedFlows;
   /** Called with each new webhook listener. */
   readonly onWebhooks?: ObserveWebhooks | undefined;
 }
@@ -31,17 +33,17 @@ interface DefinitionOptions {
  */
 export function serviceDefinitions(
   setup: ServeSetup,
-  { without, readiness, onWebhooks }: DefinitionOptions,
+  options: DefinitionOptions,
 ): readonly ServiceDefinition[] {
+  const { without, flows } = options;
   const isWanted = (name: ServiceSwitch): boolean => !without.includes(name);
-  const health = isWanted('health') ? readiness : undefined;
   return [
-    ...listenerDefinitions(setup, isWanted('webhooks'), health, onWebhooks),
+    ...listenerDefinitions(setup, isWanted, options),
     ...(isWanted('storage') ? storageDefinitions(setup) : []),
     ...(isWanted('memory') ? memoryDefinitions(setup) : []),
     ...(isWanted('refresh') ? refreshDefinitions(setup) : []),
     ...(isWanted('dreaming') ? dreamDefinitions(setup) : []),
-    ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup)] : []),
+    ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup, flows)] : []),
     ...(isWanted('schedules') ? scheduleDefinitions(setup) : []),
     ...(isWanted('tasks') && hasRuntimes(setup) ? [tasksDefinition(setup)] : []),
   ];
@@ -50,12 +52,15 @@ export function serviceDefinitions(
 /** The webhook listener also answers health checks; without it a separate listener does. */
 function listenerDefinitions(
   setup: ServeSetup,
-  wantsWebhooks: boolean,
-  health: (() => Readiness) | undefined,
-  onWebhooks: ObserveWebhooks | undefined,
+  isWanted: (name: ServiceSwitch) => boolean,
+  { readiness, flows, onWebhooks }: DefinitionOptions,
 ): readonly ServiceDefinition[] {
-  if (wantsWebhooks && hasWebhooks(setup)) {
-    return [webhooksDefinition(setup, { readiness: health, onWebhooks })];
+  const hasHealth = isWanted('health');
+  if (isWanted('webhooks') && hasWebhooks(setup)) {
+    return [
+      webhooksDefinition(setup, { readiness: hasHealth ? readiness : undefined, onWebhooks }),
+    ];
   }
-  return health === undefined ? [] : [healthDefinition(setup, health)];
+  if (!hasHealth) return [];
+  return [healthDefinition(setup, { readiness, flows: isWanted('flows') ? flows : undefined })];
 }

@@ -1,8 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createFlowMetrics, type FlowMetricSources } from '../flows/flow-metrics.js';
 import type { Flows } from '../flows/index.js';
-import type { PoolUse } from '../postgres/index.js';
 import type { AnsweredRequest } from './answer-log.js';
-import { addFlowMetrics, type FlowMetricSources } from './flow-metrics.js';
+import { type DeliveryCounts, DROP_REASONS } from './deliveries/delivery-recorder.js';
 import type { RouteStanding } from './routes.js';
 
 /** Metrics for Prometheus; see {@link createMetrics}. */
@@ -12,8 +12,7 @@ interface MetricSources extends FlowMetricSources {
   /** Requests in flight. */
   readonly underWay: () => number;
   readonly standings: () => readonly RouteStanding[];
-  /** Of each PostgreSQL server in use; undefined without `storage.url`. */
-  readonly pools: (() => readonly PoolUse[]) | undefined;
+  readonly deliveries: () => DeliveryCounts;
 }
 
 /** In seconds: a change takes one disk write. */
@@ -22,10 +21,9 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** The code of requests that were not rejected. */
 const OK = 'ok';
 
-/** Metrics of the listener and its process. Codes and routes are few, so labels are too. */
+/** Metrics of the listener, and those of flows and the process. Codes and routes are few, so labels are too. */
 export function createMetrics(sources: MetricSources, registry = new Registry()) {
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_webhook_requests_total',
     help: 'Requests on known routes by answer',
@@ -69,9 +67,28 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
       for (const { state } of sources.standings()) this.inc({ state });
     },
   });
-  if (sources.pools !== undefined) addStorageMetrics(registry, sources.pools);
-  const readFlows = addFlowMetrics(registry, sources);
+  new Counter({
+    name: 'svc_webhook_deliveries_recorded_total',
+    help: 'Deliveries that were written to the record',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.deliveries().recorded);
+    },
+  });
+  new Counter({
+    name: 'svc_webhook_deliveries_dropped_total',
+    help: 'Deliveries that are missing from the record by reason',
+    labelNames: ['reason'] as const,
+    registers,
+    collect() {
+      const { dropped } = sources.deliveries();
+      this.reset();
+      for (const reason of DROP_REASONS) this.inc({ reason }, dropped[reason]);
+    },
+  });
   return {
+    ...createFlowMetrics(sources, registry),
     /** Counts the actions that are performed. */
     counted:
       (perform: Flows['perform']): Flows['perform'] =>
@@ -92,38 +109,5 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
     },
     /** Counts an answer that no route gave. */
     unrouted: (status: number): void => unrouted.inc({ status }),
-    contentType: registry.contentType,
-    text: async (): Promise<string> => {
-      await readFlows();
-      return await registry.metrics();
-    },
-    close: (): void => registry.clear(),
   };
-}
-
-function addStorageMetrics(registry: Registry, pools: () => readonly PoolUse[]): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'svc_storage_connections',
-    help: 'Connections to PostgreSQL by state, and statements that wait for one',
-    labelNames: ['state'] as const,
-    registers,
-    collect() {
-      this.reset();
-      for (const { inUse, idle, waiting } of pools()) {
-        this.inc({ state: 'in_use' }, inUse);
-        this.inc({ state: 'idle' }, idle);
-        this.inc({ state: 'waiting' }, waiting);
-      }
-    },
-  });
-  new Counter({
-    name: 'svc_storage_failures_total',
-    help: 'Failed connections and statements of PostgreSQL',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(pools().reduce((sum, { failures }) => sum + failures, 0));
-    },
-  });
 }

@@ -65,14 +65,11 @@ export class Webhooks {
     });
     this.recorder = new DeliveryRecorder({ ...deliveryLimits(loaded), stateDir, mask, clock, log });
     this.metrics = createMetrics({
-      flows: this.flows,
-      stateDir,
+      flows: () => this.flows,
+      context,
       underWay: () => this.listener.underWay,
       standings: () => this.resolved.standings,
-      pools:
-        loaded.resolved.storage.url === undefined
-          ? undefined
-          : () => [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
+      deliveries: () => this.recorder.counts,
     });
     const answerLog = new AnswerLog(log);
     const { accessLog } = loaded.resolved.logging;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notificationTargets, openFlows } from '../../flows/index.js';
+import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
 import {
   agreeIn,
   type ServeSetup,
@@ -17,17 +17,22 @@ import { hasWebhooks } from './webhooks-service.js';
 const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
 
+/** The flows that the service has open, for metrics. */
+export interface OpenedFlows {
+  current: Flows | undefined;
+}
+
 export function hasFlows(setup: ServeSetup): boolean {
   const targets = notificationTargets(setup.loaded.resolved);
   return hasWebhooks(setup) || hasRuntimes(setup) || hasSchedules(setup) || targets.length > 0;
 }
 
 /** The service that cleans up flows and delivers their notifications. */
-export function flowsDefinition(setup: ServeSetup): ServiceDefinition {
-  return { name: 'flows', switch: 'flows', start: (host) => start(setup, host) };
+export function flowsDefinition(setup: ServeSetup, opened: OpenedFlows): ServiceDefinition {
+  return { name: 'flows', switch: 'flows', start: (host) => start(setup, opened, host) };
 }
 
-async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
+async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost): Promise<Service> {
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, trouble } = host;
@@ -54,6 +59,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     await flows.close();
     throw error;
   });
+  opened.current = flows;
   let sweeping: Promise<void> | undefined;
   const sweep = async (): Promise<void> => {
     try {
@@ -79,6 +85,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     },
     drain: async () => delivery?.drain(),
     stop: async () => {
+      opened.current = undefined;
       for (const timer of timers) clearTimeout(timer);
       await sweeping;
       unwatch();

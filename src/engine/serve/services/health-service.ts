@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FastifyInstance } from 'fastify';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
+import type { Metrics } from '../../flows/flow-metrics.js';
 import { checkAddresses, listenOn } from '../../listener/index.js';
 import type { Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { hasFlows, type OpenedFlows } from './flows-service.js';
+import { addMetricsRoute } from './metrics-route.js';
 
 export const HEALTH_SERVICE = 'health';
 
@@ -11,33 +15,59 @@ export function healthAddress({ context, loaded }: ServeSetup): ListenAddress {
   return adminAddress(loaded) ?? gatewayAddress(loaded, context);
 }
 
-/** The service behind `/healthz` and `/readyz`. */
-export function healthDefinition(setup: ServeSetup, readiness: () => Readiness): ServiceDefinition {
+interface HealthServiceOptions {
+  readonly readiness: () => Readiness;
+  /** Undefined if no service opens them. */
+  readonly flows: OpenedFlows | undefined;
+}
+
+/** The service behind `/healthz` and `/readyz`, and `/metrics` if there are flows. */
+export function healthDefinition(
+  setup: ServeSetup,
+  options: HealthServiceOptions,
+): ServiceDefinition {
   const address = healthAddress(setup);
   return {
     name: HEALTH_SERVICE,
     switch: 'health',
     check: (old) => checkAddresses([address], [healthAddress(old)]),
-    start: (host) => listen(address, readiness, host),
+    start: (host) => listen(setup, options, host),
   };
 }
 
 async function listen(
-  address: ListenAddress,
-  readiness: () => Readiness,
+  setup: ServeSetup,
+  { readiness, flows }: HealthServiceOptions,
   { log, tell, fail }: ServiceHost,
 ): Promise<Service> {
   const { createHealthServer } = await import('./health-server.js');
-  const server = createHealthServer({ address, log, readiness });
+  const address = healthAddress(setup);
+  const metrics =
+    flows !== undefined && hasFlows(setup) ? await flowMetrics(setup, flows) : undefined;
+  const extend = (server: FastifyInstance): void => {
+    if (metrics !== undefined) addMetricsRoute(server, metrics);
+  };
+  const server = createHealthServer({ address, log, readiness, extend });
   const url = await listenOn(server, address);
   server.server.on('error', fail);
   tell(`listening on ${url}`);
   return {
     ready: Promise.resolve(),
     // A certificate may have been renewed: that needs a restart.
-    reload: async (setup) => isDeepStrictEqual(healthAddress(setup), address) && !address.tls,
+    reload: async (next) =>
+      isDeepStrictEqual(healthAddress(next), address) &&
+      !address.tls &&
+      hasFlows(next) === hasFlows(setup),
     // It reports that the others drain, until it is stopped.
     drain: async () => undefined,
-    stop: () => server.close(),
+    stop: async () => {
+      await server.close();
+      metrics?.close();
+    },
   };
+}
+
+async function flowMetrics({ context }: ServeSetup, flows: OpenedFlows): Promise<Metrics> {
+  const { createFlowMetrics } = await import('../../flows/flow-metrics.js');
+  return createFlowMetrics({ flows: () => flows.current, context });
 }

@@ -19,6 +19,7 @@ import type {
   ServiceFailure,
   ServiceHost,
 } from '../service.js';
+import { addMetricsRoute } from './metrics-route.js';
 import { watchWrites } from './watched-writes.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
@@ -115,12 +116,6 @@ function warnIfOpen({ resolved }: LoadedConfig, log: Logger): void {
   log.warn(
     { host },
     'the listener is reachable from other machines, and secrets are sent unencrypted',
-  );
-}
-
-function addMetricsRoute(server: FastifyInstance, metrics: WebhookMetrics): void {
-  server.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.text()),
   );
 }
 

@@ -35,6 +35,17 @@ export interface RecorderOptions {
   readonly log: Logger;
 }
 
+/** Why deliveries are not recorded: more waited than are kept, their bodies took too much memory, or writing failed. */
+export const DROP_REASONS = ['too_many', 'too_large', 'failed'] as const;
+
+type DropReason = (typeof DROP_REASONS)[number];
+
+/** How many deliveries were recorded and dropped since the start. */
+export interface DeliveryCounts {
+  readonly recorded: number;
+  readonly dropped: Readonly<Record<DropReason, number>>;
+}
+
 /**
  * Records deliveries a moment after they were answered. A request only adds a reference to a list, from which the oldest
  * are dropped when more wait than are kept: in a flood, what would be removed again is never masked or written.
@@ -46,6 +57,8 @@ export class DeliveryRecorder {
   /** By route, and whether the sender was known. */
   private waiting = new Map<string, NewDelivery[]>();
   private waitingBytes = 0;
+  private recorded = 0;
+  private readonly dropped = { too_many: 0, too_large: 0, failed: 0 };
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private file: DeliveryFile | undefined;
@@ -57,6 +70,10 @@ export class DeliveryRecorder {
     this.path = deliveriesFile(options.stateDir);
     this.limits = options.limits;
     this.clearIfOff();
+  }
+
+  get counts(): DeliveryCounts {
+    return { recorded: this.recorded, dropped: this.dropped };
   }
 
   /** Applies other limits. */
@@ -76,9 +93,9 @@ export class DeliveryRecorder {
     this.waitingBytes += bytesOf(delivery);
     // In steps: removing the first of a long list moves all others.
     const most = mostKept(this.limits, isVerified);
-    if (list.length >= 2 * most) this.drop(list, list.length - most);
+    if (list.length >= 2 * most) this.drop(list, list.length - most, 'too_many');
     while (this.waitingBytes > MOST_WAITING_BYTES && list.length > 1) {
-      this.drop(list, Math.ceil(list.length / 2));
+      this.drop(list, Math.ceil(list.length / 2), 'too_large');
     }
     this.later(WRITE_AFTER_MS);
   }
@@ -99,7 +116,8 @@ export class DeliveryRecorder {
     if (deliveries.length > 0) this.write(deliveries);
   }
 
-  private drop(list: NewDelivery[], count: number): void {
+  private drop(list: NewDelivery[], count: number, reason: DropReason): void {
+    this.dropped[reason] += count;
     for (const dropped of list.splice(0, count)) this.waitingBytes -= bytesOf(dropped);
   }
 
@@ -130,13 +148,15 @@ export class DeliveryRecorder {
 
   /** In the order of their arrival, without those beyond the limits. */
   private takeWaiting(): readonly NewDelivery[] {
-    const kept = [...this.waiting.values()].flatMap((list) => {
+    const all = [...this.waiting.values()].flatMap((list) => {
       const isVerified = list[0]?.delivery !== undefined;
-      return list.slice(-mostKept(this.limits, isVerified));
+      const kept = list.slice(-mostKept(this.limits, isVerified));
+      this.dropped.too_many += list.length - kept.length;
+      return kept;
     });
     this.waiting = new Map();
     this.waitingBytes = 0;
-    return kept.toSorted((a, b) => a.atMs - b.atMs);
+    return all.toSorted((a, b) => a.atMs - b.atMs);
   }
 
   /** False if they could not be written; they are tried again only if another process was writing. */
@@ -147,10 +167,13 @@ export class DeliveryRecorder {
       const { maxBodyBytes } = this.limits;
       const rows = deliveries.map((delivery) => recordedDelivery(delivery, mask, maxBodyBytes));
       this.add(rows, clock.now());
+      this.recorded += rows.length;
       return true;
     } catch (error) {
       this.failed(error);
-      if (databaseFault(error) === 'busy') for (const delivery of deliveries) this.record(delivery);
+      const isRetried = databaseFault(error) === 'busy' && !this.closing.signal.aborted;
+      if (isRetried) for (const delivery of deliveries) this.record(delivery);
+      else this.dropped.failed += deliveries.length;
       return false;
     }
   }

@@ -4,8 +4,8 @@ import { Histogram, Registry } from 'prom-client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { createFlowMetrics } from '../../../src/engine/flows/flow-metrics.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
-import { addFlowMetrics } from '../../../src/engine/webhooks/flow-metrics.js';
 import { createMetrics } from '../../../src/engine/webhooks/metrics.js';
 import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
 import { ROOT } from '../../support/run-svc.js';
@@ -15,8 +15,16 @@ const test = suite('metrics of flows');
 const MINUTE = 60_000;
 
 async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
-  const sources = { flows, stateDir, underWay: () => 0, standings: () => [], pools: () => [] };
-  const metrics = createMetrics(sources, registry);
+  const metrics = createMetrics(
+    {
+      flows: () => flows,
+      context: { state: { stateDir } },
+      underWay: () => 0,
+      standings: () => [],
+      deliveries: () => ({ recorded: 3, dropped: { too_many: 2, too_large: 0, failed: 1 } }),
+    },
+    registry,
+  );
   const read = async (): Promise<readonly string[]> => (await metrics.text()).split('\n');
   return { metrics, read };
 }
@@ -41,6 +49,8 @@ test('what waits, runs and has ended is counted', async () => {
   assert.ok(before.includes('svc_tasks_paused{runtime="acp"} 1'));
   assert.ok(before.includes('svc_tasks_paused{runtime="subagent"} 0'));
   assert.ok(before.includes('svc_flow_store_writable 1'));
+  assert.ok(before.includes('svc_webhook_deliveries_recorded_total 3'));
+  assert.ok(before.includes('svc_webhook_deliveries_dropped_total{reason="too_many"} 2'));
   assert.ok(before.some((line) => /^svc_state_free_bytes \d/.test(line)));
   await flows.tasks.resume(['acp']);
   assert.ok((await read()).includes('svc_tasks_paused{runtime="acp"} 0'));
@@ -69,21 +79,51 @@ test('what waits, runs and has ended is counted', async () => {
 });
 
 test('a store that hangs or fails does not hang metrics', async () => {
-  const registry = new Registry();
   const never = new Promise<never>(() => undefined);
   const { flows, home } = await testFlows();
   const hanging = { ...flows, statistics: () => never };
-  const read = addFlowMetrics(registry, { flows: hanging, stateDir: home });
+  const context = { state: { stateDir: home } };
+  const metrics = createFlowMetrics({ flows: () => hanging, context });
   // A second scrape waits for the same answer.
-  await Promise.all([read(), read()]);
-  assert.match(await registry.metrics(), /\nsvc_flow_store_up 0\n/);
+  for (const text of await Promise.all([metrics.text(), metrics.text()])) {
+    assert.match(text, /\nsvc_flow_store_up 0\n/);
+  }
+  metrics.close();
   const failing = {
     ...flows,
     statistics: () => Promise.reject(new SvcError('FLOWS_BUSY', 'busy')),
   };
-  const other = new Registry();
-  await addFlowMetrics(other, { flows: failing, stateDir: '/does/not/exist' })();
-  assert.match(await other.metrics(), /\nsvc_flow_store_up 0\n/);
+  const lost = { state: { stateDir: '/does/not/exist' } };
+  const other = createFlowMetrics({ flows: () => failing, context: lost });
+  assert.match(await other.text(), /\nsvc_flow_store_up 0\n/);
+  other.close();
+  await flows.close();
+});
+
+test('a store that is not open yet, or no longer, is not up, and the rest is reported', async () => {
+  const { flows, clock, home } = await testFlows();
+  let open: Flows | undefined;
+  const metrics = createFlowMetrics({ flows: () => open, context: { state: { stateDir: home } } });
+  const closed = await metrics.text();
+  assert.match(closed, /\nsvc_flow_store_up 0\n/);
+  assert.match(closed, /\nprocess_resident_memory_bytes \d/);
+  assert.match(closed, /\nsvc_state_free_bytes \d/);
+  assert.not.match(closed, /\nsvc_flow_store_writable \d/);
+  open = flows;
+  const flowId = await newFlow(flows);
+  const opened = await metrics.text();
+  for (const line of ['svc_flow_store_up 1', 'svc_flow_store_writable 1']) {
+    assert.ok(opened.split('\n').includes(line), line);
+  }
+  assert.match(opened, /\nsvc_flows\{status="queued"\} 1\n/);
+  await flows.perform({ action: 'cancel_flow', flowId }, ADA);
+  clock.nowMs += MINUTE;
+  assert.match(await metrics.text(), /\nsvc_flows_ended_total\{status="cancelled"\} 1\n/);
+  open = undefined;
+  const gone = await metrics.text();
+  assert.match(gone, /\nsvc_flow_store_up 0\n/);
+  assert.not.match(gone, /\nsvc_flow_store_writable \d|\nsvc_flows\{/);
+  metrics.close();
   await flows.close();
 });
 

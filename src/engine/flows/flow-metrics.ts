@@ -1,15 +1,32 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Flows, type PauseRecord, TASK_RUNTIMES } from '../flows/index.js';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolUse } from '../postgres/index.js';
+import type { EngineContext } from '../support/context.js';
+import type { Flows } from './open-flows.js';
+import type { PauseRecord } from './pause-record.js';
+import { TASK_RUNTIMES } from './task-record.js';
 
 /** What the metrics of flows are read from. */
 export interface FlowMetricSources {
-  readonly flows: Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'> & {
-    readonly tasks: Pick<Flows['tasks'], 'paused'>;
+  /** Undefined while they are not open. */
+  readonly flows: () => ReadFlows | undefined;
+  readonly context: Pick<EngineContext, 'servers'> & {
+    /** Where changes are written on this host. */
+    readonly state: Pick<EngineContext['state'], 'stateDir'>;
   };
-  /** Where changes are written on this host. */
-  readonly stateDir: string;
+}
+
+type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'> & {
+  readonly tasks: Pick<Flows['tasks'], 'paused'>;
+};
+
+/** Metrics in the format of Prometheus. */
+export interface Metrics {
+  readonly contentType: string;
+  /** Never rejects because of a store. */
+  readonly text: () => Promise<string>;
+  readonly close: () => void;
 }
 
 /** However long a store takes: metrics of everything else are still answered. */
@@ -19,17 +36,37 @@ const COMMIT_MS = 2000;
 /** In seconds: from a script to an agent that works for hours. */
 const TASK_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14_400];
 
+/** Metrics of the process, its connections to PostgreSQL and the flow store. */
+export function createFlowMetrics(
+  { flows, context }: FlowMetricSources,
+  registry = new Registry(),
+): Metrics {
+  collectDefaultMetrics({ register: registry });
+  addStorageMetrics(registry, () =>
+    [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
+  );
+  const readFlows = addFlowMetrics(registry, flows, context.state.stateDir);
+  return {
+    contentType: registry.contentType,
+    text: async () => {
+      await readFlows();
+      return await registry.metrics();
+    },
+    close: () => registry.clear(),
+  };
+}
+
 /**
- * Metrics of the flow store. With a shared store, every host reports the same: take the maximum of all hosts, not the
- * sum. What ended is counted from the start of this process.
+ * With a shared store, every host reports the same: take the maximum of all hosts, not the sum. What ended is counted
+ * from when the store is first open.
  *
  * @returns reads the store; to be called before the metrics are printed. Never rejects
  */
-export function addFlowMetrics(
+function addFlowMetrics(
   registry: Registry,
-  sources: FlowMetricSources,
+  openFlows: FlowMetricSources['flows'],
+  stateDir: string,
 ): () => Promise<void> {
-  const { flows, stateDir } = sources;
   const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name, help, labelNames, registers });
@@ -59,7 +96,9 @@ export function addFlowMetrics(
     help: 'Whether the last change could be stored (1) or not (0)',
     registers,
     collect() {
-      this.set(flows.writes.failure() === undefined ? 1 : 0);
+      const flows = openFlows();
+      if (flows === undefined) this.remove();
+      else this.set(flows.writes.failure() === undefined ? 1 : 0);
     },
   });
   const endedFlows = new Counter({
@@ -83,10 +122,11 @@ export function addFlowMetrics(
   });
   const free = gauge('svc_state_free_bytes', 'Free space where the state folder is', []);
   const gauges = [active, queued, oldest, running, paused, backlog];
-  let fromMs = flows.now();
+  let fromMs = openFlows()?.now();
 
-  const readStore = async (): Promise<void> => {
+  const readStore = async (flows: ReadFlows): Promise<void> => {
     const nowMs = flows.now();
+    fromMs ??= nowMs;
     const period = { fromMs, toMs: Math.max(fromMs, nowMs - COMMIT_MS) };
     const statistics = await flows.statistics();
     const pauses = await flows.tasks.paused();
@@ -122,7 +162,8 @@ export function addFlowMetrics(
   let reading: Promise<void> | undefined;
   return async () => {
     const stop = new AbortController();
-    reading ??= readStore()
+    const flows = openFlows();
+    reading ??= (flows === undefined ? Promise.reject() : readStore(flows))
       .catch(forget)
       .finally(() => {
         reading = undefined;
@@ -140,4 +181,31 @@ export function addFlowMetrics(
     if (disk === undefined) free.reset();
     else free.set(disk.bavail * disk.bsize);
   }
+}
+
+function addStorageMetrics(registry: Registry, pools: () => readonly PoolUse[]): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'svc_storage_connections',
+    help: 'Connections to PostgreSQL by state, and statements that wait for one',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const { inUse, idle, waiting } of pools()) {
+        this.inc({ state: 'in_use' }, inUse);
+        this.inc({ state: 'idle' }, idle);
+        this.inc({ state: 'waiting' }, waiting);
+      }
+    },
+  });
+  new Counter({
+    name: 'svc_storage_failures_total',
+    help: 'Failed connections and statements of PostgreSQL',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(pools().reduce((sum, { failures }) => sum + failures, 0));
+    },
+  });
 }

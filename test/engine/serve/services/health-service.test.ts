@@ -1,0 +1,81 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
+import type { ServiceSwitch } from '../../../../src/engine/serve/service.js';
+import { contextOf } from '../../../support/flows.js';
+import {
+  eventually,
+  logged,
+  recordsOf,
+  serverHome,
+  urlOf,
+  whenReady,
+  writeConfig,
+} from '../../../support/serving.js';
+import type { TempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('the health listener under svc serve');
+
+const SCHEDULED = {
+  schedules: { daily: { cron: '0 0 1 1 *', sessionKey: 's', set: { goal: 'happy new year' } } },
+};
+
+function started(home: TempFolder, without: readonly ServiceSwitch[] = []) {
+  const serve = new ServeProcess({
+    context: { ...contextOf(home.path), clock: { now: Date.now } },
+    configFile: undefined,
+    without: ['memory', 'dreaming', 'refresh', ...without],
+    pid: 4711,
+    mask: createSecretMask(),
+    onLine: undefined,
+  });
+  return { serve, ended: serve.run() };
+}
+
+test('it has metrics of flows without webhooks, also after reloads, and none without flows', async () => {
+  const home = serverHome(SCHEDULED);
+  const { serve, ended } = started(home);
+  const url = await whenReady(home);
+  const metrics = async (): Promise<Response> => fetch(`${urlOf(home)}/metrics`);
+  const first = await metrics();
+  assert.match(first.headers.get('content-type') ?? '', /^text\/plain; version=/);
+  const text = await first.text();
+  assert.match(text, /\nsvc_flow_store_up 1\n/);
+  assert.match(text, /\nsvc_tasks_paused\{runtime="acp"\} 0\n/);
+  assert.match(text, /\nprocess_resident_memory_bytes \d/);
+  assert.not.match(text, 'svc_webhook');
+  const restarted = async (config: object): Promise<void> => {
+    const lines = recordsOf(home).length;
+    writeConfig(home, config);
+    await serve.reload();
+    await logged(home, 'listening on', lines);
+    await whenReady(home);
+  };
+
+  // The flows service restarts, and this listener does not.
+  writeConfig(home, { ...SCHEDULED, flows: { retentionDays: 3 } });
+  await serve.reload();
+  await eventually('the store', async () =>
+    /\nsvc_flow_store_up 1\n/.test(await (await metrics()).text()) ? true : undefined,
+  );
+  assert.is(urlOf(home), url);
+
+  await restarted({});
+  assert.is((await metrics()).status, 404);
+  await restarted(SCHEDULED);
+  assert.match(await (await metrics()).text(), /\nsvc_flow_store_up 1\n/);
+  serve.stop('quit');
+  assert.is((await ended).isDrained, true);
+});
+
+test('without the flows service there are no metrics', async () => {
+  const home = serverHome(SCHEDULED);
+  const { serve, ended } = started(home, ['flows', 'schedules']);
+  const url = await whenReady(home);
+  assert.is((await fetch(`${url}/metrics`)).status, 404);
+  serve.stop('quit');
+  await ended;
+});
+
+test.run();
