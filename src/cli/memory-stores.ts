@@ -26,7 +26,10 @@ function memoryStores(
   const archive = archiveStore({ agent }, context);
   const searches = searchLogStore(searchLogFile(state, agentId));
   const dreams = dreamStore(workspace, agent.dreamTimezone);
-  return [archive, store, ...trials, dreams, ...recalls, searches];
+  // The archive first, so that no sync reads from it what is being forgotten.
+  return [archive, store, ...trials, dreams, ...recalls, searches].filter(
+    (one) => one !== undefined,
+  );
 }
 
 /** Applies the list of forgotten passages to every store. */

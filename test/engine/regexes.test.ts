@@ -11,7 +11,7 @@ const MEASURED: Readonly<Record<string, string>> = {
 
 /** Expressions that are put together at run time: what they are made of, and why they stay linear. */
 const BUILT: Readonly<Record<string, string>> = {
-  'cli/memory-command.ts':
+  'cli/base-command.ts':
     'the name of a flag, matched at the beginning of a word of the command line',
   'engine/active-memory/block.ts':
     'an open block runs to the end of the text, so it always matches',

@@ -123,7 +123,7 @@ if (cluster !== undefined) {
     const applied: number[] = [];
     await Promise.all(servers.map((one) => migrate(one, ({ version }) => applied.push(version))));
     assert.equal(
-      applied.sort(),
+      applied.sort((a, b) => a - b),
       MIGRATIONS.map((_, at) => at + 1),
     );
     await Promise.all(servers.map((one) => one.close()));

@@ -148,12 +148,12 @@ export function readSearchLog(
 
 type LogRow = Omit<LoggedSearch, 'hits' | 'opened'>;
 
-/** Removes searches for forgotten text. */
-export function searchLogStore(file: string): MemoryStore {
+/** Removes searches for forgotten text; undefined if none was logged. */
+export function searchLogStore(file: string): MemoryStore | undefined {
+  if (!existsSync(file)) return undefined;
   return {
     follow: async (forgotten) => {
       const store = 'search log';
-      if (!existsSync(file)) return { store, changed: 0, clean: true };
       return withLog(file, (database) => {
         const remove = database.prepare('DELETE FROM searches WHERE id = ?');
         const all = database.prepare<[], { readonly id: number; readonly query: string }>(

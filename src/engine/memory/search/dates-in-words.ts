@@ -15,8 +15,7 @@ const ONLY_NUMBERS = /^[\d\s./:-]+$/;
 /** Said of what was long before the notes. */
 const VAGUE = /\byears?\sago\b/i;
 const COMING = /\b(?:this|next|coming)\s/i;
-/** "last two weeks": until today. */
-const UNTIL_NOW = /\b(?:last|past|previous)\s.*s$/i;
+const BACKWARDS = /\b(?:last|past|previous)\s/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
 
@@ -66,7 +65,7 @@ function meaningsOfWords(
   if (day === undefined) return undefined;
   const inWeek = daysInWeek(parsed, day, text, today);
   if (inWeek !== undefined) return [inWeek];
-  if (UNTIL_NOW.test(text)) return [{ first: day, last: today }];
+  if (isUntilNow(text)) return [{ first: day, last: today }];
   const [year, month, date] = [parsed.get('year') ?? 0, parsed.get('month') ?? 0, dateOf(parsed)];
   if (!parsed.isCertain('year')) {
     if (parsed.isCertain('month')) return meaningsOf(month, date, today);
@@ -94,7 +93,7 @@ function daysInWeek(
     if (/\blast week\b/i.test(text)) return oneDay(mondayOf(today) - 7 + day - mondayOf(day));
     return oneDay(day - back);
   }
-  if (!/\bweeks?\b/i.test(text) || UNTIL_NOW.test(text)) return undefined;
+  if (!/\bweeks?\b/i.test(text) || isUntilNow(text)) return undefined;
   const monday = mondayOf(/\bthis\s/i.test(text) ? today : day);
   const first = /\bbefore\b/i.test(text) ? day : monday;
   return { first, last: first + 6 };
@@ -111,4 +110,9 @@ function oneDay(day: number): DayRange {
 function mondayOf(day: number): number {
   // Day 0 was a Thursday.
   return day - ((((day + 3) % 7) + 7) % 7);
+}
+
+/** "last two weeks". */
+function isUntilNow(text: string): boolean {
+  return /s$/i.test(text) && BACKWARDS.test(text);
 }

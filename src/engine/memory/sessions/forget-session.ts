@@ -39,15 +39,17 @@ export async function planForgetSession(
   return { target: path, passages: [passage], alsoIn: [] };
 }
 
-/** The archive as a store that forgotten text is removed from. */
+/** The archive as a store that forgotten text is removed from; undefined if there is none. */
 export function archiveStore(
   memory: Pick<OpenedMemory, 'agent'>,
   context: EngineContext,
-): MemoryStore {
+): MemoryStore | undefined {
+  const archive = archiveOf(memory, context);
+  if (!archive.exists) return undefined;
   return {
     follow: async () => {
       const forgotten = await readForgotten(forgetPlaces(context.state, memory.agent.id));
-      const changed = archiveOf(memory, context).erase((text) => forgotten.leftOf(text));
+      const changed = archive.erase((text) => forgotten.leftOf(text));
       return { store: 'archive of conversations', changed, clean: true };
     },
   };

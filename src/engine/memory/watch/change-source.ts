@@ -75,7 +75,10 @@ export class ChangeSource {
   private tryWatching(): void {
     try {
       this.watches.refresh();
-    } catch (error) {
+    } catch (thrown) {
+      // Reading an ignore file needs a handle too, and explains that there is none.
+      const isExplained = thrown instanceof SvcError && thrown.code === 'HANDLES_EXHAUSTED';
+      const error = isExplained ? thrown.cause : thrown;
       if (!isWatchShortage(error)) throw error;
       this.fallBack(error);
       return;

@@ -48,6 +48,10 @@ export class SessionArchive implements ArchivedConversations {
     this.settings = settings;
   }
 
+  get exists(): boolean {
+    return existsSync(this.settings.file);
+  }
+
   /** @throws SvcError ARCHIVE_UNUSABLE */
   sessions(): readonly ArchivedSession[] {
     return ArchiveStore.read(this.settings.file, (store) => store.sessions()) ?? [];
