@@ -90,7 +90,7 @@ test('forgetting removes the searches for forgotten lines', async () => {
   }
   const forgetting = await backend.forgetting();
   await forgetting.hide(await forgetting.plan({ target: 'door.md#L3' }), { fromFile: false });
-  const outcome = await searchLogStore(file).follow(await readForgotten(target.forget));
+  const outcome = await searchLogStore(file)?.follow(await readForgotten(target.forget));
   assert.equal(outcome, { store: 'search log', changed: 1, clean: true });
   assert.equal(
     readSearchLog(file, { limit: 9 }).map(({ query }) => query),
