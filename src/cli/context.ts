@@ -55,7 +55,7 @@ async function logLookup(
   mask: SecretMask,
 ): Promise<void> {
   try {
-    const log = await import('../engine/memory/search-log/search-log.js');
+    const log = await import('../engine/memory/lookups/search-log.js');
     const file = log.searchLogFile(state, agentId);
     const atMs = clock.now();
     if (lookup.type === 'get') log.logOpened(file, lookup.response, atMs);

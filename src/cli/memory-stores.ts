@@ -5,7 +5,7 @@ import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
-import { searchLogFile, searchLogStore } from '../engine/memory/search-log/search-log.js';
+import { searchLogFile, searchLogStore } from '../engine/memory/lookups/search-log.js';
 import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven } from '../engine/support/files.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { logOutputSchema } from '../../src/engine/memory/search-log/output-schemas.js';
+import { logOutputSchema } from '../../src/engine/memory/lookups/output-schemas.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 

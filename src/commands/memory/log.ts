@@ -2,12 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { defaultAgentId, loadConfig, resolveAgent } from '../../engine/config/index.js';
-import type { LogOutput } from '../../engine/memory/search-log/output-schemas.js';
+import type { LogOutput } from '../../engine/memory/lookups/output-schemas.js';
 import {
   MOST_SEARCHES,
   readSearchLog,
   searchLogFile,
-} from '../../engine/memory/search-log/search-log.js';
+} from '../../engine/memory/lookups/search-log.js';
 import { renderSearchLog } from '../../ui/memory/search-log.js';
 
 const DEFAULT_LIMIT = 20;

@@ -1,8 +1,8 @@
-import { formatCitation } from '../../engine/memory/search/index.js';
-import type { LoggedSearch } from '../../engine/memory/search-log/search-log.js';
+import type { LoggedSearch } from '../../engine/memory/lookups/search-log.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
+import { lineAnchor, shownDocument } from './location.js';
 
 /** Logged searches with their hits; ✓ marks those that were opened. */
 export function renderSearchLog(
@@ -17,7 +17,7 @@ function renderSearch({ atMs, query, hits, opened }: LoggedSearch, style: Style,
   const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
   const lines = hits.map((hit) => {
     const mark = isOpened(hit.path) ? '✓' : ' ';
-    return `  ${mark} ${hit.score.toFixed(3)}  ${safeLine(formatCitation(hit))}\n`;
+    return `  ${mark} ${hit.score.toFixed(3)}  ${shownDocument(hit)}${lineAnchor(hit)}\n`;
   });
   const when = style.dim(formatRelativeTime(atMs, nowMs));
   const nothing = lines.length === 0 ? `    ${style.dim('no results')}\n` : '';

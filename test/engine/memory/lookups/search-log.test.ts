@@ -9,7 +9,7 @@ import {
   readSearchLog,
   searchLogFile,
   searchLogStore,
-} from '../../../../src/engine/memory/search-log/search-log.js';
+} from '../../../../src/engine/memory/lookups/search-log.js';
 import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
