@@ -5,20 +5,27 @@ import { lineAt, type TextLines } from './text-lines.js';
 const MOST_LINKS = 1000;
 /** Longer targets are not links. Bounds what is read after each bracket. */
 const LONGEST = 500;
+/** Longer runs of backticks are not code, as in CommonMark's own parser. Bounds how often a line is searched. */
+const LONGEST_RUN = 80;
 
 /**
  * The links of a note to other notes, in order: `[[Target#Heading|label]]`, `[label](target.md)` and
  * `[label]: target.md`, outside of code. Undefined without any. Linear in the length of the text.
  */
 export function noteLinks(lines: TextLines): readonly NoteLink[] | undefined {
-  const { text } = lines;
+  const { text, marks, ends } = lines;
   if (!text.includes('[[') && !text.includes('](') && !text.includes(']:')) return undefined;
   const links: NoteLink[] = [];
   const isCode = fencedCode(lines);
+  let bracket = text.indexOf('[');
   for (let at = 0; at < lines.count && links.length < MOST_LINKS; at++) {
-    if (isCode(at)) continue;
+    const end = ends[at] ?? 0;
+    if (isCode(at) || bracket === -1 || bracket >= end) continue;
     const line = lineAt(lines, at);
-    if (line.includes('[')) collectLinks(line, at + 1, links);
+    if (marks[at] !== BRACKET || !addDefinition(line, at + 1, links)) {
+      collectLinks(line, at + 1, links);
+    }
+    bracket = text.indexOf('[', end);
   }
   return links.length === 0 ? undefined : links.slice(0, MOST_LINKS);
 }
@@ -38,53 +45,72 @@ function fencedCode(lines: TextLines): (at: number) => boolean {
   };
 }
 
+const BRACKET = 91;
+const BACKSLASH = 92;
 const BACKTICK = 96;
 const TILDE = 126;
 const FENCE = /^\s*(`{3,}|~{3,})/u;
 const CLOSING = /^\s*(?:`+|~+)\s*$/u;
 const DEFINITION = /^ {0,3}\[[^\]]{1,300}\]:[ \t]*/u;
 
-function collectLinks(line: string, number: number, links: NoteLink[]): void {
+/** @returns whether the line is a definition */
+function addDefinition(line: string, number: number, links: NoteLink[]): boolean {
   const definition = DEFINITION.exec(line);
-  if (definition !== null) {
-    // Closed here, so that it may end with the line.
-    const target = destinationAt(`${line})`, definition[0].length)?.target;
-    addMarkdownLink(target, number, links);
-    return;
-  }
-  const code = line.includes('`') ? codeSpans(line) : undefined;
-  for (let at = 0; at < line.length; ) {
-    const character = line[at];
-    if (character === '\\') at += 2;
-    else if (character === '`') at = code?.get(at) ?? at + 1;
-    else at = linkAt(line, at, number, links);
+  if (definition === null) return false;
+  // Closed here, so that it may end with the line.
+  const target = destinationAt(`${line})`, definition[0].length)?.target;
+  addMarkdownLink(target, number, links);
+  return true;
+}
+
+function collectLinks(line: string, number: number, links: NoteLink[]): void {
+  const unclosed = new Set<number>();
+  const special = /[\\`]|\[\[|\]\(/gu;
+  while (special.test(line)) {
+    const end = special.lastIndex;
+    const last = line.charCodeAt(end - 1);
+    if (last === BACKSLASH) special.lastIndex = end + 1;
+    else if (last === BACKTICK) special.lastIndex = codeEnd(line, end - 1, unclosed);
+    else special.lastIndex = linkAt(line, end, number, links);
   }
 }
 
-/** Adds the link at a position, if there is one. @returns where to read on */
-function linkAt(line: string, at: number, number: number, links: NoteLink[]): number {
-  if (line.startsWith('[[', at)) {
-    const end = wikiEnd(line, at + 2);
-    if (end === undefined) return at + 1;
-    addWikiLink(line.slice(at + 2, end), number, links);
+/** Adds the link after `[[` or `](`, if there is one. @returns where to read on */
+function linkAt(line: string, start: number, number: number, links: NoteLink[]): number {
+  if (line.charCodeAt(start - 1) === BRACKET) {
+    const end = wikiEnd(line, start);
+    // A third bracket may start the link.
+    if (end === undefined) return start - 1;
+    addWikiLink(line.slice(start, end), number, links);
     return end + 2;
   }
-  if (!line.startsWith('](', at)) return at + 1;
-  const found = destinationAt(line, at + 2);
+  const found = destinationAt(line, start);
   addMarkdownLink(found?.target, number, links);
-  return found?.end ?? at + 2;
+  return found?.end ?? start;
 }
 
-/** Where code that starts at a run of backticks ends: after the next run of the same length, or after the run itself. */
-function codeSpans(line: string): ReadonlyMap<number, number> {
-  const ends = new Map<number, number>();
-  const next = new Map<number, number>();
-  for (const { 0: run, index } of [...line.matchAll(/`+/gu)].reverse()) {
-    const end = index + run.length;
-    ends.set(index, next.get(run.length) ?? end);
-    next.set(run.length, end);
+/**
+ * Where code that starts at a run of backticks ends: after the next run of the same length, or after the run itself.
+ *
+ * @param unclosed lengths of runs that no later run has, so that a line is searched once for each
+ */
+function codeEnd(line: string, start: number, unclosed: Set<number>): number {
+  const open = runEnd(line, start);
+  const length = open - start;
+  if (length > LONGEST_RUN || unclosed.has(length)) return open;
+  for (let at = line.indexOf('`', open); at !== -1; ) {
+    const end = runEnd(line, at);
+    if (end - at === length) return end;
+    at = line.indexOf('`', end);
   }
-  return ends;
+  unclosed.add(length);
+  return open;
+}
+
+function runEnd(line: string, start: number): number {
+  let end = start;
+  while (line.charCodeAt(end) === BACKTICK) end += 1;
+  return end;
 }
 
 /** Where the text of `[[text]]` ends; undefined if it is not such a link. */
@@ -96,7 +122,8 @@ function wikiEnd(line: string, start: number): number | undefined {
 
 function addWikiLink(text: string, line: number, links: NoteLink[]): void {
   // In tables, `|` is written as `\|`.
-  const [name = ''] = text.split(/\\?\|/u, 1);
+  const bar = text.indexOf('|');
+  const name = bar === -1 ? text : text.slice(0, text[bar - 1] === '\\' ? bar - 1 : bar);
   const [target = '', heading = ''] = splitOnce(name, '#');
   if (target.trim() !== '') links.push(linkOf('wiki', target.trim(), heading.trim(), line));
 }
@@ -149,6 +176,7 @@ function splitOnce(text: string, separator: string): readonly string[] {
 }
 
 function decoded(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
