@@ -39,6 +39,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     '<%= config.bin %> <%= command.id %> "when does the backup run"',
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
     '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
+    '<%= config.bin %> <%= command.id %> kuberntes --exact',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
     '<%= config.bin %> <%= command.id %> "which car" --session-key agent:main:telegram:direct:42',
     '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',

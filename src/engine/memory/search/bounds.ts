@@ -14,22 +14,21 @@ const MAX_COST = 120_000;
 const GATHERING = 5;
 /** Matching a phrase costs about as much as this share of all passages. */
 const PHRASE_SHARE = 1 / 8;
-/** In an index with more passages, ... */
+/** In an index with more passages, short prefixes match too much and take longest. */
 const LARGE = 20_000;
-/** ... shorter prefixes match too much and take longest. */
-const SHORTEST_BEGINNING = 3;
+
+/** The least letters of a prefix: one letter says nothing, and in a large index neither do two. */
+export function shortestBeginning(chunks: number): number {
+  return chunks > LARGE ? 3 : 2;
+}
 
 /** Turns prefixes that are too short for a large index into words. */
 export function withoutShortBeginnings(query: LexicalQuery, chunks: number): LexicalQuery {
   if (chunks <= LARGE) return query;
-  const terms = query.terms.map((term) =>
-    isShortBeginning(term) ? wordTerm(beginningOf(term), []) : term,
-  );
-  return { ...query, terms, cutShort: query.terms.filter(isShortBeginning).map(beginningOf) };
-}
-
-function isShortBeginning(term: QueryTerm): boolean {
-  return isPrefix(term) && [...beginningOf(term)].length < SHORTEST_BEGINNING;
+  const isShort = (term: QueryTerm): boolean =>
+    isPrefix(term) && [...beginningOf(term)].length < shortestBeginning(chunks);
+  const terms = query.terms.map((term) => (isShort(term) ? wordTerm(beginningOf(term), []) : term));
+  return { ...query, terms, cutShort: query.terms.filter(isShort).map(beginningOf) };
 }
 
 function isPrefix({ forms }: QueryTerm): boolean {

@@ -18,7 +18,7 @@ import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './
 import type { CitationMode } from './citation.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';
 import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
-import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
+import { type LexicalQuery, matchExpression, parseQuery, type Reading, relaxed } from './query.js';
 
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
@@ -89,7 +89,8 @@ export async function searchIndex(
   const languages = tokenizer === 'trigram' ? [] : await index.languages();
   const words = isDated ? date.words : request.query;
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
-  const query = withoutShortBeginnings(parsed, chunks);
+  const bounded = withoutShortBeginnings(parsed, chunks);
+  const query = await finished(index, bounded, request, { words, tokenizer, languages });
   // There is nothing else to embed or to compare.
   const onlyDate = isDated && dates.isAlone;
   const embedding = onlyDate
@@ -107,7 +108,6 @@ export async function searchIndex(
       query.literal === undefined
         ? await findByWords(index, query, {
             ...{ limit: most, filter, tokenizer, languages, dates, signal },
-            // Trigrams already match parts of words.
             corrects: request.exact !== true && tokenizer !== 'trigram' && !onlyDate,
           })
         : await findLiterally(index, query, query.literal, most, filter);
@@ -153,6 +153,19 @@ export async function searchIndex(
       ...queryWarnings(query, isDated),
     ],
   };
+}
+
+/** The query, with its last word as a prefix if it is still being typed. Lazy, because few searches are. */
+async function finished(
+  index: MemoryIndex,
+  query: LexicalQuery,
+  request: SearchRequest,
+  { words, tokenizer, languages }: Reading & { readonly words: string },
+): Promise<LexicalQuery> {
+  // Trigrams already match parts of words.
+  if (request.unfinished !== true || tokenizer === 'trigram') return query;
+  const { withUnfinishedWord } = await import('./unfinished-word.js');
+  return withUnfinishedWord(index, query, words, languages);
 }
 
 /** Searches while typing are not reranked, because each costs money. */

@@ -25,6 +25,8 @@ export interface SearchRequest {
   readonly lexicalOnly?: boolean | undefined;
   /** False keeps the order without the reranker. */
   readonly rerank?: boolean | undefined;
+  /** The query is still being typed: its last word also matches as a prefix. */
+  readonly unfinished?: boolean | undefined;
   /** Search for the words as typed, even if the index does not have them. */
   readonly exact?: boolean | undefined;
 }

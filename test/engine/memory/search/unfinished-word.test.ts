@@ -1,0 +1,50 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+const test = suite('a query that is still being typed');
+
+const notes = folderOf({
+  'car.md': '# Car\n\nWe bought a car.\n',
+  'carpet.md': 'The carpet is blue.\n',
+  'cluster.md': 'The kubernetes cluster is in Frankfurt.\n',
+  'deploy.md': 'The deployment takes a minute.\n',
+});
+const backend = backendOn(targetOf(notes.path));
+
+async function ask(query: string, unfinished = true) {
+  const response = await backend.search({ query, unfinished, minScore: 0 });
+  return { ...response, paths: pathsOf(response) };
+}
+
+test('its last word matches what begins with it', async () => {
+  for (const query of ['de', 'depl', 'the deploymen', 'carpet depl']) {
+    assert.ok((await ask(query)).paths.includes('deploy.md'), query);
+  }
+  assert.equal((await ask('depl')).corrections, []);
+  assert.equal((await ask('the depl')).paths, ['deploy.md']);
+});
+
+test('passages with the word itself are first', async () => {
+  assert.equal((await ask('car')).paths, ['car.md', 'carpet.md']);
+  assert.equal((await ask('car', false)).paths, ['car.md']);
+});
+
+test('a word that is finished, by a blank or a quote, is a word', async () => {
+  assert.equal((await ask('car ')).paths, ['car.md']);
+  assert.equal((await ask('"car"')).paths, ['car.md']);
+});
+
+test('a word that nothing begins with is corrected', async () => {
+  const { paths, corrections } = await ask('kubernte');
+  assert.equal(paths, ['cluster.md']);
+  assert.equal(corrections[0]?.instead, ['kubernetes']);
+});
+
+test('one letter, an empty query and symbols are no error', async () => {
+  for (const query of ['d', '', ' ', '*', '"', '-', 'd-', '日']) await ask(query);
+  assert.equal((await ask('d')).paths, []);
+});
+
+test.run();
