@@ -20,6 +20,7 @@ export interface BrowserKeysOptions {
 interface BrowserOffer<Item> {
   readonly actions: readonly BrowserAction<Item>[];
   readonly choices: readonly string[];
+  readonly previews?: boolean;
 }
 
 /** What keys of a browser cause. */
@@ -56,9 +57,9 @@ export function browserKeys<Item extends ListItem>(
   };
   const shared = [...(orders.more ?? []), help, quit, interrupt];
   const keys =
-    state.opened === undefined
-      ? listKeys(state, source, orders)
-      : detailKeys(state.opened.item, source, orders);
+    state.shown !== undefined && state.isOpen
+      ? detailKeys(state.shown.item, source, orders)
+      : listKeys(state, source, orders);
   return {
     bindings: state.isHelp ? afterHelp([...keys, ...shared], orders) : [...keys, ...shared],
   };
@@ -85,7 +86,7 @@ function afterHelp<Item extends ListItem>(
 }
 
 function questionKeys<Item extends ListItem>(
-  { key, item }: NonNullable<BrowserState<Item>['asked']>,
+  { key, item, text }: NonNullable<BrowserState<Item>['asked']>,
   { actions }: BrowserOffer<Item>,
   { dispatch, act }: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
@@ -93,13 +94,14 @@ function questionKeys<Item extends ListItem>(
   const action = actions.find((one) => one.key === key);
   return [
     {
-      on: ['y', 'Y'],
+      on: ['y', 'Y', key],
       run: () => {
         answer();
         if (action !== undefined) act(action, item);
       },
     },
     { on: ['n', 'N', 'escape', 'q'], run: answer },
+    ...(text === undefined ? [] : scrollKeys(dispatch)),
   ];
 }
 
@@ -160,9 +162,15 @@ function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBindi
   return [shown, ...rest, ends];
 }
 
+function scrollKeys<Item extends ListItem>(
+  dispatch: BrowserOrders<Item>['dispatch'],
+): readonly KeyBinding[] {
+  return moveKeys('scroll', (to) => dispatch({ type: 'pane', event: { type: 'scrolled', to } }));
+}
+
 function listKeys<Item extends ListItem>(
   state: BrowserState<Item>,
-  { actions, choices }: BrowserOffer<Item>,
+  { actions, choices, previews }: BrowserOffer<Item>,
   orders: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
   const { dispatch, open, choose, noun } = orders;
@@ -180,6 +188,7 @@ function listKeys<Item extends ListItem>(
             help: ['enter', `open the ${noun}`],
             bar: { text: '⏎ open', goes: 7 },
           } as const,
+          ...(previews === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, actions, orders),
         ]),
     {
@@ -212,6 +221,18 @@ function listKeys<Item extends ListItem>(
   ];
 }
 
+/** Scroll the details while the list has the other keys. */
+function previewKeys<Item extends ListItem>(
+  dispatch: BrowserOrders<Item>['dispatch'],
+): readonly KeyBinding[] {
+  const scroll = (to: 'down' | 'up') => () =>
+    dispatch({ type: 'pane', event: { type: 'scrolled', to } });
+  return [
+    { on: ['K'], run: scroll('up'), help: ['K, J', 'scroll the details'] },
+    { on: ['J'], run: scroll('down') },
+  ];
+}
+
 function detailKeys<Item extends ListItem>(
   item: Item,
   { actions }: BrowserOffer<Item>,
@@ -219,7 +240,7 @@ function detailKeys<Item extends ListItem>(
 ): readonly KeyBinding[] {
   const { dispatch } = orders;
   return [
-    ...moveKeys('scroll', (to) => dispatch({ type: 'pane', event: { type: 'scrolled', to } })),
+    ...scrollKeys(dispatch),
     {
       on: ['escape', 'left', 'h', 'backspace'],
       run: () => dispatch({ type: 'closed' }),
@@ -230,23 +251,25 @@ function detailKeys<Item extends ListItem>(
   ];
 }
 
-/** The actions that apply to an entry; each asks first. */
+/** The actions that apply to an entry. */
 function actionKeys<Item extends ListItem>(
   item: Item,
   actions: readonly BrowserAction<Item>[],
-  { dispatch }: BrowserOrders<Item>,
+  { dispatch, act }: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
-  return actions.flatMap(({ key, name, does, question }): readonly KeyBinding[] => {
-    const asks = question(item);
-    if (asks === undefined) return [];
-    const action = { key, item, question: asks };
-    return [
-      {
+  return actions
+    .filter(({ applies }) => applies(item))
+    .map((action): KeyBinding => {
+      const { key, name, does, question, shows } = action;
+      const ask = (words: string): void => {
+        const asked = { key, item, question: words, text: shows?.(item) };
+        dispatch({ type: 'asked', action: asked });
+      };
+      return {
         on: [key],
-        run: () => dispatch({ type: 'asked', action }),
+        run: () => (question === undefined ? act(action, item) : ask(question(item))),
         help: [key, does],
         bar: { text: `${key} ${name}`, goes: 5 },
-      },
-    ];
-  });
+      };
+    });
 }

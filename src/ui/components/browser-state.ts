@@ -5,7 +5,7 @@ import {
   type ListState,
   reduceList,
 } from './list-state.js';
-import { PANE_TOP, type PaneEvent, type PaneLine, type PaneState, reducePane } from './pane.js';
+import { PANE_TOP, type PaneEvent, type PaneState, type PaneText, reducePane } from './pane.js';
 import type { Note } from './status-bar.js';
 
 /** A list whose entries can be opened and acted on. */
@@ -17,18 +17,22 @@ export interface BrowserState<Item extends ListItem> {
   readonly choice: number;
   /** Whether keys are typed into the filter. */
   readonly isFiltering: boolean;
+  /** Details are always shown: those of the selected entry. */
+  readonly previews: boolean;
   /** The entry whose details are shown. */
-  readonly opened: OpenedItem<Item> | undefined;
+  readonly shown: ShownItem<Item> | undefined;
+  /** The details are in place of the list where there is no room for both, and have its keys. */
+  readonly isOpen: boolean;
   /** The action that waits for a confirmation. */
   readonly asked: AskedAction<Item> | undefined;
   readonly note: Note | undefined;
   readonly isHelp: boolean;
 }
 
-interface OpenedItem<Item> {
+interface ShownItem<Item> {
   readonly item: Item;
-  /** Undefined until they were read. */
-  readonly lines: readonly PaneLine[] | undefined;
+  /** Undefined until it was read. */
+  readonly text: PaneText | undefined;
   readonly pane: PaneState;
 }
 
@@ -37,6 +41,9 @@ interface AskedAction<Item> {
   readonly key: string;
   readonly item: Item;
   readonly question: string;
+  /** What it changes. */
+  readonly text: PaneText | undefined;
+  readonly pane: PaneState;
 }
 
 /** Events of the browser. */
@@ -51,21 +58,24 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'list'; readonly event: ListEvent<Item> }
   | { readonly type: 'filtering'; readonly on: boolean }
   | { readonly type: 'opened'; readonly item: Item }
-  | { readonly type: 'read'; readonly id: string; readonly lines: readonly PaneLine[] }
+  | { readonly type: 'previewed'; readonly item: Item | undefined }
+  | { readonly type: 'read'; readonly id: string; readonly text: PaneText }
   | { readonly type: 'pane'; readonly event: PaneEvent }
   | { readonly type: 'closed' }
-  | { readonly type: 'asked'; readonly action: AskedAction<Item> | undefined }
+  | { readonly type: 'asked'; readonly action: Omit<AskedAction<Item>, 'pane'> | undefined }
   | { readonly type: 'noted'; readonly note: Note }
   | { readonly type: 'help'; readonly on: boolean };
 
 /** A browser before its list was read. */
-export function startBrowser<Item extends ListItem>(): BrowserState<Item> {
+export function startBrowser<Item extends ListItem>(previews = false): BrowserState<Item> {
   return {
     list: EMPTY_LIST,
     total: undefined,
     choice: 0,
     isFiltering: false,
-    opened: undefined,
+    previews,
+    shown: undefined,
+    isOpen: false,
     asked: undefined,
     note: undefined,
     isHelp: false,
@@ -92,24 +102,36 @@ export function reduceBrowser<Item extends ListItem>(
     case 'filtering':
       return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
-      const opened = { item: event.item, lines: undefined, pane: PANE_TOP };
-      return { ...state, opened, note: undefined };
+      const shown = state.shown?.item.id === event.item.id ? state.shown : unread(event.item);
+      return { ...state, shown, isOpen: true, note: undefined };
+    }
+    case 'previewed': {
+      const shown = event.item === undefined ? undefined : unread(event.item);
+      return { ...state, shown, isOpen: state.isOpen && shown !== undefined };
     }
     case 'read':
-      return state.opened?.item.id === event.id
-        ? { ...state, opened: { ...state.opened, lines: event.lines } }
+      return state.shown?.item.id === event.id
+        ? { ...state, shown: { ...state.shown, text: event.text } }
         : state;
     case 'pane':
       return paneChanged(state, event.event);
-    case 'closed':
-      return { ...state, opened: undefined, note: undefined };
-    case 'asked':
-      return { ...state, asked: event.action, note: undefined };
+    case 'closed': {
+      const shown = state.previews ? state.shown : undefined;
+      return { ...state, shown, isOpen: false, note: undefined };
+    }
+    case 'asked': {
+      const asked = event.action && { ...event.action, pane: PANE_TOP };
+      return { ...state, asked, note: undefined };
+    }
     case 'noted':
       return { ...state, note: event.note };
     case 'help':
       return { ...state, isHelp: event.on, note: undefined };
   }
+}
+
+function unread<Item>(item: Item): ShownItem<Item> {
+  return { item, text: undefined, pane: PANE_TOP };
 }
 
 /** What is shown in detail stays, even if it is no longer in the list. */
@@ -119,23 +141,26 @@ function listed<Item extends ListItem>(
   total: number,
 ): BrowserState<Item> {
   const list = reduceList(state.list, { type: 'replaced', items });
-  const { opened } = state;
-  const item = items.find(({ id }) => id === opened?.item.id);
+  const { shown } = state;
+  const item = items.find(({ id }) => id === shown?.item.id);
   const after = { ...state, list, total };
-  return opened === undefined || item === undefined
+  return shown === undefined || item === undefined
     ? after
-    : { ...after, opened: { ...opened, item } };
+    : { ...after, shown: { ...shown, item } };
 }
 
+/** The pane of the question, if it has one, and otherwise of the details. */
 function paneChanged<Item extends ListItem>(
   state: BrowserState<Item>,
   event: PaneEvent,
 ): BrowserState<Item> {
-  const { opened } = state;
-  if (opened === undefined) return state;
-  const pane = reducePane(opened.pane, event);
+  const { asked, shown } = state;
+  const part = asked?.text === undefined ? shown : asked;
+  if (part === undefined) return state;
+  const pane = reducePane(part.pane, event);
   const note = event.type === 'sized' ? state.note : undefined;
-  return pane === opened.pane && note === state.note
-    ? state
-    : { ...state, opened: { ...opened, pane }, note };
+  if (pane === part.pane && note === state.note) return state;
+  return part === asked
+    ? { ...state, asked: { ...asked, pane }, note }
+    : { ...state, shown: shown && { ...shown, pane }, note };
 }

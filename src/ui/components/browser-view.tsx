@@ -9,14 +9,16 @@ import type { KeyBinding } from './key-map.js';
 import { List, type ListColumn } from './list.js';
 import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
-import { type Area, useTheme } from './screen.js';
+import { type Area, Rows, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 import { TextInput } from './text-input.js';
 
-/** From this width on, details are next to the list instead of in its place. */
-const BESIDE_COLUMNS = 130;
+/** From this width on, details are next to the list, otherwise in its place or below it. */
+const BESIDE_COLUMNS = 100;
 const LIST_SHARE = 0.45;
-const GAP = 3;
+/** Details below a list need this many rows. */
+const BELOW_ROWS = 8;
+const DIVIDER = ' │ ';
 
 interface BrowserViewProps<Item extends ListItem> {
   readonly state: BrowserState<Item>;
@@ -27,40 +29,57 @@ interface BrowserViewProps<Item extends ListItem> {
   readonly area: Area;
 }
 
-/** The list of a browser, the details of its opened entry, or its keys. */
+/** The list of a browser with the details of an entry, or its keys. */
 export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
   const { state, dispatch, columns, bindings, empty, area } = props;
-  const { opened } = state;
+  const theme = useTheme();
   if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
-  const isWide = area.columns >= BESIDE_COLUMNS;
-  const listColumns =
-    opened !== undefined && isWide ? Math.floor(area.columns * LIST_SHARE) : area.columns;
-  const list = (
+  const list = (part: Area): ReactElement => (
     <List
       state={state.list}
       dispatch={(event) => dispatch({ type: 'list', event })}
       columns={columns}
-      area={{ columns: listColumns, rows: area.rows }}
+      area={part}
       empty={emptyWords(state, empty)}
     />
   );
-  if (opened === undefined) return list;
-  const pane = (
+  const shown = state.asked?.text === undefined ? state.shown : state.asked;
+  if (shown === undefined) return list(area);
+  const pane = (part: Area): ReactElement => (
     <Pane
-      state={opened.pane}
+      state={shown.pane}
       dispatch={(event) => dispatch({ type: 'pane', event })}
-      lines={opened.lines ?? []}
-      area={{ columns: isWide ? area.columns - listColumns - GAP : area.columns, rows: area.rows }}
+      text={shown.text ?? []}
+      area={part}
     />
   );
-  if (!isWide) return pane;
-  return (
-    <Box>
-      <Box width={listColumns + GAP} flexShrink={0} flexDirection="column">
-        {list}
+  if (area.columns >= BESIDE_COLUMNS) {
+    const left = Math.floor(area.columns * LIST_SHARE);
+    const indent = left + DIVIDER.length;
+    const divider = Array.from({ length: area.rows }, () => theme.dim(DIVIDER));
+    return (
+      <Box>
+        <Box width={left} flexShrink={0} flexDirection="column">
+          {list({ ...area, columns: left })}
+        </Box>
+        <Rows lines={divider} />
+        {pane({ ...area, columns: area.columns - indent, x: area.x + indent })}
       </Box>
-      {pane}
-    </Box>
+    );
+  }
+  const isWhole = state.isOpen || state.asked?.text !== undefined;
+  if (isWhole) return pane(area);
+  if (area.rows < BELOW_ROWS) return list(area);
+  const rows = Math.min(Math.ceil(area.rows * LIST_SHARE), state.list.items.length + 1);
+  const top = rows + 1;
+  return (
+    <>
+      <Box height={rows} flexShrink={0} flexDirection="column">
+        {list({ ...area, rows })}
+      </Box>
+      <Rows lines={[theme.dim('─'.repeat(area.columns))]} />
+      {pane({ ...area, rows: area.rows - top, y: area.y + top })}
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import {
   startBrowser,
 } from './browser-state.js';
 import type { KeyMap } from './key-map.js';
-import type { ListItem } from './list-state.js';
+import { type ListItem, listView } from './list-state.js';
 
 /** A browser that follows its source. */
 export interface Browser<Item extends ListItem>
@@ -18,6 +18,10 @@ export interface Browser<Item extends ListItem>
   readonly refresh: () => Promise<void>;
   /** What the keys do now. */
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
+  /** Performs an action that no entry is needed for. One at a time; others are ignored until it has ended. */
+  readonly perform: (name: string, run: () => Promise<string>) => void;
+  /** Resolves when the action in progress has ended. */
+  readonly settled: () => Promise<void>;
 }
 
 /** Opens a browser. Nothing is read before the first refresh. */
@@ -26,51 +30,71 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
   pace?: Pace,
 ): Browser<Item> {
   const store = createStore<BrowserState<Item>, BrowserEvent<Item>>(
-    startBrowser(),
+    startBrowser(source.previews),
     reduceBrowser,
     pace,
   );
-  const { getSnapshot, dispatch } = store;
+  const { getSnapshot } = store;
+  const dispatch = (event: BrowserEvent<Item>): void => {
+    store.dispatch(event);
+    if (source.previews === true) preview();
+  };
+  const preview = (): void => {
+    const { list, shown } = getSnapshot();
+    const { selected } = listView(list);
+    if (selected?.id === shown?.item.id) return;
+    store.dispatch({ type: 'previewed', item: selected });
+    void orNote(readDetails());
+  };
   const readList = async (): Promise<void> => {
     const { choice } = getSnapshot();
     const { items, total } = await source.list(source.choices[choice] ?? source.choices[0]);
     dispatch({ type: 'listed', choice, items, total });
   };
   const readDetails = async (): Promise<void> => {
-    const item = getSnapshot().opened?.item;
+    const item = getSnapshot().shown?.item;
     if (item === undefined) return;
-    dispatch({ type: 'read', id: item.id, lines: await source.details(item) });
+    dispatch({ type: 'read', id: item.id, text: await source.details(item) });
   };
-  const orNote = (work: Promise<void>): void => {
-    work.catch((error: unknown) => {
-      dispatch({ type: 'noted', note: { text: source.explain(error), isFault: true } });
-    });
-  };
+  const note = (text: string, isFault = false): void =>
+    dispatch({ type: 'noted', note: { text, isFault } });
+  const orNote = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => note(source.explain(error), true));
   const refresh = async (): Promise<void> => {
     await readList();
     await readDetails();
   };
-  const act = async ({ name, run }: BrowserAction<Item>, item: Item): Promise<void> => {
-    dispatch({ type: 'noted', note: { text: `${name} …`, isFault: false } });
-    const text = await run(item);
-    dispatch({ type: 'noted', note: { text, isFault: false } });
-    await refresh();
+  let acting: Promise<void> | undefined;
+  const perform = (name: string, run: () => Promise<string>): void => {
+    if (acting !== undefined) return;
+    const act = async (): Promise<void> => {
+      note(`${name} …`);
+      const text = await run();
+      await refresh();
+      note(text);
+    };
+    acting = orNote(act()).finally(() => {
+      acting = undefined;
+    });
   };
   const orders = {
     open: (item: Item) => {
       dispatch({ type: 'opened', item });
-      orNote(readDetails());
+      void orNote(readDetails());
     },
     choose: () => {
       dispatch({ type: 'chosen', choice: (getSnapshot().choice + 1) % source.choices.length });
-      orNote(readList());
+      void orNote(readList());
     },
-    act: (action: BrowserAction<Item>, item: Item) => orNote(act(action, item)),
+    act: ({ name, run }: BrowserAction<Item>, item: Item) => perform(name, () => run(item)),
   };
   return {
     ...store,
+    dispatch,
     choices: source.choices,
     refresh,
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...orders, dispatch }),
+    perform,
+    settled: async () => acting,
   };
 }

@@ -29,6 +29,7 @@ export type ListMove = 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
 export type ListEvent<Item extends ListItem> =
   | { readonly type: 'replaced'; readonly items: readonly Item[] }
   | { readonly type: 'moved'; readonly to: ListMove }
+  | { readonly type: 'selected'; readonly id: string }
   | { readonly type: 'filtered'; readonly edit: LineEdit }
   | { readonly type: 'unfiltered' }
   | { readonly type: 'sized'; readonly rows: number };
@@ -78,6 +79,8 @@ export function reduceList<Item extends ListItem>(
       return settled(state, { ...state, items: event.items });
     case 'moved':
       return moved(state, event.to);
+    case 'selected':
+      return event.id === state.selected ? state : { ...state, selected: event.id };
     case 'filtered': {
       const filter = editLine(state.filter, event.edit);
       if (filter === state.filter) return state;

@@ -32,11 +32,12 @@ const MAX_CELL = 26;
 /** Least width of the last column, the most important one. */
 const LEAST_LAST = 24;
 
-/** A list with titles, a cursor, and counts of the entries above and below. */
+/** A list with titles (unless all are empty), a cursor, and counts of the entries above and below. */
 export function List<Item extends ListItem>(props: ListProps<Item>): ReactElement {
   const { state, dispatch, columns, area, empty } = props;
   const theme = useTheme();
-  const room = Math.max(1, area.rows - 1);
+  const hasTitles = columns.some(({ title }) => title !== '');
+  const room = Math.max(1, area.rows - (hasTitles ? 1 : 0));
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;
   useEffect(() => dispatch({ type: 'sized', rows }), [dispatch, rows]);
@@ -57,7 +58,7 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
     return (isSelected ? CURSOR : ' '.repeat(CURSOR.length)) + joined(cells, widths);
   };
   const lines = [
-    theme.dim(`${' '.repeat(CURSOR.length)}${joined(titles, widths)}`),
+    ...(hasTitles ? [theme.dim(`${' '.repeat(CURSOR.length)}${joined(titles, widths)}`)] : []),
     ...shown.map(line),
     ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
   ];

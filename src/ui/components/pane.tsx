@@ -14,6 +14,9 @@ export interface PaneLine {
   readonly paint?: Paint;
 }
 
+/** The text of a pane: lines of any length, or finished rows for a width, which must be safe to show. */
+export type PaneText = readonly PaneLine[] | ((columns: number) => readonly string[]);
+
 /** How far a pane is scrolled. */
 export interface PaneState {
   readonly top: number;
@@ -73,14 +76,15 @@ function clampTop(top: number, { rows, length }: Pick<PaneState, 'length' | 'row
 interface PaneProps {
   readonly state: PaneState;
   readonly dispatch: (event: PaneEvent) => void;
-  readonly lines: readonly PaneLine[];
+  readonly text: PaneText;
   readonly area: Pick<Area, 'columns' | 'rows'>;
 }
 
 /** Text that is wrapped and can be scrolled; its last row counts what is off-screen. */
-export function Pane({ state, dispatch, lines, area }: PaneProps): ReactElement {
+export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const theme = useTheme();
-  const wrapped = paneRows(lines, theme, area.columns);
+  const wrapped =
+    typeof text === 'function' ? text(area.columns) : paneRows(text, theme, area.columns);
   const isLong = wrapped.length > area.rows;
   const rows = Math.max(1, isLong ? area.rows - 1 : area.rows);
   const length = wrapped.length;

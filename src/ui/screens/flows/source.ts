@@ -32,7 +32,8 @@ export function flowsSource(flows: FlowsOnScreen): BrowserSource<ListRow, FlowsC
     key: 'c',
     name: 'cancel',
     does: kind === 'flows' ? 'cancel the flow and its tasks' : 'cancel the task',
-    question: (row) => (row.hasEnded ? undefined : `cancel ${name(row)}?`),
+    applies: ({ hasEnded }) => !hasEnded,
+    question: (row) => `cancel ${name(row)}?`,
     run: ({ id }) => flows.cancel(id),
   };
   return {
@@ -48,8 +49,8 @@ export function flowsSource(flows: FlowsOnScreen): BrowserSource<ListRow, FlowsC
               key: 'r',
               name: 'retry',
               does: 'queue the task again, with all of its attempts',
-              question: (row: ListRow) =>
-                row.hasEnded && row.status !== 'succeeded' ? `retry ${name(row)}?` : undefined,
+              applies: ({ hasEnded, status }: ListRow) => hasEnded && status !== 'succeeded',
+              question: (row: ListRow) => `retry ${name(row)}?`,
               run: ({ id }: ListRow) => retry(id),
             },
           ]),

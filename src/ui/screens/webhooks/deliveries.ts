@@ -60,8 +60,8 @@ function replayAction(
     does: again
       ? 'replay it as a new delivery, which performs it again'
       : 'replay it: one that was performed gets its first answer',
-    question: ({ id, delivery }) =>
-      delivery.bodyState === 'whole' ? `${name}: delivery ${id} of ${delivery.route}?` : undefined,
+    applies: ({ delivery }) => delivery.bodyState === 'whole',
+    question: ({ id, delivery }) => `${name}: delivery ${id} of ${delivery.route}?`,
     run: async ({ id }) => {
       const replayed = await deliveries()?.replay({ id, again });
       if (replayed === undefined) return 'no listener is configured';

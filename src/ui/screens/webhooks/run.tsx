@@ -135,7 +135,7 @@ function WebhooksScreen({
         area={below}
       />
     );
-    if (browsed.isHelp || browsed.opened !== undefined) return view(area);
+    if (browsed.isHelp || browsed.isOpen) return view(area);
     const { items } = browsed.list;
     // Without deliveries to choose from, there is more room for routes and flows.
     const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
