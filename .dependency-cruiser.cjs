@@ -4,6 +4,7 @@ const engine = '^src/engine/';
 /** Inside the engine: a room may import the rooms listed for it (and itself). */
 const rooms = {
   errors: [],
+  activity: ['errors'],
   listener: ['errors', 'config'],
   sqlite: ['errors'],
   postgres: ['errors', 'config', 'secrets'],
@@ -56,6 +57,7 @@ const rooms = {
   'set-up': ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory'],
   overview: [
     'errors',
+    'activity',
     'postgres',
     'sqlite',
     'config',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { activityFolder, readActivityHistory } from '../../src/engine/activity/index.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
@@ -84,6 +85,11 @@ test('serve names each route, answers what outside systems send, and ends in ord
     [null, 2, 1],
   );
   assert.equal([after.routes[0]?.last?.status, after.routes[0]?.last?.code], [401, 'unauthorized']);
+  const { requests } = readActivityHistory(activityFolder({ stateDir: home.path }), Date.now());
+  assert.is(
+    requests.reduce((sum, count) => sum + count, 0),
+    2,
+  );
   const rejected = recordsOf(home).find(({ msg }) => msg === 'rejected');
   assert.equal(
     [rejected?.fields['code'], typeof rejected?.fields['requestId']],

@@ -266,7 +266,12 @@ export const EXEC_PROVIDER_DEFAULTS = {
 export const SESSIONS_DEFAULTS = { readers: ['svc'] } as const;
 
 /** `logging` of the long-lived process. */
-export const LOGGING_DEFAULTS = { level: 'info', format: 'auto', accessLog: false } as const;
+export const LOGGING_DEFAULTS = {
+  level: 'info',
+  format: 'auto',
+  accessLog: false,
+  activity: true,
+} as const;
 
 /** Fixed defaults of the whole tree. */
 export const CONFIG_DEFAULTS = {

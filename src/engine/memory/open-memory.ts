@@ -27,6 +27,7 @@ import {
   type GetResponse,
   type MemoryBackend,
   type PreparedExt,
+  type WorkOptions,
 } from './backends/index.js';
 import { forgetPlaces } from './forget/index.js';
 import { FileHome, type IndexHome, type SharedPlace, sharedPlace } from './home/index.js';
@@ -38,6 +39,7 @@ import {
   searchedSources,
   withArchive,
 } from './sources/index.js';
+import type { SyncEvent } from './sync/index.js';
 
 /** Which memory is meant. */
 export type MemorySelection =
@@ -148,21 +150,27 @@ async function agentSources(agent: ResolvedAgent, context: EngineContext): Promi
   return { memory, transcripts: await withArchive(transcripts, agent, context) };
 }
 
-/** Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`. */
+/**
+ * Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and counted with
+ * `logging.activity`.
+ */
 function loggedBackend(
   backend: MemoryBackend,
   { id: agentId, workspaceDir }: ResolvedAgent,
   shared: SharedPlace | undefined,
-  { onLookup, onRecall }: EngineContext,
+  { onActivity, onLookup, onRecall }: EngineContext,
   { resolved }: LoadedConfig,
 ): MemoryBackend {
   const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled
     ? onRecall
     : undefined;
   const looked = resolved.memory.searchLog ? onLookup : undefined;
-  if (recalled === undefined && looked === undefined) return backend;
+  const counted = resolved.logging.activity ? onActivity : undefined;
+  if (recalled === undefined && looked === undefined && counted === undefined) return backend;
   return heardBackend(backend, {
+    indexed: (chunks) => counted?.({ chunks }),
     searched: async (response) => {
+      counted?.({ searches: 1 });
       await looked?.({ agentId, type: 'search', response });
       if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
     },
@@ -335,6 +343,8 @@ export function memoryDisabled(agent: ResolvedAgent): SvcError {
 function heardBackend(
   backend: MemoryBackend,
   hear: {
+    /** Called with a number of chunks, after a sync. */
+    readonly indexed: (chunks: number) => void;
     readonly searched: (response: SearchResponse) => Promise<void>;
     readonly opened: (response: GetResponse) => Promise<void>;
   },
@@ -345,7 +355,9 @@ function heardBackend(
   };
   return {
     search: async (request, options) => {
-      const response = await backend.search(request, options);
+      const response = await counted(options, hear.indexed, (counting) =>
+        backend.search(request, counting),
+      );
       if (request.lexicalOnly !== true) tell(() => hear.searched(response));
       return response;
     },
@@ -355,7 +367,7 @@ function heardBackend(
       return response;
     },
     list: (options) => backend.list(options),
-    sync: (options) => backend.sync(options),
+    sync: (options) => counted(options, hear.indexed, (counting) => backend.sync(counting)),
     status: (options) => backend.status(options),
     forgetting: () => backend.forgetting(),
     transfer: () => backend.transfer(),
@@ -366,6 +378,24 @@ function heardBackend(
       await backend.close();
     },
   };
+}
+
+/** Counts the chunks that are indexed by work, even if it fails or is stopped. */
+async function counted<Options extends WorkOptions, Result>(
+  options: Options | undefined,
+  indexed: (chunks: number) => void,
+  work: (options: Options | WorkOptions) => Promise<Result>,
+): Promise<Result> {
+  let chunks = 0;
+  const onEvent = (event: SyncEvent): void => {
+    if (event.type === 'document.indexed') chunks += event.chunks;
+    options?.onEvent?.(event);
+  };
+  try {
+    return await work({ ...options, onEvent });
+  } finally {
+    if (chunks > 0) indexed(chunks);
+  }
 }
 
 /** A memory opened to try other settings. */

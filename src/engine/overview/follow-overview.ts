@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ActivityHistory, activityFolder, readActivityHistory } from '../activity/index.js';
 import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.js';
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
@@ -36,6 +37,7 @@ const REST_MS = 1500;
 /** File times do not show that a process was killed. */
 const ASK_SERVING_MS = 10_000;
 const ASK_STORAGE_MS = 10_000;
+const ASK_ACTIVITY_MS = 5000;
 const CHECK_UP_MS = 5 * 60_000;
 
 interface Opened {
@@ -56,6 +58,7 @@ export class OverviewFollower {
   private readonly seen = new Map<string, string>();
   private askedServingMs = Number.NEGATIVE_INFINITY;
   private askedStorageMs = Number.NEGATIVE_INFINITY;
+  private askedActivityMs = Number.NEGATIVE_INFINITY;
   private checkedUpMs = Number.NEGATIVE_INFINITY;
   private nudge = new AbortController();
 
@@ -84,6 +87,7 @@ export class OverviewFollower {
     this.opened?.agents.again();
     this.askedServingMs = Number.NEGATIVE_INFINITY;
     this.askedStorageMs = Number.NEGATIVE_INFINITY;
+    this.askedActivityMs = Number.NEGATIVE_INFINITY;
     this.checkedUpMs = Number.NEGATIVE_INFINITY;
     this.nudge.abort();
     this.nudge = new AbortController();
@@ -94,6 +98,7 @@ export class OverviewFollower {
     const { tell, signal } = this.options;
     await this.lookAtConfig();
     this.lookAtListener();
+    this.lookAtActivity();
     const { opened } = this;
     if (opened !== undefined) {
       await this.lookAtStorage(opened.loaded);
@@ -145,6 +150,17 @@ export class OverviewFollower {
     this.askedServingMs = nowMs;
     const listener = listenerGlance(readServing(stateDir), this.opened?.loaded, stateDir);
     if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
+  }
+
+  private lookAtActivity(): void {
+    const { context, tell } = this.options;
+    const { opened } = this;
+    const nowMs = this.clock.now();
+    if (opened === undefined || nowMs - this.askedActivityMs < ASK_ACTIVITY_MS) return;
+    this.askedActivityMs = nowMs;
+    const isOn = opened.loaded.resolved.logging.activity;
+    const activity = isOn ? readActivityHistory(activityFolder(context.state), nowMs) : null;
+    if (this.isNew('activity told', JSON.stringify(activity))) tell({ activity });
   }
 
   private async lookAtStorage(loaded: LoadedConfig): Promise<void> {
@@ -205,6 +221,8 @@ export interface OverviewNews {
   /** Null without `storage.url`. */
   readonly storage: StorageGlance | null;
   readonly listener: ListenerGlance;
+  /** Null if `logging.activity` is off. */
+  readonly activity: ActivityHistory | null;
   readonly flows: FlowsGlance;
   readonly dreams: readonly DreamsGlance[];
   readonly findings: readonly QuietFinding[];

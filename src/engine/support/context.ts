@@ -25,6 +25,15 @@ export interface EngineContext {
   readonly onRecall?: OnRecall | undefined;
   /** Called with each search and each opened file if `memory.searchLog` is on; see memory/search-log. */
   readonly onLookup?: OnLookup | undefined;
+  /** Called with what was done, for the history of the home screen; see activity/. Never fails. */
+  readonly onActivity?: ((counts: ActivityCounts) => void) | undefined;
+}
+
+/** How much was done: searches of agents' memories, chunks that were indexed, requests to webhook routes. */
+export interface ActivityCounts {
+  readonly searches?: number;
+  readonly chunks?: number;
+  readonly requests?: number;
 }
 
 /** Called after the answer was returned. Never fails. */

@@ -160,14 +160,24 @@ export function readActivity(stateDir: string): Readonly<Record<string, RouteAct
 export class ActivityFile {
   private readonly stateDir: string;
   private readonly current: () => Readonly<Record<string, RouteActivity>>;
+  private readonly onRequests: (requests: number) => void;
+  private requests = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(stateDir: string, current: () => Readonly<Record<string, RouteActivity>>) {
+  /** @param onRequests called with the number of requests since the last call */
+  constructor(
+    stateDir: string,
+    current: () => Readonly<Record<string, RouteActivity>>,
+    onRequests: (requests: number) => void,
+  ) {
     this.stateDir = stateDir;
     this.current = current;
+    this.onRequests = onRequests;
   }
 
+  /** Called after each request. */
   touch(): void {
+    this.requests += 1;
     this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
   }
 
@@ -178,6 +188,8 @@ export class ActivityFile {
   private write(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.onRequests(this.requests);
+    this.requests = 0;
     try {
       const text = `${JSON.stringify({ routes: this.current() })}\n`;
       replaceFile(pathOf(this.stateDir), text, PRIVATE_MODE);

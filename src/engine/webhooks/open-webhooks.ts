@@ -54,7 +54,13 @@ export class Webhooks {
     this.resolved = resolved;
     this.flows = flows;
     this.activity = new WebhookActivity(readActivity(stateDir));
-    this.activityFile = new ActivityFile(stateDir, () => this.activity.totals());
+    this.activityFile = new ActivityFile(
+      stateDir,
+      () => this.activity.totals(),
+      (requests) => {
+        if (this.loaded.resolved.logging.activity) context.onActivity?.({ requests });
+      },
+    );
     this.live = liveWebhooks({
       standings: () => this.resolved.standings,
       activity: this.activity,

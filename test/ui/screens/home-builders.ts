@@ -49,6 +49,7 @@ export function busyNews(): OverviewNews {
       rejected: 3,
       last: { atMs: NOW - 20_000, status: 200, code: null, action: 'create_flow' },
     },
+    activity: null,
     flows: {
       flows: { running: 3, waiting: 1, succeeded: 206 },
       tasks: { queued: 2, running: 1 },
@@ -81,6 +82,7 @@ export function emptyNews(): OverviewNews {
     agents: [{ name: 'main', glance: undefined, faults: [gone] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
+    activity: null,
     flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: undefined },
     dreams: [
       {

@@ -35,6 +35,10 @@ function logging() {
       'Format on stderr; `auto` is `pretty` on a terminal and `json` elsewhere. Files are always JSON',
     ),
     accessLog: key(z.boolean(), 'Log each request to the webhook listener'),
+    activity: key(
+      z.boolean(),
+      'Count searches, indexed chunks and webhook requests of the last 24 hours, for the home screen',
+    ),
     file: key(
       text(),
       'Append the log to this file instead of stderr and `logs/serve.log` in the state folder',

@@ -261,6 +261,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'logging.level': 'harmless',
   'logging.format': 'harmless',
   'logging.accessLog': 'harmless',
+  'logging.activity': 'harmless',
   'logging.file': 'outside',
 };
 

@@ -14,7 +14,7 @@ interface LogOptions {
   readonly onTrouble?: ((why: string) => void) | undefined;
 }
 
-type Logging = Omit<ResolvedConfig['logging'], 'accessLog'>;
+type Logging = Omit<ResolvedConfig['logging'], 'accessLog' | 'activity'>;
 
 /**
  * Called with each line, as JSON with a line break, and the current `logging` settings. Must not throw.

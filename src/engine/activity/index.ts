@@ -1,0 +1,6 @@
+export {
+  type ActivityHistory,
+  activityFolder,
+  readActivityHistory,
+  recordActivity,
+} from './activity-history.js';
