@@ -2,6 +2,7 @@
 
 export type {
   CandidateFilter,
+  DatedQuestion,
   FilteredDocument,
   LexicalCandidate,
   VectorCandidate,

@@ -1,6 +1,6 @@
 import { type DayRange, dayFormatter } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { MemoryIndex } from '../index/index.js';
+import type { DatedQuestion, LexicalCandidate, MemoryIndex } from '../index/index.js';
 import {
   type DateSpan,
   hasDateInWords,
@@ -25,12 +25,16 @@ export interface AskedDate {
 export interface DatedNotes {
   readonly text: string;
   readonly days: DayRange;
-  /** How many chunks are dated to these days; without any, the date does not affect results. */
+  /** How many chunks are dated to these days, or else speak of them; without any, no date is searched for. */
   readonly chunks: number;
+  /** Whether a chunk of another day speaks of these days, as in "yesterday". */
+  readonly isSpokenOfIn: (chunk: LexicalCandidate) => boolean;
   /** Whether the question asks about nothing else. */
   readonly isAlone: boolean;
 }
 
+/** Events are noted, and spoken of, in the days after. */
+export const WRITTEN_WITHIN_DAYS = 7;
 /** Longer texts are pasted, not asked. */
 const LONGEST_QUESTION = 1000;
 /** What is asked of any day. */
@@ -63,17 +67,30 @@ export async function dateIn(
   return joined(query, [...numbers, ...words]);
 }
 
-/** The latest meaning that notes are from, or else the latest. */
+/** The latest meaning that notes are from, or else that notes of the days after speak of, or else the latest. */
 export async function notesOf(
   { text, meanings, rest }: AskedDate,
-  index: Pick<MemoryIndex, 'countDated'>,
+  index: Pick<MemoryIndex, 'countDated' | 'datedCandidates'>,
 ): Promise<DatedNotes> {
+  const { speaksOf } = await import('./spoken-days.js');
   const isAlone = foldedWordsOf(rest).every((word) => STOP_WORDS.has(word) || ANY_DAY.has(word));
+  const notes = (days: DayRange, chunks: number): DatedNotes => {
+    return { text, days, chunks, isSpokenOfIn: speaksOf(days), isAlone };
+  };
   for (const days of meanings) {
     const chunks = await index.countDated(days);
-    if (chunks > 0) return { text, days, chunks, isAlone };
+    if (chunks > 0) return notes(days, chunks);
   }
-  return { text, days: meanings[0], chunks: 0, isAlone };
+  const none = notes(meanings[0], 0);
+  const later = await index.datedCandidates({ ...ANY_CHUNK, ...daysAfter(none.days) });
+  return { ...none, chunks: later.filter(none.isSpokenOfIn).length };
+}
+
+const ANY_CHUNK = { match: undefined, mustMatch: false, except: undefined, filter: {} } as const;
+
+/** Where chunks that speak of some days are looked for, and how many at most; words find them on any day. */
+export function daysAfter({ last }: DayRange): Pick<DatedQuestion, 'days' | 'limit'> {
+  return { days: { first: last + 1, last: last + WRITTEN_WITHIN_DAYS }, limit: 100 };
 }
 
 /* Versions, paths, times and shares are not dates: they go on, or have no word before them that dates have. */

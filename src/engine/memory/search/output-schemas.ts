@@ -33,7 +33,7 @@ export const searchOutputSchema = documentSchema({
         text: field(z.string(), 'The date as written in the query.'),
         from: field(z.iso.date(), 'First day.'),
         to: field(z.iso.date(), 'Last day.'),
-        passages: field(count, 'Passages of these days; with 0, the date has no effect.'),
+        passages: field(count, 'Passages that are from these days, or else speak of them.'),
       }),
     ),
     'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',

@@ -1,6 +1,6 @@
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
 import { isSameDocument } from '../types.js';
-import type { DatedNotes } from './dates.js';
+import { type DatedNotes, WRITTEN_WITHIN_DAYS } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
 
 /** How common the query's terms are. */
@@ -53,13 +53,12 @@ const BEST_LINE = 0.5;
 const PHRASE = 0.3;
 /** Maximum distance in characters, with room for a word like "the". */
 const PHRASE_GAP = 6;
-/** Bonus for a chunk of the days that the query asks about, in units of the query's total weight. */
+/** Bonus for a chunk that is from, or speaks of, the days in the query, in units of the query's total weight. */
 const DATE = 0.6;
 /** The same where the question asks about nothing else. */
 const ONLY_DATE = 2;
 /** The same for a chunk of the days after: events are noted later. */
 const WRITTEN_LATER = 0.2;
-const WRITTEN_WITHIN_DAYS = 7;
 /** Share of the better neighbouring chunk's rank that is added. */
 const NEIGHBOUR = 0.1;
 /** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
@@ -187,12 +186,13 @@ function byRank(a: RankedChunk, b: RankedChunk): number {
 
 function dateShareOf(
   chunk: LexicalCandidate,
-  { days: { first, last }, isAlone }: DatedNotes,
+  { days: { first, last }, isAlone, isSpokenOfIn }: DatedNotes,
 ): number {
   const days = daysOfChunk(chunk, chunk);
-  if (days === undefined || days.last < first) return 0;
-  if (days.first <= last) return isAlone ? ONLY_DATE : DATE;
-  return days.first <= last + WRITTEN_WITHIN_DAYS ? WRITTEN_LATER : 0;
+  if (days === undefined) return 0;
+  if (days.first <= last && days.last >= first) return isAlone ? ONLY_DATE : DATE;
+  if (isSpokenOfIn(chunk)) return DATE;
+  return days.last >= first && days.first <= last + WRITTEN_WITHIN_DAYS ? WRITTEN_LATER : 0;
 }
 
 export function weigh(terms: readonly number[], weights: readonly number[]): number {

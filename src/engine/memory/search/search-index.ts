@@ -16,7 +16,7 @@ import { soughtTerms, withoutShortBeginnings } from './bounds.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 
 import type { CitationMode } from './citation.js';
-import { type DatedNotes, dateIn, notesOf } from './dates.js';
+import { type DatedNotes, dateIn, daysAfter, notesOf } from './dates.js';
 import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
 import { type LexicalQuery, matchExpression, parseQuery, type Reading, relaxed } from './query.js';
 
@@ -417,7 +417,7 @@ async function frequenciesIn(
   return counted;
 }
 
-/** Adds the best chunks of the days that the query asks about, with or without its words. */
+/** Adds the best chunks that are from, or speak of, the days in the query, with or without its words. */
 async function withDated(
   index: MemoryIndex,
   worded: readonly LexicalCandidate[],
@@ -432,7 +432,9 @@ async function withDated(
   const question = { days: dates.days, match, mustMatch, except, limit, filter };
   const known = new Set(worded.map((chunk) => chunk.chunkId));
   const dated = await index.datedCandidates(question);
-  return [...worded, ...dated.filter((chunk) => !known.has(chunk.chunkId))];
+  const later = await index.datedCandidates({ ...question, ...daysAfter(dates.days) });
+  const added = [...dated, ...later.filter(dates.isSpokenOfIn)];
+  return [...worded, ...added.filter((chunk) => !known.has(chunk.chunkId))];
 }
 
 function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'] {

@@ -32,9 +32,10 @@ export async function filtersOf(
   return understandFilters(filters, { nowMs, timeZone });
 }
 
-/** Whether any filter is set. */
+/** Whether any filter is set; an empty text is one, and refused where it is read. */
 export function hasFilters(filters: SearchFilters = {}): boolean {
-  return Object.values(filters).some((value) => value !== undefined && value.length > 0);
+  const values: readonly (string | readonly string[] | undefined)[] = Object.values(filters);
+  return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
 }
 
 /** Lazy, because few searches use a pattern. */

@@ -141,6 +141,9 @@ const texts = suite('texts of filters');
 texts('what cannot be understood is refused with an example', async () => {
   const refusals: readonly (readonly [SearchFilters, RegExp])[] = [
     [{ since: 'soon' }, /^--since must be a date or a duration such as 7d \(got "soon"\)$/],
+    [{ since: '' }, /^--since must be a date or a duration such as 7d \(got ""\)$/],
+    [{ before: ' ' }, /^--before must be a date/],
+    [{ on: '' }, /^--on must be a date/],
     [{ on: 'the backup of yesterday' }, /^--on must be a date/],
     [{ where: ['status'] }, /^--where must be key=value, key>value or key<value \(got "status"\)$/],
     [

@@ -137,4 +137,45 @@ test('a conversation is dated by its turns', async () => {
   assert.match(response.results[0]?.snippet ?? '', /four-stroke/);
 });
 
+test('a conversation counts for the days that it speaks of, from the day of the message', async () => {
+  const transcripts = tempFolder();
+  transcripts.write(
+    'move.jsonl',
+    [
+      message('user', 'Yesterday we moved the database to Frankfurt.', '2026-07-15T10:00:00.000Z'),
+      message('assistant', 'Then the old host can go.', '2026-07-15T10:01:00.000Z'),
+    ].join(''),
+  );
+  transcripts.write(
+    'review.jsonl',
+    message(
+      'user',
+      'Two weeks ago we chose the tariff, in March the host.',
+      '2026-07-24T10:00:00.000Z',
+    ),
+  );
+  transcripts.write(
+    'other.jsonl',
+    message(
+      'user',
+      'The database is slow, and the tariff and host are dear.',
+      '2026-07-16T10:00:00.000Z',
+    ),
+  );
+  const folder = folderOf({ 'MEMORY.md': 'The database has backups.\n' });
+  const target = transcriptTarget(folder.path, [placeOf(transcripts.path)]);
+  const spoken = backendOn(target, { now: () => NOW });
+  for (const [query, found, passages] of [
+    // No note is from that day: the conversation of the next one is found without a shared word, too.
+    ['what did we do on 14 July', /Frankfurt/, 1],
+    ['when on 2026-07-14 was the database moved', /Frankfurt/, 1],
+    ['what happened to the tariff on July 8', /Two weeks ago/, 0],
+    ['which host did we choose in March 2026', /in March the host/, 0],
+  ] as const) {
+    const { dates, results } = await spoken.search({ query });
+    assert.match(results[0]?.snippet ?? '', found, query);
+    assert.is(dates?.passages, passages, query);
+  }
+});
+
 test.run();

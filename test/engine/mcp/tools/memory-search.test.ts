@@ -1,0 +1,87 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askMemory } from '../../../../src/engine/eval/ask-memory.js';
+import { parseQuestions } from '../../../../src/engine/eval/question-file.js';
+import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
+import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
+import { searchMemory } from '../../../../src/engine/mcp/tools/answers.js';
+import { openMemory } from '../../../../src/engine/memory/open-memory.js';
+import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
+import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
+import { resolveStatePaths } from '../../../../src/engine/support/context.js';
+import { failureOf } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('memory_search');
+
+const NEVER = new AbortController().signal;
+const NOTES = folderOf({
+  'memory/2026-02-03.md': '---\nstatus: open\n---\n\nThe roof leaks. #house\n',
+  'memory/2026-03-04.md': '---\nstatus: done\n---\n\n## Roof\n\nThe roof is repaired. #house\n',
+  'memory/trip.md': 'A roof of reed in Dorset.\n',
+});
+
+test('filters keep the same notes as in a search, and in questions of an evaluation', async () => {
+  const home = tempFolder().path;
+  const env = { SVC_HOME: home };
+  const clock = { now: Date.now };
+  const context = { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+  const opened = await openMemory(context, { kind: 'workspace', dir: NOTES.path });
+  const log = { info: () => undefined, warn: () => undefined };
+  const memory = new LiveMemory({ open: async () => opened, clock, log });
+  const mask = createSecretMask();
+  const world: McpWorld = { memory, session: sessionOf({}), mask, log, version: '0' };
+  const query = 'roof';
+
+  const cases: readonly (readonly [SearchFilters, number])[] = [
+    [{}, 3],
+    [{ since: '2026-02-10', before: '2026-04-01' }, 1],
+    [{ on: '2026-02-03' }, 1],
+    [{ where: ['status=open'] }, 1],
+    [{ tags: ['house'] }, 2],
+    [{ tags: ['house'], heading: 'roof' }, 1],
+  ];
+  const questions = parseQuestions(
+    cases
+      .map(([filters], at) => ({
+        id: `${at}`,
+        question: query,
+        expect: ['memory/trip.md'],
+        filters,
+      }))
+      .map((question) => JSON.stringify(question))
+      .join('\n'),
+    'questions.jsonl',
+  );
+  const options = { maxResults: 6, minScore: undefined, signal: NEVER };
+  const silent = { onSync: () => undefined, onAsked: () => undefined };
+  const { asked } = await askMemory(opened, questions, { ...options, ...silent });
+  for (const [at, [filters, count]] of cases.entries()) {
+    const searched = await opened.backend.search({ query, filters });
+    const citations = searched.results.map(({ citation }) => citation);
+    assert.is(citations.length, count, JSON.stringify(filters));
+    const { where, tags, ...rest } = filters;
+    const lists = { ...(where && { where: [...where] }), ...(tags && { tags: [...tags] }) };
+    const answer = await searchMemory({ query, ...rest, ...lists }, NEVER, world);
+    assert.equal(
+      answer.results.map((result) => result.citation),
+      citations,
+    );
+    assert.equal(answer.filters, searched.filters);
+    assert.equal(
+      asked[at]?.response.results.map(({ citation }) => citation),
+      citations,
+    );
+  }
+
+  for (const filters of [{ since: '' }, { before: '' }, { on: '' }]) {
+    const search = await failureOf(opened.backend.search({ query, filters }));
+    assert.is(search.code, 'USAGE');
+    const tool = await failureOf(searchMemory({ query, ...filters }, NEVER, world));
+    assert.is(tool.message, search.message);
+  }
+  await memory.close();
+  await opened.backend.close();
+});
+
+test.run();
