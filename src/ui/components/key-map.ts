@@ -1,6 +1,6 @@
-import { useInput } from 'ink';
-import { useState } from 'react';
-import { createKeyReader, type KeyName, type KeyPress } from './key-press.js';
+import { splitGraphemes } from '../fit.js';
+import { useInput } from '../terminal/input.js';
+import type { InputEvent, KeyName } from '../terminal/input-events.js';
 
 /** A key of a screen: what it does, and how it is listed. */
 export interface KeyBinding {
@@ -13,11 +13,14 @@ export interface KeyBinding {
   readonly bar?: { readonly text: string; readonly goes: number };
 }
 
+/** Input that has no binding. Characters that were typed together are one text. */
+export type OtherInput = Exclude<InputEvent, { readonly type: 'mouse' }>;
+
 /** What the keys of a screen do at a moment. */
 export interface KeyMap {
   readonly bindings: readonly KeyBinding[];
-  /** Receives all keys without a binding, while text is typed. */
-  readonly onOther?: (press: KeyPress) => void;
+  /** Receives everything without a binding, while text is typed. */
+  readonly onOther?: (input: OtherInput) => void;
 }
 
 /**
@@ -27,15 +30,34 @@ export interface KeyMap {
  *   one does
  */
 export function useKeyMap(current: () => KeyMap): void {
-  const [readKeys] = useState(createKeyReader);
-  useInput((input, key) => {
-    for (const press of readKeys(input, key)) {
-      const { bindings, onOther } = current();
-      const name =
-        press.type === 'key' ? press.name : press.type === 'text' ? press.text : undefined;
-      const binding = name === undefined ? undefined : bindings.find(({ on }) => on.includes(name));
-      if (binding !== undefined) binding.run();
-      else onOther?.(press);
+  useInput((event) => {
+    if (event.type === 'text') runTyped(event.text, current);
+    else if (event.type !== 'mouse' && !run(event.type === 'key' ? event.name : '', current)) {
+      current().onOther?.(event);
     }
   });
+}
+
+function runTyped(text: string, current: () => KeyMap): void {
+  let other = '';
+  const typeOther = (): void => {
+    if (other !== '') current().onOther?.({ type: 'text', text: other });
+    other = '';
+  };
+  for (const character of splitGraphemes(text)) {
+    // What is typed before may change what this one does.
+    if (other !== '' && bindingOf(character, current) !== undefined) typeOther();
+    if (!run(character, current)) other += character;
+  }
+  typeOther();
+}
+
+function run(name: string, current: () => KeyMap): boolean {
+  const binding = bindingOf(name, current);
+  binding?.run();
+  return binding !== undefined;
+}
+
+function bindingOf(name: string, current: () => KeyMap): KeyBinding | undefined {
+  return current().bindings.find(({ on }) => on.includes(name));
 }

@@ -10,14 +10,18 @@ export interface EditedLine {
 /** What can be done to the line. */
 export type LineEdit =
   | { readonly type: 'insert'; readonly text: string }
-  | { readonly type: 'left' | 'right' | 'home' | 'end' }
-  | { readonly type: 'erase' | 'eraseWord' | 'eraseToStart' | 'eraseToEnd' };
+  | { readonly type: 'left' | 'right' | 'wordLeft' | 'wordRight' | 'home' | 'end' }
+  | {
+      readonly type: 'erase' | 'eraseForward' | 'eraseWord' | 'eraseToStart' | 'eraseToEnd';
+    };
 
 /** An empty line. */
 export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
 
 /** A question longer than this is a paste gone wrong; the engine would shorten it anyway. */
 const MAX_LENGTH = 4096;
+
+const LAST_WORD = /(?:(?<!\S)\S+|^)\s*$/u;
 
 /** The line after an edit; pure, and the same line when nothing changes. */
 export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
@@ -35,15 +39,21 @@ export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
     case 'left':
       return at(before.length - lastLength(before));
     case 'right':
-      return at(line.cursor + (splitGraphemes(after)[0]?.length ?? 0));
+      return at(line.cursor + firstLength(after));
+    case 'wordLeft':
+      return at(before.replace(LAST_WORD, '').length);
+    case 'wordRight':
+      return at(line.cursor + (/^\s*\S*/u.exec(after)?.[0].length ?? 0));
     case 'home':
       return at(0);
     case 'end':
       return at(line.text.length);
     case 'erase':
       return keep(before.slice(0, before.length - lastLength(before)), after);
+    case 'eraseForward':
+      return keep(before, after.slice(firstLength(after)));
     case 'eraseWord':
-      return keep(before.replace(/(?:(?<!\S)\S+|^)\s*$/u, ''), after);
+      return keep(before.replace(LAST_WORD, ''), after);
     case 'eraseToStart':
       return keep('', after);
     case 'eraseToEnd':
@@ -85,6 +95,10 @@ function takeLength(text: string, length: number): string {
     taken += character;
   }
   return taken;
+}
+
+function firstLength(text: string): number {
+  return splitGraphemes(text)[0]?.length ?? 0;
 }
 
 function lastLength(text: string): number {

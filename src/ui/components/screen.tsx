@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
-import type { TerminalSize } from '../screens/mount.js';
 import { createStyle, type Style } from '../style.js';
+import type { TerminalSize } from '../terminal/size.js';
 
 const Theme = createContext<Style>(createStyle(false));
 

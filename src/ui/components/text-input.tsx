@@ -1,7 +1,7 @@
 import { Text, useCursor } from 'ink';
 import type { ReactElement } from 'react';
 import { fitEnd, spread } from '../fit.js';
-import type { KeyPress } from './key-press.js';
+import type { OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, windowLine } from './line-editor.js';
 import { type Area, useTheme } from './screen.js';
 
@@ -32,17 +32,25 @@ const EDITS: Readonly<Record<string, LineEdit>> = {
   home: { type: 'home' },
   end: { type: 'end' },
   backspace: { type: 'erase' },
+  delete: { type: 'eraseForward' },
+  'alt-b': { type: 'wordLeft' },
+  'alt-f': { type: 'wordRight' },
+  'alt-left': { type: 'wordLeft' },
+  'alt-right': { type: 'wordRight' },
+  'alt-backspace': { type: 'eraseWord' },
+  'ctrl-left': { type: 'wordLeft' },
+  'ctrl-right': { type: 'wordRight' },
   'ctrl-a': { type: 'home' },
   'ctrl-b': { type: 'left' },
+  'ctrl-d': { type: 'eraseForward' },
   'ctrl-e': { type: 'end' },
   'ctrl-f': { type: 'right' },
-  'ctrl-h': { type: 'erase' },
   'ctrl-k': { type: 'eraseToEnd' },
   'ctrl-u': { type: 'eraseToStart' },
   'ctrl-w': { type: 'eraseWord' },
 };
 
-/** What a key does to the line that is being typed. */
-export function editOf(press: KeyPress): LineEdit | undefined {
-  return press.type === 'key' ? EDITS[press.name] : { type: 'insert', text: press.text };
+/** What input does to the line that is being typed. */
+export function editOf(input: OtherInput): LineEdit | undefined {
+  return input.type === 'key' ? EDITS[input.name] : { type: 'insert', text: input.text };
 }

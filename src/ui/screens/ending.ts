@@ -15,3 +15,24 @@ export function createEnding<T>(): Ending<T> {
   });
   return { ended, finish, fail };
 }
+/** The steps of stopping. */
+interface StopSteps {
+  /** Shows that the work is stopping. */
+  readonly show: () => void;
+  /** Removes the screen and restores the terminal. */
+  readonly close: () => Promise<void>;
+  /** Called every time, counted from 1; from the second time on the terminal is restored. */
+  readonly onInterrupt: (times: number) => void;
+}
+
+/** Handles the keys that stop work: in order the first time, immediately the second time. */
+export function stopHandler({ show, close, onInterrupt }: StopSteps): () => void {
+  let pressed = 0;
+  return () => {
+    pressed += 1;
+    const times = pressed;
+    show();
+    if (times === 1) onInterrupt(times);
+    else void close().then(() => onInterrupt(times));
+  };
+}

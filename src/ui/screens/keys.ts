@@ -1,6 +1,7 @@
-import { type Key, useInput } from 'ink';
+import { type KeyBinding, useKeyMap } from '../components/key-map.js';
 import { fitEnd, padEnd, textWidth } from '../fit.js';
 import type { Style } from '../style.js';
+import type { KeyName } from '../terminal/input-events.js';
 
 /** A key and what it does. */
 export type KeyHelp = readonly [key: string, does: string];
@@ -42,65 +43,29 @@ export function fittingKeys(keys: readonly FooterKey[], columns: number): string
   return '';
 }
 
-const NAMED = ['upArrow', 'downArrow', 'pageUp', 'pageDown', 'return', 'escape'] as const;
-
-/** A key that types no character, by ink's name. */
-type NamedKey = (typeof NAMED)[number] | 'ctrlC';
+const NAMED = {
+  'ctrl-c': 'ctrlC',
+  up: 'upArrow',
+  down: 'downArrow',
+  pageUp: 'pageUp',
+  pageDown: 'pageDown',
+  enter: 'return',
+  escape: 'escape',
+} as const satisfies Readonly<Partial<Record<KeyName, string>>>;
 
 /** What the keys of a screen do. */
 interface KeyActions {
-  readonly named: Readonly<Partial<Record<NamedKey, () => void>>>;
+  readonly named: Readonly<Partial<Record<(typeof NAMED)[keyof typeof NAMED], () => void>>>;
   /** By the character that is typed. */
   readonly typed: Readonly<Record<string, () => void>>;
 }
 
-const CTRL_C = '\u0003';
-
 /** Runs the actions of a screen's keys. */
 export function useKeys({ named, typed }: KeyActions): void {
-  useInput((input, key) => {
-    const name = nameOf(input, key);
-    const action = name && named[name];
-    if (action !== undefined) action();
-    else if (!key.ctrl && !key.meta) {
-      // Keys typed while work blocks the event loop arrive together.
-      for (const character of input) (character === CTRL_C ? named.ctrlC : typed[character])?.();
-    }
-  });
-}
-
-function nameOf(input: string, key: Key): NamedKey | undefined {
-  return key.ctrl && input === 'c' ? 'ctrlC' : NAMED.find((name) => key[name]);
-}
-
-const ESC = '\u001B';
-
-/** A control sequence with its parameters; one Esc or Alt may precede it. */
-const SEQUENCE = new RegExp(`(?<!${ESC})${ESC}+\\[\\[?[0-?]*[ -/]*[@-~]`, 'gu');
-const UNFINISHED = new RegExp(`(?<!${ESC})${ESC}+\\[\\[?[0-?]*[ -/]*$`, 'u');
-/** Arrows, Home, End, Shift-Tab, Page up and similar with any modifiers, and the marks of a paste. */
-const KEY = new RegExp(
-  `^${ESC}{1,2}\\[(?:(?:1;)?[1-8]?[A-FHZ]|[1-8](?:;[1-8])?~|\\[[56]~|20[01]~)$`,
-  'u',
-);
-const MOST_HELD = 16;
-
-/**
- * Removes sequences that are not keys (colours in pasted text, terminal reports), since ink fails on some of them. A
- * chunk may end in the middle of a sequence.
- */
-export function createKeyFilter(): (chunk: string) => string {
-  let held = '';
-  let afterEscape = false;
-  return (chunk) => {
-    const lead = afterEscape ? ESC : '';
-    const text = lead + held + chunk;
-    const end = UNFINISHED.exec(text)?.index ?? text.length;
-    const rest = text.slice(end);
-    const keys = text.slice(0, end).replaceAll(SEQUENCE, (found) => (KEY.test(found) ? found : ''));
-    const isLeadKept = afterEscape && keys.startsWith(ESC);
-    held = rest.length > MOST_HELD ? '' : rest;
-    afterEscape = keys.endsWith(ESC);
-    return isLeadKept ? keys.slice(1) : keys;
-  };
+  const bindings: KeyBinding[] = Object.entries(typed).map(([on, run]) => ({ on: [on], run }));
+  for (const [on, name] of Object.entries(NAMED)) {
+    const run = named[name];
+    if (run !== undefined) bindings.push({ on: [on], run });
+  }
+  useKeyMap(() => ({ bindings }));
 }

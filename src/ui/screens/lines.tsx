@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
-import type { TerminalSize } from './mount.js';
+import type { TerminalSize } from '../terminal/size.js';
 
 /**
  * A frame of finished lines. A line that is wider than the terminal (terminals disagree about some emoji) is cut, since

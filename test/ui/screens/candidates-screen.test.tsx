@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { render } from 'ink-testing-library';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/ui/fit.js';
@@ -20,6 +19,7 @@ import {
 
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { render } from '../../support/render-view.js';
 import {
   assertRestored,
   createTerminal,

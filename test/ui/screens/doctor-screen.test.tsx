@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { render } from 'ink-testing-library';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckResult, DoctorEvent, DoctorReport } from '../../../src/engine/doctor/check.js';
@@ -19,6 +18,7 @@ import {
 
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { render } from '../../support/render-view.js';
 import {
   assertRestored,
   createTerminal,

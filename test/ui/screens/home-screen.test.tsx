@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
@@ -23,6 +22,7 @@ import {
 
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { render } from '../../support/render-view.js';
 import {
   assertRestored,
   createTerminal,

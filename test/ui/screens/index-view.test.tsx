@@ -1,4 +1,3 @@
-import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexScreen } from '../../../src/ui/screens/index/run.js';
@@ -9,6 +8,7 @@ import {
 } from '../../../src/ui/screens/index/state.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
 
 /** The view alone, in ink's own test renderer; index-screen.test.tsx runs it on a terminal. */

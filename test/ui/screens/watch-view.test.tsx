@@ -1,4 +1,3 @@
-import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
@@ -12,6 +11,7 @@ import {
   type WatchScreenState,
 } from '../../../src/ui/screens/watch/state.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
 import { aSummary } from '../memory/sync-builders.js';
 

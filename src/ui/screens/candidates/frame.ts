@@ -11,9 +11,9 @@ import {
 import { fitEnd, padEnd, spread, textWidth, wrapSpans, wrapText } from '../../fit.js';
 import { safeLine, safeProse } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import {
   type CandidatesState,
   chosenCandidate,

@@ -13,9 +13,9 @@ import {
 import { fitEnd, padEnd, spread, wrapText } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import {
   chosenFinding,
   type DoctorScreenState,

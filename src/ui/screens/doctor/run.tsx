@@ -9,11 +9,12 @@ import type {
 } from '../../../engine/doctor/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
 import type { Style } from '../../style.js';
+import { runAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { doctorFrame } from './frame.js';
 import {

@@ -14,8 +14,9 @@ import {
   TASK_TITLES,
 } from '../../flows/rows.js';
 import type { Style } from '../../style.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { mountAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { type FlowsOnScreen, flowsSource } from './source.js';
 
 /** Options of the screen. */

@@ -1,9 +1,9 @@
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import { detailLines } from './detail.js';
 import { type HomeLine, type HomeMark, homeLines } from './lines.js';
 import type { HomeState } from './state.js';

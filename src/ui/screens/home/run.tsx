@@ -1,11 +1,12 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
 import type { Style } from '../../style.js';
+import { runAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { chosenLine, homeFrame } from './frame.js';
 import { type HomeLine, homeLines } from './lines.js';

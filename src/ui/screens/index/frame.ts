@@ -20,10 +20,9 @@ import {
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import { drawBar, type Paint, type Style } from '../../style.js';
-
+import type { TerminalSize } from '../../terminal/size.js';
 import { type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 
 /** The title of the index screen. */
 export interface IndexTitle {

@@ -3,10 +3,13 @@ import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import type { Style } from '../../style.js';
+import type { MountedScreen } from '../../terminal/mount.js';
+import { mountInline } from '../../terminal/mount-inline.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
+import { stopHandler } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type MountedScreen, type ScreenStreams, stopHandler, useTerminalSize } from '../mount.js';
-import { mountInline } from '../mount-inline.js';
 import { createStore, type Store } from '../store.js';
 import { type IndexTitle, indexFrame } from './frame.js';
 import {

@@ -5,9 +5,9 @@ import { checkLines, verdictLines } from '../../provider/check-lines.js';
 
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import type { ProviderScreenState } from './state.js';
 
 const MAX_COLUMNS = 100;

@@ -2,11 +2,12 @@ import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import type { Style } from '../../style.js';
+import { runAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { editTarget, providerFrame } from './frame.js';
 import {

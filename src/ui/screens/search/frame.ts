@@ -7,8 +7,8 @@ import { headingTrail, lineAnchor, shownDocument } from '../../memory/location.j
 import { correctionNote, moreLikeThis } from '../../memory/search-results.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import type { TerminalSize } from '../mount.js';
 import { layoutSearch, type SearchLayout } from './layout.js';
 import { previewLines } from './preview-lines.js';
 import { type SearchScreenModel, selectedResult } from './state.js';

@@ -1,4 +1,4 @@
-import type { TerminalSize } from '../mount.js';
+import type { TerminalSize } from '../../terminal/size.js';
 
 /** How many lines of the frame belong to what. */
 export interface SearchLayout {

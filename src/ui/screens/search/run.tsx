@@ -1,10 +1,12 @@
-import { useCursor, useInput } from 'ink';
-import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { useCursor } from 'ink';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { useKeyMap } from '../../components/key-map.js';
 import type { Style } from '../../style.js';
+import { runAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import {
   createSearchController,
@@ -12,7 +14,7 @@ import {
   type SearchScreenEnd,
 } from './controller.js';
 import { searchFrame } from './frame.js';
-import { createKeyReader, type SearchIntent } from './keys.js';
+import { type SearchIntent, searchKeys } from './keys.js';
 import { layoutSearch } from './layout.js';
 import {
   reduceSearchScreen,
@@ -74,14 +76,8 @@ function SearchScreen(props: SearchScreenProps): ReactElement {
   const { store, style, dispatch } = props;
   const model = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  const [readKey] = useState(createKeyReader);
   const { setCursorPosition } = useCursor();
-  useInput((input, key) => {
-    // Read from the store: several keys may arrive before the next render.
-    for (const intent of readKey(input, key, store.getSnapshot, layoutSearch(size).list)) {
-      dispatch(intent);
-    }
-  });
+  useKeyMap(() => searchKeys(store.getSnapshot(), layoutSearch(size).list, dispatch));
   const frame = searchFrame(model, style, size);
   setCursorPosition(frame.cursor);
   return <Lines lines={frame.lines} />;

@@ -4,8 +4,8 @@ import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 
 import type { Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { ServeScreenState } from './state.js';
 

@@ -1,10 +1,11 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
 import type { Style } from '../../style.js';
+import { mountAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { type ServeFrameOptions, serveFrame } from './frame.js';
 import {

@@ -6,9 +6,9 @@ import { failureWords, pollingWords, watchingWords } from '../../memory/watch-li
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 import { type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
-import type { TerminalSize } from '../mount.js';
 import type { WatchRow, WatchScreenState } from './state.js';
 
 const MAX_COLUMNS = 96;

@@ -1,10 +1,12 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import type { Style } from '../../style.js';
+import { mountInline } from '../../terminal/mount-inline.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+import { useTerminalSize } from '../../terminal/size.js';
+import { stopHandler } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
-import { type ScreenStreams, stopHandler, useTerminalSize } from '../mount.js';
-import { mountInline } from '../mount-inline.js';
 import { createStore, type Store } from '../store.js';
 import { watchFrame } from './frame.js';
 import {

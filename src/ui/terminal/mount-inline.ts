@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { textWidth } from '../fit.js';
-import { type MountedScreen, mountScreen, type ScreenStreams } from './mount.js';
+import { type MountedScreen, mountScreen } from './mount.js';
+import type { ScreenStreams } from './session.js';
 
 /**
  * Mounts a view below the current output, as part of the scrollback. If the view fails, the work behind it continues.
@@ -12,7 +13,9 @@ export function mountInline(
   { stdin, stdout }: ScreenStreams,
   options: { readonly keepFrame: boolean },
 ): Pick<MountedScreen, 'unmount'> {
-  const screen = mountScreen(view, { stdin, stdout: erasingReflowed(stdout) }, options);
+  const modes = { on: '', off: '' };
+  const streams = { stdin, stdout: erasingReflowed(stdout) };
+  const screen = mountScreen(() => view, streams, { ...options, modes });
   screen.failed.catch(() => undefined);
   return screen;
 }

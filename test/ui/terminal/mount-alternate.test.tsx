@@ -3,7 +3,7 @@ import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeys } from '../../../src/ui/screens/keys.js';
-import { mountAlternate } from '../../../src/ui/screens/mount-alternate.js';
+import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
 import {
   assertRestored,
   createTerminal,

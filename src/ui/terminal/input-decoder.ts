@@ -1,0 +1,263 @@
+import type { InputEvent, KeyName } from './input-events.js';
+
+/** Turns what a terminal sends into events. */
+export interface InputDecoder {
+  /** Takes a chunk, which can end anywhere: what is unfinished waits for the next one. */
+  readonly push: (chunk: string) => readonly InputEvent[];
+  /** Ends what is unfinished, after a pause: a lone ESC was the key, a paste without an end has ended. */
+  readonly flush: () => readonly InputEvent[];
+  /** What is unfinished. */
+  readonly pending: () => 'nothing' | 'paste' | 'sequence';
+}
+
+const ESC = '\u001B';
+const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
+/** Parameters and intermediate bytes of a control sequence; the Linux console puts a bracket before them. */
+const PARAMETERS = '(\\[?[0-?]*[ -/]*)';
+/** Text that a terminal reports, such as a title or a colour. Any control character ends it. */
+const REPORT = `${ESC}[\\]P^_X][^${CONTROL}]*`;
+
+/** Not yet finished at the end of what was received. */
+const UNFINISHED = atStart(
+  `(?:${ESC}{1,2}(?:\\[${PARAMETERS}|\\[M[^${CONTROL}]{0,2}|O[\\d;]*)?|${REPORT}${ESC}?)$`,
+);
+const SEQUENCE = atStart(`(${ESC}{1,2})\\[${PARAMETERS}([@-~])`);
+/** An old report of the mouse has three characters after its name. */
+const OLD_MOUSE = atStart(`${ESC}\\[M[^${CONTROL}]{3}`);
+const SHORT_SEQUENCE = atStart(`(${ESC}{1,2})O([\\d;]*)([A-Za-z])`);
+const WHOLE_REPORT = atStart(`${REPORT}(?:\\u0007|${ESC}\\\\|(?=[${CONTROL}]))`);
+/** A control sequence that something else interrupts. */
+const BROKEN = atStart(`${ESC}{1,2}(?:\\[${PARAMETERS}|O[\\d;]+)`);
+const WITH_ALT = atStart(`${ESC}([^${ESC}\uD800-\uDFFF])`);
+const TEXT = atStart(`[^${CONTROL}]+`);
+
+function atStart(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})`, 'u');
+}
+
+/** An unfinished sequence that is longer is no sequence. */
+const MOST_HELD = 4096;
+/** More of a paste is dropped. */
+const MOST_PASTED = 1_000_000;
+const PASTE_ENDS = `${ESC}[201~`;
+
+/** Creates the decoder of one terminal. */
+export function createInputDecoder(): InputDecoder {
+  let held = '';
+  /** Undefined outside of a paste. */
+  let pasted: string | undefined;
+
+  const paste = (input: string): string => {
+    const end = input.indexOf(PASTE_ENDS);
+    // The mark of the end may be cut.
+    const cut = end === -1 ? Math.max(0, input.length - PASTE_ENDS.length + 1) : end;
+    pasted = ((pasted ?? '') + input.slice(0, cut)).slice(0, MOST_PASTED);
+    return input.slice(cut);
+  };
+  const endPaste = (): readonly InputEvent[] => {
+    const text = pastedLine(pasted ?? '');
+    pasted = undefined;
+    return text === '' ? [] : [{ type: 'paste', text }];
+  };
+  /** Takes one event from the start of what was received, or holds it if it is unfinished. */
+  const take = (input: string, events: InputEvent[]): number => {
+    if (pasted !== undefined) {
+      const rest = paste(input);
+      if (!rest.startsWith(PASTE_ENDS)) {
+        held = rest;
+        return input.length;
+      }
+      events.push(...endPaste());
+      return input.length - rest.length + PASTE_ENDS.length;
+    }
+    if (UNFINISHED.test(input)) {
+      if (input.length <= MOST_HELD) held = input;
+      return input.length;
+    }
+    const { length, event } = next(input);
+    if (event === 'paste') pasted = '';
+    else if (event !== undefined) events.push(event);
+    return length;
+  };
+  return {
+    push: (chunk) => {
+      const events: InputEvent[] = [];
+      const input = held + chunk;
+      // Half of a character, if the chunk was cut there.
+      const half = /[\uD800-\uDBFF]$/.exec(input)?.[0] ?? '';
+      let rest = input.slice(0, input.length - half.length);
+      held = '';
+      while (rest !== '' && held === '') rest = rest.slice(take(rest, events));
+      held += half;
+      return events;
+    },
+    flush: () => {
+      const rest = held;
+      held = '';
+      if (pasted !== undefined) {
+        pasted += rest;
+        return endPaste();
+      }
+      if (rest === ESC) return [key('escape')];
+      if (rest === ESC + ESC) return [key('escape'), key('escape')];
+      const [whole, character = ''] = WITH_ALT.exec(rest) ?? [];
+      return whole === rest ? [key(`alt-${character}`)] : [];
+    },
+    pending: () => (pasted !== undefined ? 'paste' : held === '' ? 'nothing' : 'sequence'),
+  };
+}
+
+interface Decoded {
+  readonly length: number;
+  /** Undefined for what is no input of a person. */
+  readonly event?: InputEvent | 'paste' | undefined;
+}
+
+/** The first event, if nothing is unfinished. */
+function next(input: string): Decoded {
+  const text = TEXT.exec(input)?.[0];
+  if (text !== undefined) {
+    const typed = withoutHalves(text);
+    return typed === ''
+      ? { length: text.length }
+      : { length: text.length, event: { type: 'text', text: typed } };
+  }
+  if (input[0] !== ESC) return { length: 1, event: controlKey(input[0] ?? '', '') };
+  return sequenceAt(input);
+}
+
+function sequenceAt(input: string): Decoded {
+  const ignored = OLD_MOUSE.exec(input) ?? WHOLE_REPORT.exec(input);
+  if (ignored !== null) return { length: ignored[0].length };
+  const sequence = SEQUENCE.exec(input);
+  if (sequence !== null) {
+    const [whole, escapes = '', parameters = '', final = ''] = sequence;
+    return { length: whole.length, event: sequenceEvent(escapes, parameters, final) };
+  }
+  const short = SHORT_SEQUENCE.exec(input);
+  if (short !== null) {
+    const [whole, escapes = '', parameters = '', final = ''] = short;
+    const name = final === 'M' ? 'enter' : LETTER_KEYS[final];
+    return { length: whole.length, event: modifiedKey(name, escapes, parameters) };
+  }
+  const broken = BROKEN.exec(input);
+  if (broken !== null) return { length: broken[0].length };
+  const [whole, character] = WITH_ALT.exec(input) ?? [];
+  if (whole === undefined || character === undefined) return { length: 1, event: key('escape') };
+  const isControl = !TEXT.test(character);
+  const event = isControl ? controlKey(character, 'alt-') : key(`alt-${character}`);
+  return { length: whole.length, event };
+}
+
+function key(name: KeyName): InputEvent {
+  return { type: 'key', name };
+}
+
+const CONTROL_KEYS: Readonly<Record<string, KeyName>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\u007F': 'backspace',
+};
+
+function controlKey(character: string, alt: 'alt-' | ''): InputEvent | undefined {
+  const named = CONTROL_KEYS[character];
+  if (named !== undefined) return key(alt === '' ? named : `alt-${named}`);
+  // Ctrl with a letter is the letter's place in the alphabet.
+  const place = character.charCodeAt(0);
+  if (place < 1 || place > 26) return undefined;
+  return key(`ctrl-${alt}${String.fromCharCode(place + 0x60)}`);
+}
+
+const LETTER_KEYS: Readonly<Record<string, KeyName>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+};
+
+const NUMBER_KEYS: Readonly<Record<string, KeyName>> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'pageUp',
+  6: 'pageDown',
+  7: 'home',
+  8: 'end',
+};
+
+function sequenceEvent(
+  escapes: string,
+  parameters: string,
+  final: string,
+): InputEvent | 'paste' | undefined {
+  if (parameters.startsWith('<')) return mouseEvent(parameters.slice(1), final);
+  if (final === 'Z') return key('shift-tab');
+  if (final !== '~') return modifiedKey(LETTER_KEYS[final], escapes, parameters);
+  const [number = ''] = parameters.split(';');
+  if (number === '200') return 'paste';
+  return modifiedKey(NUMBER_KEYS[number], escapes, parameters);
+}
+
+/** The second parameter is one more than the sum of the modifiers. A second ESC is Alt. */
+function modifiedKey(
+  name: KeyName | undefined,
+  escapes: string,
+  parameters: string,
+): InputEvent | undefined {
+  if (name === undefined || !/^[\d;]*$/u.test(parameters)) return undefined;
+  const bits = Math.max(0, Number(parameters.split(';')[1] ?? 1) - 1);
+  const ctrl = (bits & 4) === 0 ? '' : 'ctrl-';
+  const alt = (bits & 2) === 0 && escapes.length === 1 ? '' : 'alt-';
+  const shift = (bits & 1) === 0 ? '' : 'shift-';
+  const modifiers = `${ctrl}${alt}${shift}`;
+  return key(modifiers === '' ? name : (`${modifiers}${name}` as KeyName));
+}
+
+const WHEEL_UP = 64;
+const WHEEL_DOWN = 65;
+/** Shift, Alt and Ctrl held with the mouse. */
+const MODIFIERS = 4 | 8 | 16;
+
+/** Releases, movement and buttons other than the left one cause no event. */
+function mouseEvent(parameters: string, final: string): InputEvent | undefined {
+  const [, button, column, row] = /^(\d{1,4});(\d{1,5});(\d{1,5})$/u.exec(parameters) ?? [];
+  if (final !== 'M' || column === undefined || row === undefined) return undefined;
+  const which = Number(button) & ~MODIFIERS;
+  const action =
+    which === 0
+      ? 'click'
+      : which === WHEEL_UP
+        ? 'wheelUp'
+        : which === WHEEL_DOWN
+          ? 'wheelDown'
+          : undefined;
+  if (action === undefined) return undefined;
+  return {
+    type: 'mouse',
+    action,
+    column: Math.max(0, Number(column) - 1),
+    row: Math.max(0, Number(row) - 1),
+  };
+}
+
+const PASTED_SEQUENCE = new RegExp(
+  `${ESC}\\[${PARAMETERS}[@-~]|${REPORT}(?:\\u0007|${ESC}\\\\)?`,
+  'gu',
+);
+
+/** A paste as one line. What it contains for a terminal (colours of a log) is removed. */
+function pastedLine(text: string): string {
+  const plain = text
+    .replaceAll(PASTED_SEQUENCE, '')
+    .replaceAll(/\r\n?|[\n\t\v\f\u0085\u2028\u2029]/gu, ' ')
+    .replaceAll(/\p{Cc}/gu, '');
+  return withoutHalves(plain);
+}
+
+function withoutHalves(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '');
+}

@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { createContext, useContext, useEffect } from 'react';
+import { createInputDecoder } from './input-decoder.js';
+import type { InputEvent } from './input-events.js';
+
+/** Events of a terminal. */
+interface InputSource {
+  /** @returns ends it */
+  readonly subscribe: (listener: (event: InputEvent) => void) => () => void;
+}
+
+/** Reads a terminal while a screen is shown. */
+export interface InputReader extends InputSource {
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+/** After this time without another character, ESC was the key and no beginning of a sequence. */
+const SEQUENCE_MS = 40;
+/** A slow line sends a paste in pieces. */
+const PASTE_MS = 3000;
+/** Keys typed before the first frame wait for it. */
+const MOST_WAITING = 1000;
+
+/**
+ * Creates a reader of a terminal in raw mode.
+ *
+ * @param onSuspend called for Ctrl-Z, which no screen gets
+ */
+export function createInputReader(stdin: Readable, onSuspend: () => void): InputReader {
+  const listeners = new Set<(event: InputEvent) => void>();
+  const decoder = createInputDecoder();
+  // Not setEncoding: it cannot be undone for whoever reads stdin afterwards.
+  const characters = new StringDecoder('utf8');
+  let waiting: InputEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  const tell = (events: readonly InputEvent[]): void => {
+    for (const event of events) {
+      if (event.type === 'key' && event.name === 'ctrl-z') onSuspend();
+      else if (listeners.size > 0) for (const listener of [...listeners]) listener(event);
+      else if (waiting.length < MOST_WAITING) waiting.push(event);
+    }
+  };
+  const onData = (data: Buffer | string): void => {
+    clearTimeout(timer);
+    tell(decoder.push(typeof data === 'string' ? data : characters.write(data)));
+    const pending = decoder.pending();
+    if (pending === 'nothing') return;
+    timer = setTimeout(() => tell(decoder.flush()), pending === 'paste' ? PASTE_MS : SEQUENCE_MS);
+  };
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener);
+      // All parts of the view subscribe before the first event.
+      if (waiting.length > 0) {
+        queueMicrotask(() => {
+          const events = waiting;
+          waiting = [];
+          tell(events);
+        });
+      }
+      return () => listeners.delete(listener);
+    },
+    start: () => {
+      stdin.on('data', onData);
+      stdin.resume();
+    },
+    stop: () => {
+      clearTimeout(timer);
+      stdin.off('data', onData);
+      stdin.pause();
+    },
+  };
+}
+
+/** The terminal of a view; a view that is only rendered gets no input. */
+export const Input = createContext<InputSource>({ subscribe: () => () => undefined });
+
+/** Calls a function for each event of the terminal. */
+export function useInput(onEvent: (event: InputEvent) => void): void {
+  const { subscribe } = useContext(Input);
+  useEffect(() => subscribe(onEvent), [subscribe, onEvent]);
+}

@@ -1,0 +1,80 @@
+import { type ReactNode, useEffect } from 'react';
+import type { FrameOutput } from './frame-output.js';
+import { type MountedScreen, mountScreen } from './mount.js';
+import type { ScreenStreams } from './session.js';
+import { terminalColumns } from './size.js';
+
+const ENTER = '\u001B[?1049h\u001B[H';
+const LEAVE = '\u001B[?1049l';
+const WIPE = '\u001B[2J\u001B[H';
+
+/** Mounts a view on the alternate screen, the terminal's second buffer, which does not touch the scrollback. */
+export function mountAlternate(view: ReactNode, streams: ScreenStreams): MountedScreen {
+  return mountScreen(
+    (frames) => (
+      <>
+        {view}
+        <WipedAtResize stdout={streams.stdout} frames={frames} />
+      </>
+    ),
+    streams,
+    { keepFrame: true, modes: { on: ENTER, off: LEAVE } },
+  );
+}
+
+/** Wipes the screen after a resize, since terminals disagree about where the old lines are. */
+function WipedAtResize({
+  stdout,
+  frames,
+}: {
+  readonly stdout: NodeJS.WriteStream;
+  readonly frames: FrameOutput;
+}): null {
+  useEffect(() => {
+    let columns = terminalColumns(stdout);
+    const onResize = (): void => {
+      const before = columns;
+      columns = terminalColumns(stdout);
+      frames.write(WIPE);
+      // Ink draws only a frame that differs, except in a narrower terminal.
+      if (columns >= before) frames.redraw();
+    };
+    // Before ink draws.
+    stdout.prependListener('resize', onResize);
+    return () => {
+      stdout.off('resize', onResize);
+    };
+  }, [stdout, frames]);
+  return null;
+}
+
+/** How a screen that runs on its own starts and ends. */
+interface ScreenRun<T> {
+  /** Starts the work of the screen, after its first frame. */
+  readonly begin?: (screen: MountedScreen) => void;
+  readonly ended: Promise<T>;
+  /** Ends the screen as if the user had quit. */
+  readonly leave: () => void;
+}
+
+/**
+ * Shows a view on the alternate screen until it has ended, or the signal closes it. The terminal is restored however
+ * it ends.
+ */
+export async function runAlternate<T>(
+  view: ReactNode,
+  options: ScreenStreams & { readonly signal?: AbortSignal },
+  { begin, ended, leave }: ScreenRun<T>,
+): Promise<T> {
+  const { signal } = options;
+  const screen = mountAlternate(view, options);
+  signal?.addEventListener('abort', leave);
+  try {
+    if (signal?.aborted === true) leave();
+    else begin?.(screen);
+    return await Promise.race([ended, screen.failed]);
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    await screen.unmount();
+  }
+}

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+
+/** The size of a terminal in cells. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The assumed size of a terminal that reports none. */
+const FALLBACK_SIZE: TerminalSize = { columns: 80, rows: 24 };
+
+/** The width of a terminal. */
+export function terminalColumns(stdout: NodeJS.WriteStream): number {
+  return stdout.columns || FALLBACK_SIZE.columns;
+}
+
+/** The current size of the terminal. */
+export function useTerminalSize(stdout: NodeJS.WriteStream): TerminalSize {
+  const subscribe = (listener: () => void): (() => void) => {
+    stdout.on('resize', listener);
+    return () => stdout.off('resize', listener);
+  };
+  const columns = useSyncExternalStore(subscribe, () => terminalColumns(stdout));
+  const rows = useSyncExternalStore(subscribe, () => stdout.rows || FALLBACK_SIZE.rows);
+  return { columns, rows };
+}
