@@ -6,6 +6,7 @@ import {
   listAgents,
   loadConfig,
   type ResolvedConfig,
+  resolveAgent,
   resolveAgents,
 } from '../engine/config/index.js';
 import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
@@ -23,6 +24,7 @@ type Kind =
   | 'file'
   | 'flow'
   | 'key'
+  | 'note'
   | 'notification'
   | 'provider'
   | 'route'
@@ -34,12 +36,14 @@ type Kind =
 
 const KINDS: Readonly<Record<string, Kind>> = {
   agent: 'agent',
+  citation: 'note',
   config: 'file',
   delivery: 'delivery',
   file: 'file',
   flow: 'flow',
   notification: 'notification',
   output: 'file',
+  path: 'note',
   provider: 'provider',
   route: 'route',
   schedule: 'schedule',
@@ -47,6 +51,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   target: 'target',
   task: 'task',
   token: 'token',
+  why: 'note',
   workspace: 'file',
 };
 
@@ -185,7 +190,11 @@ async function suggestionsFor(
       case 'delivery':
         return deliveries;
       case 'file':
-        return files(words.at(-1) ?? '', context);
+        return files(words.at(-1) ?? '', context.cwd, context.homeDir);
+      case 'note': {
+        const folder = workspaceIn(words, loaded, context);
+        return folder === undefined ? [] : files(words.at(-1) ?? '', folder, context.homeDir);
+      }
     }
   };
 }
@@ -266,7 +275,32 @@ async function storedInFlows(
   }
 }
 
-function files(typed: string, { cwd, homeDir }: EngineContext): readonly Suggestion[] {
+/** The workspace that the words choose, or the default agent's; undefined if there is none. */
+function workspaceIn(
+  words: readonly string[],
+  loaded: LoadedConfig | undefined,
+  context: EngineContext,
+): string | undefined {
+  const dir = valueIn(words, '--workspace', '-w');
+  if (dir !== undefined) return resolvePath(dir, context.cwd, context.homeDir);
+  if (loaded === undefined) return undefined;
+  try {
+    return resolveAgent(loaded, valueIn(words, '--agent', '-a'), context).workspaceDir;
+  } catch {
+    // An unknown agent; its error belongs to other commands.
+    return undefined;
+  }
+}
+
+/** The value of a flag among words that are still being typed. */
+function valueIn(words: readonly string[], flag: string, char: string): string | undefined {
+  const at = words.findIndex((word) => word === flag || word === char);
+  if (at !== -1) return words[at + 1];
+  const joined = words.find((word) => word.startsWith(`${flag}=`));
+  return joined?.slice(flag.length + 1);
+}
+
+function files(typed: string, cwd: string, homeDir: string): readonly Suggestion[] {
   const text = typed.includes('=') ? typed.slice(typed.indexOf('=') + 1) : typed;
   const folder = text.includes('/') ? text.slice(0, text.lastIndexOf('/') + 1) : '';
   try {

@@ -64,6 +64,28 @@ test('values are completed: agents, providers, keys, routes, states, flows and f
   assert.equal(await valuesFor(root, 'memory', 'index', '--workspace', 'no'), ['notes/']);
 });
 
+test('notes are completed in the workspace that the line chooses', async () => {
+  const root = folderOf({
+    'svc.json': JSON.stringify({
+      agents: {
+        list: [
+          { id: 'ada', default: true, workspace: 'a' },
+          { id: 'bob', workspace: 'b' },
+        ],
+      },
+    }),
+    'a/memory/house.md': '# House',
+    'b/memory/boat.md': '# Boat',
+    'c/car.md': '# Car',
+  });
+  assert.equal(await valuesFor(root, 'memory', 'links', 'me'), ['memory/']);
+  assert.equal(await valuesFor(root, 'memory', 'inspect', 'memory/'), ['memory/house.md']);
+  const bob = ['memory', 'status', '--agent', 'bob', '--why'];
+  assert.equal(await valuesFor(root, ...bob, 'memory/b'), ['memory/boat.md']);
+  assert.equal(await valuesFor(root, 'memory', 'get', '--workspace', 'c', ''), ['car.md']);
+  assert.equal(await valuesFor(root, 'memory', 'links', '--agent', 'nobody', ''), []);
+});
+
 test('what a shell would act on is never suggested, and no text from outside makes a line of its own', async () => {
   const provider = { api: 'openai', baseUrl: 'https://llm.example/v1' };
   const root = folderOf({
