@@ -230,6 +230,12 @@ export const filterFlags = withEnvironment({
     summary: 'Only passages under a heading that contains this text.',
     helpValue: 'TEXT',
   }),
+  kind: Flags.string({
+    summary: 'Only this kind of document: markdown, pdf, image …',
+    helpValue: 'KIND',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
 });
 
 /** The filters that the flags describe. */
@@ -240,8 +246,10 @@ export function filtersOf({
   where,
   tag: tags,
   heading,
-}: Omit<SearchFilters, 'tags'> & { readonly tag?: readonly string[] | undefined }): SearchFilters {
-  return { since, before, on, where, tags, heading };
+  kind: kinds,
+}: Omit<SearchFilters, 'kinds' | 'tags'> &
+  Partial<Readonly<Record<'kind' | 'tag', readonly string[] | undefined>>>): SearchFilters {
+  return { since, before, on, where, tags, heading, kinds };
 }
 
 /** The conversation that the flags describe. */

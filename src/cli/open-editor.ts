@@ -1,18 +1,9 @@
 import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
-import { getEditorInfo } from 'open-editor';
 import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
-
-/** A location in a file, counted from 1. */
-export interface EditorPlace {
-  /** Absolute. */
-  readonly file: string;
-  readonly line: number;
-  readonly column?: number;
-}
+import { type EditorPlace, editorCommand } from './editor-arguments.js';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set. PDF and Word files are opened
@@ -21,23 +12,22 @@ export interface EditorPlace {
  * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
-  { file, line: given, column = 1 }: EditorPlace,
-  { env }: EngineContext,
+  place: EditorPlace,
+  { env }: Pick<EngineContext, 'env'>,
 ): Promise<void> {
+  const { file } = place;
   const format = documentFormatOf(file);
   if (format === 'pdf' || format === 'docx') return openInViewer(file, env);
   // Lines of a web page are those of its text.
-  const line = format === 'html' ? 1 : given;
-  const editor = [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '') !== '');
+  const line = format === 'html' ? 1 : place.line;
+  const editor = editorOf(env);
   if (editor === undefined) {
     process.stdout.write(`${file}:${line}\n`);
     return;
   }
-  const [binary = editor, ...own] = editor.trim().split(/\s+/);
-  // The library knows how to pass a line to each editor; the program and its flags are the user's.
-  const known = getEditorInfo([{ file, line, column }], { editor: basename(binary) });
+  const { program, args } = editorCommand(editor, { ...place, line });
   await new Promise<void>((resolve, reject) => {
-    const child = spawn(binary, [...own, ...known.arguments], { stdio: 'inherit' });
+    const child = spawn(program, args, { stdio: 'inherit' });
     child.on('close', () => resolve());
     child.on('error', (cause) => {
       reject(
@@ -50,18 +40,30 @@ export async function openInEditor(
   });
 }
 
+/** The editor that the user has chosen, if any. */
+function editorOf(env: EngineContext['env']): string | undefined {
+  return [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '');
+}
+
 /** Opens a file in the viewer of the system, or prints its path where there is none. */
 async function openInViewer(file: string, env: EngineContext['env']): Promise<void> {
+  if (!(await openOnDesktop(file, env))) process.stdout.write(`${file}\n`);
+}
+
+/**
+ * Opens a file or a folder in the program that the desktop has for it.
+ *
+ * @returns false where there is no desktop, or it refuses
+ */
+async function openOnDesktop(path: string, env: EngineContext['env']): Promise<boolean> {
   const isMac = process.platform === 'darwin';
   const hasScreen = isMac || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
-  const isOpen =
-    hasScreen &&
-    (await new Promise<boolean>((resolve) => {
-      const child = spawn(isMac ? 'open' : 'xdg-open', [file], { stdio: 'ignore' });
-      child.on('close', (exitCode) => resolve(exitCode === 0));
-      child.on('error', () => resolve(false));
-    }));
-  if (!isOpen) process.stdout.write(`${file}\n`);
+  if (!hasScreen) return false;
+  return new Promise<boolean>((resolve) => {
+    const child = spawn(isMac ? 'open' : 'xdg-open', [path], { stdio: 'ignore' });
+    child.on('close', (exitCode) => resolve(exitCode === 0));
+    child.on('error', () => resolve(false));
+  });
 }
 
 /**

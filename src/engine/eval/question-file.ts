@@ -41,6 +41,7 @@ const filtersSchema = z.strictObject({
   where: z.optional(z.array(said)),
   tags: z.optional(z.array(said)),
   heading: z.optional(said),
+  kinds: z.optional(z.array(said)),
 });
 
 /** A line in a file of questions (docs/eval.md). */
@@ -144,7 +145,7 @@ function issueWords(issue: z.core.$ZodIssue | undefined): string {
     return `"expect[${String(position)}]" must be a path, path#L3-L5 or {"text": …}`;
   }
   if (key === 'filters') {
-    return '"filters" must have only since, before, on and heading (strings), and where and tags (lists)';
+    return '"filters" must have only since, before, on and heading (strings), and where, tags and kinds (lists)';
   }
   const what = key === 'tags' ? 'a list of strings' : 'a non-empty string';
   return `"${String(key)}" must be ${what}`;

@@ -28,8 +28,8 @@ export async function searchMemory(
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return refusedAnswer(memory, refusal);
   const { query, maxResults, minScore, corpus, path, exact, debug = false, ...rest } = input;
-  const { since, before, on, where, tags, heading } = rest;
-  const filters = { since, before, on, where, tags, heading };
+  const { since, before, on, where, tags, heading, kinds } = rest;
+  const filters = { since, before, on, where, tags, heading, kinds };
   const response = await backend.search(
     { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact, filters },
     { signal, onEvent: live.heardSync },
@@ -83,12 +83,13 @@ function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
 
 function filtersOf({ filters }: SearchResponse): Pick<SearchAnswer, 'filters'> {
   if (filters === undefined) return {};
-  const { where, tags, ...rest } = filters;
+  const { where, tags, kinds, ...rest } = filters;
   return {
     filters: {
       ...rest,
       ...(where === undefined ? {} : { where: [...where] }),
       ...(tags === undefined ? {} : { tags: [...tags] }),
+      ...(kinds === undefined ? {} : { kinds: [...kinds] }),
     },
   };
 }

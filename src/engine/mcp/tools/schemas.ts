@@ -59,6 +59,13 @@ export const searchInput = z.strictObject({
     ),
   tags: z.array(filterText).max(20).optional().describe('Only notes with all of these tags'),
   heading: filterText.optional().describe('Only passages under a heading that contains this text'),
+  kinds: z
+    .array(filterText)
+    .max(20)
+    .optional()
+    .describe(
+      'Only these kinds of documents: markdown, transcript, pdf, docx, html, image or audio',
+    ),
   debug: z
     .boolean()
     .optional()
@@ -127,6 +134,7 @@ export const searchResult = z.strictObject({
       where: z.array(z.string()).optional(),
       tags: z.array(z.string()).optional(),
       heading: z.string().optional(),
+      kinds: z.array(z.string()).optional(),
     })
     .optional()
     .describe('How filters were understood; dates are inclusive'),

@@ -1,7 +1,9 @@
 import { SvcError } from '../../errors/index.js';
 import { type DayRange, dayFormatter, isoDay } from '../../support/day.js';
+import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type CandidateFilter, dayOfPath, type FilteredDocument } from '../index/index.js';
+import { modalityOfName } from '../sources/index.js';
 import type { FactItem, FactValue } from '../types.js';
 import { dateIn } from './dates.js';
 import type { SearchFilters, SearchResponse } from './types.js';
@@ -19,6 +21,9 @@ interface Reading {
   readonly timeZone: string | undefined;
 }
 
+/** The values of `--kind`. */
+const FILTER_KINDS = ['markdown', 'transcript', ...DOCUMENT_FORMATS, 'image', 'audio'] as const;
+
 /**
  * Reads the filters of a request; dates are relative to now.
  *
@@ -32,6 +37,7 @@ export async function understandFilters(
   const conditions = (filters.where ?? []).map(conditionOf);
   const tags = (filters.tags ?? []).map((tag) => tag.replace(/^#/u, '').toLowerCase());
   if (tags.includes('')) throw refusal('--tag must not be empty');
+  const kinds = (filters.kinds ?? []).map(kindFrom);
   const heading = filters.heading?.trim().toLowerCase();
   if (heading === '') throw refusal('--heading must not be empty');
   const dayOfMoment = dayFormatter(reading.timeZone);
@@ -40,6 +46,7 @@ export async function understandFilters(
       contains: heading,
       document: (document) => {
         const { facts } = document;
+        if (kinds.length > 0 && !kinds.some((kind) => isOfKind(document, kind))) return false;
         if (!tags.every((tag) => hasTag(facts?.tags ?? [], tag))) return false;
         if (!conditions.every((condition) => isMet(condition, facts?.properties ?? {}))) {
           return false;
@@ -66,8 +73,21 @@ export async function understandFilters(
       ...(conditions.length === 0 ? {} : { where: conditions.map(({ text }) => text) }),
       ...(tags.length === 0 ? {} : { tags }),
       ...(heading === undefined ? {} : { heading }),
+      ...(kinds.length === 0 ? {} : { kinds }),
     },
   };
+}
+
+function kindFrom(text: string): string {
+  const kind = text.trim().toLowerCase();
+  if (FILTER_KINDS.some((known) => known === kind)) return kind;
+  throw refusal(
+    `--kind must be one of: ${FILTER_KINDS.join(', ')} (got ${JSON.stringify(text.slice(0, 100))})`,
+  );
+}
+
+function isOfKind({ kind, path }: FilteredDocument, wanted: string): boolean {
+  return kind === wanted || documentFormatOf(path) === wanted || modalityOfName(path) === wanted;
 }
 
 /** The day that filters compare, and where it is from. */

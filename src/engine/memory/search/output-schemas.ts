@@ -154,6 +154,7 @@ export const searchOutputSchema = documentSchema({
         where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
         tags: field(z.optional(z.array(z.string())), 'Required tags.'),
         heading: field(z.optional(z.string()), 'Required part of a heading.'),
+        kinds: field(z.optional(z.array(z.string())), 'Kinds of documents, any of them.'),
       }),
     ),
     'How [filters](search.md#filters) were understood; omitted without any.',

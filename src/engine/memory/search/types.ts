@@ -44,6 +44,8 @@ export interface SearchFilters {
   readonly tags?: readonly string[] | undefined;
   /** A part of a heading above the passage, or in it. */
   readonly heading?: string | undefined;
+  /** Kinds of documents, any of them; see filters.ts. */
+  readonly kinds?: readonly string[] | undefined;
 }
 
 /** A word of the query that the index does not have, and what was searched instead. */

@@ -40,6 +40,8 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
     [{ where: ['status=open'] }, 1],
     [{ tags: ['house'] }, 2],
     [{ tags: ['house'], heading: 'roof' }, 1],
+    [{ kinds: ['image'] }, 0],
+    [{ kinds: ['markdown'] }, 3],
   ];
   const questions = parseQuestions(
     cases
@@ -60,8 +62,12 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
     const searched = await opened.backend.search({ query, filters });
     const citations = searched.results.map(({ citation }) => citation);
     assert.is(citations.length, count, JSON.stringify(filters));
-    const { where, tags, ...rest } = filters;
-    const lists = { ...(where && { where: [...where] }), ...(tags && { tags: [...tags] }) };
+    const { where, tags, kinds, ...rest } = filters;
+    const lists = {
+      ...(where && { where: [...where] }),
+      ...(tags && { tags: [...tags] }),
+      ...(kinds && { kinds: [...kinds] }),
+    };
     const answer = await searchMemory({ query, ...rest, ...lists }, NEVER, world);
     assert.equal(
       answer.results.map((result) => result.citation),

@@ -72,6 +72,9 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ heading: 'große pl' }, ['props.md 2']],
   [{ heading: 'talk', since: '2026-03-10' }, ['a.jsonl 2']],
   [{ heading: '%' }, []],
+  [{ kinds: ['transcript'] }, ['a.jsonl 1', 'a.jsonl 2']],
+  [{ kinds: ['Transcript', 'markdown'], on: '2026-02' }, ['2026-02-03.md']],
+  [{ kinds: ['image', 'pdf'] }, []],
 ];
 
 async function filterOf(filters: SearchFilters): Promise<CandidateFilter> {

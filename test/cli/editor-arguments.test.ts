@@ -1,0 +1,45 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { editorCommand } from '../../src/cli/editor-arguments.js';
+
+const test = suite('how an editor is given a location');
+
+const PLACE = { file: '/notes/a b.md', line: 12, column: 3 };
+
+function argsOf(command: string): readonly string[] {
+  return editorCommand(command, PLACE).args;
+}
+
+for (const [editors, args] of [
+  ['vi view', ['+12', '/notes/a b.md']],
+  ['vim nvim gvim vim.basic', ['+call cursor(12, 3)', '/notes/a b.md']],
+  ['nano', ['+12,3', '/notes/a b.md']],
+  ['hx zed subl', ['/notes/a b.md:12:3']],
+  ['emacs emacsclient micro kak emacs-29 emacs29.4', ['+12:3', '/notes/a b.md']],
+  ['code codium cursor code-insiders', ['--goto', '/notes/a b.md:12:3']],
+  ['idea webstorm', ['--line', '12', '--column', '3', '/notes/a b.md']],
+  ['mate', ['--line', '12', '/notes/a b.md']],
+  ['true my-own-script constructor', ['/notes/a b.md']],
+] as const) {
+  test(editors, () => {
+    for (const editor of editors.split(' ')) assert.equal(argsOf(editor), args, editor);
+  });
+}
+
+test('the arguments of the user come first, and a quoted program can have blanks', () => {
+  assert.equal(argsOf('code --wait'), ['--wait', '--goto', '/notes/a b.md:12:3']);
+  assert.equal(editorCommand(`"/Applications/My Apps/subl" -w 'x y'`, PLACE), {
+    program: '/Applications/My Apps/subl',
+    args: ['-w', 'x y', '/notes/a b.md:12:3'],
+  });
+  assert.equal(argsOf('/usr/local/bin/emacsclient -t'), ['-t', '+12:3', '/notes/a b.md']);
+});
+
+test('nothing is for a shell', () => {
+  assert.equal(editorCommand('vi; rm -rf $HOME', PLACE), {
+    program: 'vi;',
+    args: ['rm', '-rf', '$HOME', '/notes/a b.md'],
+  });
+});
+
+test.run();
