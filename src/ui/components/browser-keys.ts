@@ -2,6 +2,7 @@ import type { BrowserAction } from './browser-source.js';
 import type { BrowserEvent, BrowserState } from './browser-state.js';
 import type { KeyBinding, KeyMap } from './key-map.js';
 import { type ListItem, type ListMove, listView } from './list-state.js';
+import { moveKeys, withHelp } from './shared-keys.js';
 import { editOf } from './text-input.js';
 
 /** Keys that the screen around a browser handles. */
@@ -49,40 +50,13 @@ export function browserKeys<Item extends ListItem>(
     help: ['q, ctrl-c', orders.quit.help],
     bar: { text: orders.quit.bar, goes: 9 },
   };
-  const help: KeyBinding = {
-    on: ['?'],
-    run: () => orders.dispatch({ type: 'help', on: !state.isHelp }),
-    help: ['?, esc', 'show or close this help'],
-    bar: { text: '? help', goes: 8 },
-  };
-  const shared = [...(orders.more ?? []), help, quit, interrupt];
   const keys =
     state.shown !== undefined && state.isOpen
       ? detailKeys(state.shown.item, source, orders)
       : listKeys(state, source, orders);
-  return {
-    bindings: state.isHelp ? afterHelp([...keys, ...shared], orders) : [...keys, ...shared],
-  };
-}
-
-/** While keys are listed, each closes the list before it does what it does; Esc does nothing else. */
-function afterHelp<Item extends ListItem>(
-  bindings: readonly KeyBinding[],
-  { dispatch }: BrowserOrders<Item>,
-): readonly KeyBinding[] {
-  const close = (): void => dispatch({ type: 'help', on: false });
-  const closing = bindings.map((binding): KeyBinding => {
-    if (binding.on.includes('?')) return binding;
-    return {
-      ...binding,
-      run: () => {
-        close();
-        binding.run();
-      },
-    };
-  });
-  // The first binding of a key counts.
-  return [{ on: ['escape'], run: close }, ...closing];
+  const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
+  const help = withHelp([...keys, ...(orders.more ?? [])], state.isHelp, setHelp);
+  return { bindings: [...help, quit, interrupt] };
 }
 
 function questionKeys<Item extends ListItem>(
@@ -136,32 +110,6 @@ function filterKeys<Item extends ListItem>(
   };
 }
 
-const MOVES = [
-  [['up', 'k'], 'up'],
-  [['down', 'j'], 'down'],
-  [['pageUp', 'ctrl-b'], 'pageUp'],
-  [['pageDown', 'ctrl-f', ' '], 'pageDown'],
-  [['home', 'g'], 'first'],
-  [['end', 'G'], 'last'],
-] as const;
-
-function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBinding[] {
-  const keys: readonly KeyBinding[] = MOVES.map(([on, to]) => ({ on, run: () => move(to) }));
-  const [first, ...rest] = keys;
-  if (first === undefined) return keys;
-  const shown: KeyBinding = {
-    ...first,
-    help: ['↑ ↓, k j', what],
-    bar: { text: `↑↓ ${what}`, goes: 1 },
-  };
-  const ends: KeyBinding = {
-    on: [],
-    run: () => undefined,
-    help: ['g, G', 'go to the first or last'],
-  };
-  return [shown, ...rest, ends];
-}
-
 function scrollKeys<Item extends ListItem>(
   dispatch: BrowserOrders<Item>['dispatch'],
 ): readonly KeyBinding[] {
@@ -186,7 +134,7 @@ function listKeys<Item extends ListItem>(
             on: ['enter', 'right', 'l'],
             run: () => open(selected),
             help: ['enter', `open the ${noun}`],
-            bar: { text: '⏎ open', goes: 7 },
+            bar: { text: '⏎ open', goes: previews === true ? 2 : 7 },
           } as const,
           ...(previews === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, actions, orders),

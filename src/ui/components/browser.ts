@@ -16,6 +16,8 @@ export interface Browser<Item extends ListItem>
   readonly choices: readonly string[];
   /** Reads what is shown again. @throws what the source throws */
   readonly refresh: () => Promise<void>;
+  /** Reads the details that are shown again. */
+  readonly readDetails: () => void;
   /** What the keys do now. */
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
   /** Performs an action that no entry is needed for. One at a time; others are ignored until it has ended. */
@@ -51,10 +53,15 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     const { items, total } = await source.list(source.choices[choice] ?? source.choices[0]);
     dispatch({ type: 'listed', choice, items, total });
   };
+  let reads = 0;
   const readDetails = async (): Promise<void> => {
     const item = getSnapshot().shown?.item;
     if (item === undefined) return;
-    dispatch({ type: 'read', id: item.id, text: await source.details(item) });
+    reads += 1;
+    const read = reads;
+    const text = await source.details(item);
+    // What was asked for later can be read sooner.
+    if (read === reads) dispatch({ type: 'read', id: item.id, text });
   };
   const note = (text: string, isFault = false): void =>
     dispatch({ type: 'noted', note: { text, isFault } });
@@ -93,6 +100,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     dispatch,
     choices: source.choices,
     refresh,
+    readDetails: () => void orNote(readDetails()),
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...orders, dispatch }),
     perform,
     settled: async () => acting,

@@ -107,13 +107,17 @@ export function paintOf(state: keyof typeof MARKS, style: Style): Paint {
   }
 }
 
-/** `9 ok · 1 warning · 2 faults`. */
-export function countWords({ ok, warnings, faults }: DoctorReport['counts']): string {
+/** `9 ok`, `1 warning`, `2 faults`. */
+export function countFacts({
+  ok,
+  warnings,
+  faults,
+}: DoctorReport['counts']): readonly [string, string, string] {
   return [
     `${formatCount(ok)} ok`,
     formatCountOf(warnings, 'warning'),
     formatCountOf(faults, 'fault'),
-  ].join(' · ');
+  ];
 }
 
 /** `svc.json:4:5`, a form that editors and terminals understand. */
@@ -134,7 +138,7 @@ export function renderDoctor(
   const lines = [
     ...applied.map((fix) => appliedLine(fix, options)),
     ...(applied.length === 0 ? [] : ['']),
-    `${style.bold('svc · doctor')}  ${countWords(report.counts)}`,
+    `${style.bold('svc · doctor')}  ${countFacts(report.counts).join(' · ')}`,
     ...report.checks.flatMap((result) => checkLines(result, options)),
     ...endLines(report),
   ];

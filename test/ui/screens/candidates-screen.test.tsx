@@ -2,22 +2,17 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/ui/fit.js';
-import { candidatesFrame } from '../../../src/ui/screens/candidates/frame.js';
 import {
   type CandidatesActions,
-  CandidatesScreen,
   runCandidatesScreen,
 } from '../../../src/ui/screens/candidates/run.js';
 import {
   type CandidatesEvent,
-  chosenCandidate,
   type Decided,
-  EMPTY_CANDIDATES,
   reduceCandidates,
   type ShownCandidate,
+  START_CANDIDATES,
 } from '../../../src/ui/screens/candidates/state.js';
-
-import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {
@@ -73,14 +68,14 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
     const { terminal, ended } = open(columns, rows);
-    await waitForText(terminal, '❯ ✓ 0.86 ▆▇█▅▁▃ The nightly');
+    await waitForText(terminal, '❯ ✓ 0.86  ▆▇█▅▁▃   The nightly');
     await waitForText(terminal, '  · 0.57');
     await waitForText(terminal, '2 candidates · 1 ready');
     await waitForText(terminal, '    5  - The nightly backup');
     const screen = terminal.screen();
     assert.ok(screen.length <= rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns, line);
-    assert.match(screen.at(-1) ?? '', /p promote {3}x reject {3}w why .*q quit$/u);
+    assert.match(screen.at(-1) ?? '', /p promote {3}x reject .*q quit$/u);
     terminal.type('q');
     assert.equal(await ended, []);
     assertRestored(terminal, '$ svc dream candidates');
@@ -174,7 +169,7 @@ test('leaving waits for what is being written, and a second decision does not ov
   });
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('pp');
-  await waitForText(terminal, 'writing…');
+  await waitForText(terminal, 'promote …');
   leave.abort();
   // Whatever does not wait for the writing has ended after this turn.
   await new Promise((resolve) => setImmediate(resolve));
@@ -203,66 +198,73 @@ test('a failure to read ends the screen, and a signal from outside does too', as
   assertRestored(terminal, '$ svc dream candidates');
 });
 
-test('the view shows the store and sends what is typed', async () => {
-  const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
-  const heard: string[] = [];
-  const hear = (what: string) => () => void heard.push(what);
-  const { lastFrame, stdin, unmount } = render(
-    <CandidatesScreen
-      store={store}
-      stdout={createTerminal(80, 24).stdout}
-      style={style}
-      title="main"
-      onPromote={hear('promote')}
-      onReject={hear('reject')}
-      onUndo={hear('undo')}
-      onAgain={hear('again')}
-      onLeave={hear('leave')}
-    />,
-  );
-  await waitFor('the first frame', () => lastFrame()?.includes('Loading…') === true);
-  store.dispatch({ type: 'loaded', candidates: [READY, WEAK] });
-  await waitFor('the list', () => lastFrame()?.includes('❯ ✓ 0.86') === true);
-  stdin.write('pxurq');
-  await waitFor('the keys', () => heard.length === 5);
-  assert.equal(heard, ['promote', 'reject', 'undo', 'again', 'leave']);
-  stdin.write('?');
-  await waitFor('help', () => lastFrame()?.includes('undo your last decision') === true);
-  unmount();
+test('f lists only those that the next sweep promotes, / filters, and ? lists the keys', async () => {
+  const { terminal, ended } = open(80, 24);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('/mira\r');
+  await waitForText(terminal, '❯ · 0.57');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, '  · 0.57');
+  terminal.type('f');
+  await waitForText(terminal, 'ready · 1 candidate · 1 ready');
+  terminal.type('?');
+  await waitForText(terminal, 'undo your last decision');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('q');
+  await ended;
 });
 
-test('whatever happens, the frame fits and the chosen one is in the list', () => {
-  const text = fc.string({ unit: 'grapheme', maxLength: 60 });
-  const candidate = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), text, path: text });
-  const events: fc.Arbitrary<CandidatesEvent> = fc.oneof(
-    fc
-      .uniqueArray(candidate, { selector: ({ key }) => key })
-      .map((candidates) => ({ type: 'loaded' as const, candidates: candidates.map(aCandidate) })),
-    fc.record({ type: fc.constant('moved' as const), by: fc.integer({ min: -9, max: 9 }) }),
-    fc.constantFrom<CandidatesEvent>(
-      { type: 'why.toggled' },
-      { type: 'help.toggled' },
-      { type: 'back' },
-      { type: 'deciding' },
-      { type: 'told', told: 'something\nover lines' },
-      { type: 'decided', decided: { kind: 'rejected', key: 'a' }, told: 'rejected' },
-      { type: 'passage', key: 'b', passage: PASSAGE },
+test('only the last decision is undone, and each once', () => {
+  const decisions = fc.array(
+    fc.oneof(
+      fc.constant<CandidatesEvent>({ type: 'undone' }),
+      fc.constant<CandidatesEvent>({ type: 'why.toggled' }),
+      fc.string().map((key): CandidatesEvent => {
+        return { type: 'decided', decided: { kind: 'rejected', key } };
+      }),
     ),
   );
-  const size = fc.record({
-    columns: fc.integer({ min: 8, max: 220 }),
-    rows: fc.integer({ min: 2, max: 60 }),
-  });
   fc.assert(
-    fc.property(fc.array(events, { maxLength: 12 }), size, (all, { columns, rows }) => {
-      const state = all.reduce(reduceCandidates, EMPTY_CANDIDATES);
-      const lines = candidatesFrame(state, { style, title: 'main' }, { columns, rows });
-      assert.ok(lines.length < rows);
-      // Narrower than the least there is nothing to draw.
-      if (columns >= 24) for (const line of lines) assert.ok(textWidth(line) <= columns, line);
-      const { candidates = [] } = state;
-      assert.is(chosenCandidate(state) === undefined, candidates.length === 0);
+    fc.property(decisions, (events) => {
+      const kept: string[] = [];
+      let state = START_CANDIDATES;
+      for (const event of events) {
+        state = reduceCandidates(state, event);
+        if (event.type === 'decided') kept.push(event.decided.key);
+        if (event.type === 'undone') kept.pop();
+        assert.equal(
+          state.decided.map(({ key }) => key),
+          kept,
+        );
+      }
     }),
+  );
+});
+
+test('fits any terminal, whatever the notes contain', async () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+  const candidate = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), text, path: text });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(candidate, { selector: ({ key }) => key }),
+      fc.integer({ min: 16, max: 220 }),
+      fc.integer({ min: 2, max: 60 }),
+      fc.constantFrom('', '?', 'w', KEYS.enter, 'G', 'f'),
+      async (candidates, columns, rows, key) => {
+        const load = async () => candidates.map(aCandidate);
+        const { terminal, ended, leave } = open(columns, rows, { load });
+        await waitFor('a frame', () => terminal.buffer.alternate && terminal.screen().length > 0);
+        terminal.type(key);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const lines = terminal.screen();
+        leave.abort();
+        await ended;
+        assert.ok(lines.length < Math.max(rows, 2), `${lines.length} of ${rows}`);
+        for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+      },
+    ),
+    { numRuns: 30 },
   );
 });
 

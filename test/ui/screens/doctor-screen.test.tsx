@@ -3,20 +3,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckResult, DoctorEvent, DoctorReport } from '../../../src/engine/doctor/check.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { doctorFrame } from '../../../src/ui/screens/doctor/frame.js';
+import { type DoctorScreenEnd, runDoctorScreen } from '../../../src/ui/screens/doctor/run.js';
 import {
-  DoctorScreen,
-  type DoctorScreenEnd,
-  runDoctorScreen,
-} from '../../../src/ui/screens/doctor/run.js';
-import {
-  chosenFinding,
   type DoctorScreenEvent,
   reduceDoctorScreen,
+  shownFindings,
   startDoctorScreen,
 } from '../../../src/ui/screens/doctor/state.js';
-
-import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {
@@ -101,7 +94,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.ok(screen.length <= rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns, line);
     if (rows >= 24) await waitForText(terminal, '3 ok · 0 warnings · 2 faults');
-    assert.match(screen.at(-1) ?? '', /⏎ show fix {3}a apply {3}A all safe .* {3}q quit$/u);
+    assert.match(screen.at(-1) ?? '', /a apply {3}A all safe .* {3}q quit$/u);
     terminal.type('q');
     const end = await opened.ended;
     assert.equal(end, { edit: undefined, applied: [], results: SICK.checks });
@@ -116,6 +109,7 @@ test('a shows what a fix changes; a again does it, and everything is looked at a
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('a');
   await waitForText(terminal, '+     "enabled": true,');
+  await waitForText(terminal, 'apply: rename "enabeld" to "enabled"?  y/n');
   assert.equal([applied, looks.length], [[], 1]);
   terminal.type('a');
   await waitForText(terminal, 'fixed: rename "enabeld" to "enabled"');
@@ -151,12 +145,13 @@ test('A shows all safe fixes; A again does them, esc does not', async () => {
   tellAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, 'A all safe');
   terminal.type('A');
-  await waitForText(terminal, '2 safe fixes; press A again to apply');
+  await waitForText(terminal, 'apply 2 safe fixes?  y/n');
+  await waitForText(terminal, '• rename "enabeld"');
   terminal.type(KEYS.escape);
   await waitForText(terminal, '❯ ✗ unknown key');
   assert.equal(applied, []);
   terminal.type('A');
-  await waitForText(terminal, '2 safe fixes; press A again to apply');
+  await waitForText(terminal, 'apply 2 safe fixes?  y/n');
   terminal.type('A');
   await waitForText(terminal, '2 problems fixed');
   assert.equal(applied, [MISTYPED.fix?.title, READABLE.fix?.title]);
@@ -182,9 +177,9 @@ test('arrows choose, enter opens and closes, e ends with the place to open', asy
   terminal.type(KEYS.down);
   await waitForText(terminal, '❯ ✗ the secret file');
   terminal.type(KEYS.enter);
-  await waitForText(terminal, '⏎ hide fix');
-  terminal.type(KEYS.enter);
-  await waitForText(terminal, '⏎ show fix');
+  await waitForText(terminal, 'esc back');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, '/ filter');
   terminal.type(KEYS.up);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
@@ -240,75 +235,63 @@ test('a bug in the work restores the terminal and comes out', async () => {
   assertRestored(opened.terminal, '$ svc config doctor');
 });
 
-test('the view shows the store and sends what is typed', async () => {
-  const store = createStore(startDoctorScreen(NAMES), reduceDoctorScreen);
-  const heard: string[] = [];
-  const hear = (what: string) => () => void heard.push(what);
-  const { lastFrame, stdin, unmount } = render(
-    <DoctorScreen
-      store={store}
-      stdout={createTerminal(80, 24).stdout}
-      style={style}
-      homeDir="/home/ada"
-      onAgain={hear('again')}
-      onApply={hear('apply')}
-      onApplyAll={hear('all')}
-      onEdit={hear('edit')}
-      onLeave={hear('leave')}
-    />,
-  );
-  await waitFor('the frame', () => (lastFrame() ?? '').includes('○ configuration'));
-  stdin.write('raAe?');
-  await waitFor('the list of keys', () => (lastFrame() ?? '').includes('apply all safe fixes'));
-  stdin.write('q');
-  await waitFor('leave', () => heard.includes('leave'));
-  assert.equal(heard, ['again', 'apply', 'all', 'edit', 'leave']);
-  unmount();
+test('f lists faults, warnings or notes only, and / filters', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(terminal, '❯ ✗ unknown key');
+  terminal.type('f');
+  await waitForText(terminal, 'faults · 3 ok');
+  await waitFor('faults only', () => !terminal.screen().join().includes('3 changed files'));
+  terminal.type('ff');
+  await waitForText(terminal, '❯ · 3 changed files');
+  terminal.type('f/secret\r');
+  await waitForText(terminal, '❯ ✗ the secret file');
+  terminal.type('q');
+  await opened.ended;
 });
 
-test('the worst finding is chosen until the person chooses, whatever order checks end in', () => {
-  const finding = (severity: 'fault' | 'warning', code: string) => ({
-    code,
-    severity,
-    message: code,
-  });
-  const ended = (check: string, severity: 'fault' | 'warning'): DoctorScreenEvent => {
-    const result = resultOf(check, [finding(severity, check)]);
-    return { type: 'look.told', run: 1, event: { type: 'check.finished', result } };
+test('the worst finding is selected until the person selects one, in whatever order checks end', async () => {
+  const opened = open(80, 24);
+  const look = await lookOf(opened);
+  const told = (severity: 'fault' | 'warning', check: string): void => {
+    const result = resultOf(check, [{ code: check, severity, message: `${check} is broken` }]);
+    look.tell({ type: 'check.finished', result });
   };
-  const after = (events: readonly DoctorScreenEvent[]) =>
-    chosenFinding(events.reduce(reduceDoctorScreen, startDoctorScreen(['a', 'b', 'c'])))?.finding
-      .code;
-  const start: DoctorScreenEvent = { type: 'look.started', checks: ['a', 'b', 'c'] };
-  const events = [start, ended('c', 'warning'), ended('b', 'fault')];
-  assert.is(after(events), 'b');
-  assert.is(after([...events, { type: 'moved', by: 1 }, ended('a', 'fault')]), 'c');
+  told('warning', 'clock');
+  await waitForText(opened.terminal, '❯ ! clock');
+  told('fault', 'disk');
+  await waitForText(opened.terminal, '❯ ✗ disk');
+  opened.terminal.type('j');
+  await waitForText(opened.terminal, '❯ ! clock');
+  told('fault', 'index');
+  await waitForText(opened.terminal, '✗ index is broken');
+  await waitForText(opened.terminal, '❯ ! clock');
+  opened.terminal.type('q');
+  await opened.ended;
 });
 
-test('all safe fixes can be scrolled through before they are applied', () => {
+test('all safe fixes can be scrolled through before they are applied', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
   const fixes = Array.from({ length: 30 }, (_, at) => ({
     code: `f${at}`,
     severity: 'fault' as const,
     message: `finding ${at}`,
     fix: { ...fixOf(`fix number ${at}`, true), diff: [] },
   }));
-  const result = resultOf('index', fixes);
-  const events: readonly DoctorScreenEvent[] = [
-    { type: 'look.started', checks: ['index'] },
-    { type: 'look.told', run: 1, event: { type: 'check.finished', result } },
-    { type: 'confirm.opened' },
-  ];
-  const shown = (more: readonly DoctorScreenEvent[]): string => {
-    const state = [...events, ...more].reduce(reduceDoctorScreen, startDoctorScreen(['index']));
-    return doctorFrame(state, { style, homeDir: '/' }, { columns: 80, rows: 24 }).join('\n');
-  };
-  assert.match(shown([]), 'fix number 0');
-  assert.not.match(shown([]), 'fix number 29');
-  const down: DoctorScreenEvent = { type: 'moved', by: 1 };
-  assert.match(shown(Array.from({ length: 40 }, () => down)), 'fix number 29');
+  (await lookOf(opened)).tell({ type: 'check.finished', result: resultOf('index', fixes) });
+  await waitForText(terminal, '❯ ✗ finding 0');
+  terminal.type('A');
+  await waitForText(terminal, '• fix number 0');
+  assert.not.match(terminal.screen().join('\n'), 'fix number 29');
+  terminal.type('G');
+  await waitForText(terminal, '• fix number 29');
+  terminal.type('nq');
+  assert.equal((await opened.ended).applied, []);
 });
 
-test('any events in any order make a frame that fits, and the chosen finding is there', () => {
+test('events in any order keep findings sorted, each once, and results of the current run', () => {
   const check = fc.constantFrom(...NAMES);
   const findings = fc.subarray([MISTYPED, READABLE, STALE]);
   const told: fc.Arbitrary<DoctorEvent> = fc.oneof(
@@ -319,42 +302,55 @@ test('any events in any order make a frame that fits, and the chosen finding is 
     }),
   );
   const anEvent: fc.Arbitrary<DoctorScreenEvent> = fc.oneof(
-    fc.record({ type: fc.constant('look.started' as const), checks: fc.subarray(NAMES) }),
-    fc.record({
-      type: fc.constant('look.told' as const),
-      run: fc.nat({ max: 2 }),
-      event: told,
-    }),
-    fc.record({ type: fc.constant('moved' as const), by: fc.constantFrom(-1, 1) }),
-    fc.constantFrom<DoctorScreenEvent>(
-      { type: 'fix.toggled' },
-      { type: 'fix.opened' },
-      { type: 'confirm.opened' },
-      { type: 'fixing.started' },
-      { type: 'fixing.ended', told: 'fixed: x' },
-      { type: 'help.toggled' },
-      { type: 'back' },
-    ),
+    fc.record({ type: fc.constant('run.started' as const), checks: fc.subarray(NAMES) }),
+    fc.record({ type: fc.constant('told' as const), run: fc.nat({ max: 2 }), event: told }),
   );
   fc.assert(
-    fc.property(
-      fc.array(anEvent),
-      fc.integer({ min: 20, max: 200 }),
+    fc.property(fc.array(anEvent), (events) => {
+      let state = startDoctorScreen(NAMES);
+      for (const event of events) {
+        const before = state;
+        state = reduceDoctorScreen(state, event);
+        if (event.type === 'told' && event.run !== before.run) assert.is(state, before);
+      }
+      const shown = shownFindings(state);
+      const ranks = shown.map(({ finding }) =>
+        ['fault', 'warning', 'note'].indexOf(finding.severity),
+      );
+      assert.equal(
+        ranks,
+        ranks.toSorted((a, b) => a - b),
+      );
+      assert.is(new Set(shown.map(({ id }) => id)).size, shown.length);
+    }),
+  );
+});
+
+test('fits any terminal, with the selected finding in sight', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 16, max: 200 }),
       fc.integer({ min: 2, max: 50 }),
-      (events, columns, rows) => {
-        const state = events.reduce(reduceDoctorScreen, startDoctorScreen(NAMES));
-        const frame = doctorFrame(state, { style, homeDir: '/home/ada' }, { columns, rows });
-        assert.ok(frame.length <= Math.max(1, rows - 1));
-        for (const line of frame) assert.ok(textWidth(line) <= columns, line);
-        const chosen = chosenFinding(state);
-        if (chosen !== undefined && !state.confirming && !state.help && rows > 6) {
-          assert.ok(
-            frame.some((line) => line.startsWith('  ❯ ')),
-            frame.join('\n'),
-          );
-        }
+      fc.constantFrom('', '?', KEYS.enter, 'A', 'G', 'f'),
+      async (columns, rows, key) => {
+        const opened = open(columns, rows);
+        const { terminal } = opened;
+        tellAll(await lookOf(opened), SICK.checks);
+        const sign = rows > 6 ? '❯ ' : '';
+        await waitFor('a frame', () => terminal.screen().join().length > 0);
+        await waitForText(terminal, sign);
+        terminal.type(key);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const lines = terminal.screen();
+        opened.leave.abort();
+        await opened.ended;
+        assert.ok(lines.length < Math.max(rows, 2), `${lines.length} of ${rows}`);
+        for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+        const isList = key === '' || key === 'G';
+        if (isList && rows > 6) assert.match(lines.join('\n'), '❯ ');
       },
     ),
+    { numRuns: 30 },
   );
 });
 

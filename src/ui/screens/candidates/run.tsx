@@ -1,25 +1,28 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
 import type { DecisionOutput } from '../../../engine/dreaming/index.js';
+import { formatCount } from '../../../engine/support/format.js';
+import { type Browser, createBrowser } from '../../components/browser.js';
+import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import type { BrowserSource } from '../../components/browser-source.js';
+import { browserFacts } from '../../components/browser-view.js';
 import { decisionWords } from '../../dream/words.js';
+import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { candidatesFrame } from './frame.js';
 import {
+  type CandidateItem,
   type CandidatesEvent,
   type CandidatesState,
-  chosenCandidate,
   type Decided,
-  EMPTY_CANDIDATES,
   reduceCandidates,
   type ShownCandidate,
   type ShownPassage,
+  START_CANDIDATES,
 } from './state.js';
+import { candidateColumns, passageRows, whyRows } from './view.js';
 
 /** Calls the screen makes to the engine. */
 export interface CandidatesActions {
@@ -53,162 +56,133 @@ export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly Decided[]> {
   const { style, title, stdout, actions } = options;
-  const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
+  const store = createStore(START_CANDIDATES, reduceCandidates);
+  const browser = createBrowser(candidatesSource(store, actions, style));
   const { ended, finish, fail } = createEnding<void>();
-  const leave = (): void => finish();
-  let writing: Promise<void> = Promise.resolve();
-  const load = async (choose?: string): Promise<void> => {
-    store.dispatch({ type: 'loaded', candidates: await actions.load(), choose });
-  };
-  /** One decision at a time; shows failures. */
-  const write = (work: (state: CandidatesState) => Promise<void> | undefined): void => {
-    const state = store.getSnapshot();
-    if (state.busy) return;
-    const begun = work(state);
-    if (begun === undefined) return;
-    store.dispatch({ type: 'deciding' });
-    writing = begun.catch((error: unknown) => {
-      store.dispatch({ type: 'told', told: actions.explain(error) });
-    });
-  };
-  const stopReading = readPassages(store, actions);
-  try {
-    await runAlternate(
-      <CandidatesScreen
-        store={store}
-        stdout={stdout}
-        style={style}
-        title={title}
-        onPromote={() =>
-          write((state) => {
-            const candidate = chosenCandidate(state);
-            return candidate && promote(candidate, actions).then(store.dispatch);
-          })
-        }
-        onReject={() =>
-          write((state) => {
-            const candidate = chosenCandidate(state);
-            return candidate && reject(candidate, actions).then(store.dispatch);
-          })
-        }
-        onUndo={() =>
-          write((state) => {
-            const decided = state.decided.at(-1);
-            if (decided === undefined) {
-              store.dispatch({ type: 'told', told: 'nothing to undo' });
-              return undefined;
-            }
-            return actions.takeBack(decided).then(async (told) => {
-              store.dispatch({ type: 'taken.back', told });
-              await load(decided.key);
-            });
-          })
-        }
-        onAgain={() =>
-          write(() => load().then(() => store.dispatch({ type: 'told', told: 'reloaded' })))
-        }
-        onLeave={leave}
-      />,
-      options,
+  await runAlternate(
+    <BrowserScreen
+      browser={browser}
+      stdout={stdout}
+      style={style}
+      title={`svc · dream candidates · ${safeLine(title)}`}
+      facts={(state) => {
+        const ready = state.list.items.filter(({ candidate }) => candidate.passes).length;
+        const counts = browserFacts(state, browser.choices, 'candidate');
+        return [...counts, `${formatCount(ready)} ready`];
+      }}
+      columns={candidateColumns(style)}
+      empty={() =>
+        store.getSnapshot().decided.length === 0 ? 'No candidates yet.' : 'No candidates left.'
+      }
+      keys={() => candidateKeys(browser, store, actions, () => finish())}
+    />,
+    options,
+    {
+      begin: () => void browser.refresh().catch(fail),
+      ended: ended.then(browser.settled),
+      leave: () => finish(),
+    },
+  );
+  return store.getSnapshot().decided;
+}
+
+type CandidatesStore = Store<CandidatesState, CandidatesEvent>;
+
+/** Candidates as the browser reads them. */
+function candidatesSource(
+  store: CandidatesStore,
+  { load, passage, promote, reject, explain }: CandidatesActions,
+  style: Style,
+): BrowserSource<CandidateItem, 'all' | 'ready'> {
+  const applies = (): boolean => true;
+  return {
+    choices: ['all', 'ready'],
+    previews: true,
+    list: async (choice) => {
+      const candidates = (await load()).filter(({ passes }) => choice === 'all' || passes);
+      const items = candidates.map((candidate) => {
+        const { key, text, path } = candidate;
+        return { id: key, text: `${text} ${path} ${key}`, candidate };
+      });
+      return { items, total: items.length };
+    },
+    details: async ({ candidate }) => {
+      if (store.getSnapshot().isWhy) return (columns) => whyRows(candidate, style, columns);
+      const found = await passage(candidate.key);
+      return (columns) => passageRows(found, candidate, style, columns);
+    },
+    actions: [
       {
-        begin: () => void load().catch(fail),
-        ended: ended.then(() => writing),
-        leave,
+        key: 'p',
+        name: 'promote',
+        does: 'promote: write it to MEMORY.md now',
+        applies,
+        run: async ({ candidate: { key, text } }) => {
+          const promotion = await promote(key);
+          const { sweep } = promotion;
+          if (sweep !== null) {
+            store.dispatch({ type: 'decided', decided: { kind: 'promoted', key, sweep } });
+          }
+          return `${decisionWords(promotion)}: ${text}`;
+        },
       },
-    );
-    return store.getSnapshot().decided;
-  } finally {
-    stopReading();
-  }
-}
-
-type DecidedEvent =
-  | { readonly type: 'decided'; readonly decided: Decided; readonly told: string }
-  | { readonly type: 'told'; readonly told: string };
-
-async function promote(
-  { key, text }: ShownCandidate,
-  actions: CandidatesActions,
-): Promise<DecidedEvent> {
-  const promotion = await actions.promote(key);
-  const told = `${decisionWords(promotion)}: ${text}`;
-  return promotion.sweep === null
-    ? { type: 'told', told }
-    : { type: 'decided', decided: { kind: 'promoted', key, sweep: promotion.sweep }, told };
-}
-
-async function reject(
-  { key, text }: ShownCandidate,
-  actions: CandidatesActions,
-): Promise<DecidedEvent> {
-  await actions.reject(key);
-  return { type: 'decided', decided: { kind: 'rejected', key }, told: `rejected: ${text}` };
-}
-
-/** Loads the passage of the selected candidate. @returns a function that stops this */
-function readPassages(
-  store: ReturnType<typeof createStore<CandidatesState, Parameters<typeof reduceCandidates>[1]>>,
-  actions: CandidatesActions,
-): () => void {
-  const asked = new Set<string>();
-  let candidates: CandidatesState['candidates'];
-  const read = (): void => {
-    const state = store.getSnapshot();
-    // A reload clears the passages.
-    if (Object.keys(state.passages).length === 0 && state.candidates !== candidates) asked.clear();
-    candidates = state.candidates;
-    const key = chosenCandidate(state)?.key;
-    if (key === undefined || asked.has(key)) return;
-    asked.add(key);
-    actions.passage(key).then(
-      (passage) => store.dispatch({ type: 'passage', key, passage }),
-      (error: unknown) => store.dispatch({ type: 'told', told: actions.explain(error) }),
-    );
+      {
+        key: 'x',
+        name: 'reject',
+        does: 'reject: no sweep will promote it',
+        applies,
+        run: async ({ candidate: { key, text } }) => {
+          await reject(key);
+          store.dispatch({ type: 'decided', decided: { kind: 'rejected', key } });
+          return `rejected: ${text}`;
+        },
+      },
+    ],
+    explain,
   };
-  return store.subscribe(read);
 }
 
-interface CandidatesScreenProps {
-  readonly store: Store<CandidatesState, CandidatesEvent>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly title: string;
-  readonly onPromote: () => void;
-  readonly onReject: () => void;
-  readonly onUndo: () => void;
-  readonly onAgain: () => void;
-  readonly onLeave: () => void;
-}
-
-const PAGE = 10;
-
-/** The candidates screen: a pure view of the store. */
-export function CandidatesScreen(props: CandidatesScreenProps): ReactElement {
-  const { store, style, title } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  const move = (by: number) => () => store.dispatch({ type: 'moved', by });
-  const isOpen = state.help || state.why;
-  useKeys({
-    named: {
-      ctrlC: props.onLeave,
-      escape: isOpen ? () => store.dispatch({ type: 'back' }) : props.onLeave,
-      upArrow: move(-1),
-      downArrow: move(1),
-      pageUp: move(-PAGE),
-      pageDown: move(PAGE),
-    },
-    typed: {
-      q: props.onLeave,
-      r: props.onAgain,
-      p: props.onPromote,
-      x: props.onReject,
-      u: props.onUndo,
-      w: () => store.dispatch({ type: 'why.toggled' }),
-      j: move(1),
-      k: move(-1),
-      '?': () => store.dispatch({ type: 'help.toggled' }),
-    },
-  });
-  return <Lines lines={candidatesFrame(state, { style, title }, size)} />;
+function candidateKeys(
+  browser: Browser<CandidateItem>,
+  store: CandidatesStore,
+  { takeBack }: CandidatesActions,
+  leave: () => void,
+): BrowserKeysOptions {
+  const { isWhy, decided } = store.getSnapshot();
+  const last = decided.at(-1);
+  const undo = async (): Promise<string> => {
+    if (last === undefined) return 'nothing to undo';
+    const told = await takeBack(last);
+    store.dispatch({ type: 'undone' });
+    browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
+    return told;
+  };
+  return {
+    noun: 'candidate',
+    quit: { bar: 'q quit', help: 'quit' },
+    onStop: leave,
+    escapeEnds: true,
+    more: [
+      {
+        on: ['w'],
+        run: () => {
+          store.dispatch({ type: 'why.toggled' });
+          browser.readDetails();
+        },
+        help: ['w', 'show why, or the passage'],
+        bar: { text: isWhy ? 'w passage' : 'w why', goes: 4 },
+      },
+      {
+        on: ['u'],
+        run: () => browser.perform('undo', undo),
+        help: ['u', 'undo your last decision'],
+        ...(last === undefined ? {} : { bar: { text: 'u undo', goes: 6 } }),
+      },
+      {
+        on: ['r'],
+        run: () => browser.perform('reload', async () => 'reloaded'),
+        help: ['r', 'reload'],
+      },
+    ],
+  };
 }

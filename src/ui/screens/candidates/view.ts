@@ -1,0 +1,105 @@
+import { formatCountOf } from '../../../engine/support/format.js';
+import type { ListColumn } from '../../components/list.js';
+import { gateMark } from '../../dream/explain.js';
+import {
+  GATE_WORDS,
+  NOTE_WORDS,
+  placeWords,
+  SIGNAL_NAMES,
+  shortKey,
+  signalBars,
+} from '../../dream/words.js';
+import { fitEnd, wrapSpans, wrapText } from '../../fit.js';
+import { safeLine, safeProse } from '../../safe-text.js';
+import { drawScore, type Style } from '../../style.js';
+import type { CandidateItem, ShownCandidate, ShownPassage } from './state.js';
+
+/** The columns of the list. */
+export function candidateColumns(style: Style): readonly ListColumn<CandidateItem>[] {
+  return [
+    {
+      title: 'score',
+      cell: ({ candidate: { passes, score } }) => `${passes ? '✓' : '·'} ${score.toFixed(2)}`,
+      paint: (text, { candidate }) =>
+        (candidate.passes ? style.green : style.dim)(text.slice(0, 1)) + text.slice(1),
+    },
+    {
+      title: 'signals',
+      cell: ({ candidate }) => signalBars(candidate.signals),
+      paint: style.cyan,
+    },
+    { title: 'statement', cell: ({ candidate }) => safeLine(candidate.text) },
+  ];
+}
+
+/** Lines of the note above the statement. */
+const LEAD = 2;
+const NUMBER = 5;
+const GAP = 2;
+/** A line may be megabytes long. */
+const MOST_CHARS = 4000;
+
+/** The statement in its note, for a width. */
+export function passageRows(
+  { state, claim, startLine, lines }: ShownPassage,
+  candidate: ShownCandidate,
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const lost =
+    state === 'found'
+      ? []
+      : [
+          ...wrapText(`${NOTE_WORDS[state]}; it was:`, columns).map(style.yellow),
+          ...wrapText(safeLine(candidate.text), columns),
+        ];
+  const first = Math.max(startLine, (claim?.startLine ?? candidate.startLine) - LEAD);
+  const rows = lines.slice(first - startLine).flatMap((line, at) => {
+    const number = first + at;
+    const isOwn = claim !== undefined && number >= claim.startLine && number <= claim.endLine;
+    const text = safeProse(line.slice(0, MOST_CHARS));
+    return wrapSpans(text, columns - NUMBER - GAP).map(({ start, end }, row) => {
+      const gutter = style.dim((row === 0 ? String(number) : '').padStart(NUMBER));
+      const words = text.slice(start, end);
+      return `${gutter}${' '.repeat(GAP)}${isOwn ? words : style.dim(words)}`.trimEnd();
+    });
+  });
+  return [placeRow(candidate, style, columns), ...lost, ...rows];
+}
+
+function placeRow(candidate: ShownCandidate, style: Style, columns: number): string {
+  return style.dim(fitEnd(`${placeWords(candidate)} · ${shortKey(candidate.key)}`, columns));
+}
+
+const BAR = 10;
+
+/** Why a sweep would promote it or not, for a width; failed gates first. */
+export function whyRows(
+  candidate: ShownCandidate,
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const { signals, lightBoost, remBoost, gates, recalls, questions, days } = candidate;
+  const gateRows = gates
+    .toSorted((a, b) => Number(a.passed) - Number(b.passed))
+    .map(({ gate, passed, why }) => {
+      const words = fitEnd(`${GATE_WORDS[gate]}: ${safeLine(why)}`, columns - 2);
+      return `${gateMark(passed, style)} ${words}`;
+    });
+  const signalRows = SIGNAL_NAMES.map((name) => {
+    const bar = drawScore(signals[name], BAR).padEnd(BAR);
+    return `  ${name.padEnd(14)}${bar} ${signals[name].toFixed(2)}`;
+  });
+  const counts = [
+    formatCountOf(recalls, 'recall'),
+    formatCountOf(questions, 'question'),
+    formatCountOf(days, 'day'),
+  ];
+  const boosts = `  boosts        light ${lightBoost.toFixed(3)}, rem ${remBoost.toFixed(3)}`;
+  const rows = [...signalRows, boosts, `  ${counts.join(', ')}`];
+  return [
+    placeRow(candidate, style, columns),
+    ...gateRows,
+    ...rows.map((row) => fitEnd(row, columns)),
+  ];
+}

@@ -1,0 +1,191 @@
+import type { ReactElement } from 'react';
+import type { AppliedFix, Fix } from '../../../engine/doctor/index.js';
+import { formatCountOf } from '../../../engine/support/format.js';
+import type { Browser } from '../../components/browser.js';
+import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import type { BrowserSource } from '../../components/browser-source.js';
+import type { ListColumn } from '../../components/list.js';
+import {
+  countFacts,
+  diffOf,
+  type FindingLineOptions,
+  findingBody,
+  findingHead,
+  MARKS,
+  paintOf,
+} from '../../doctor/finding-lines.js';
+import { fitEnd, padEnd } from '../../fit.js';
+import { safeLine } from '../../safe-text.js';
+import type { Style } from '../../style.js';
+import {
+  type DoctorScreenState,
+  finishedChecks,
+  type ShownFinding,
+  safeFindings,
+  shownFindings,
+} from './state.js';
+
+/** What the screen lists, and how a fix is applied. */
+interface FindingsOptions extends Omit<FindingLineOptions, 'columns'> {
+  readonly state: () => DoctorScreenState;
+  readonly fix: (findings: readonly ShownFinding[]) => Promise<readonly AppliedFix[]>;
+  readonly explain: (error: unknown) => string;
+}
+
+type Choice = 'all' | 'faults' | 'notes' | 'warnings';
+
+/** Findings as the browser reads them. */
+export function findingsSource(options: FindingsOptions): BrowserSource<ShownFinding, Choice> {
+  const { state, fix, explain } = options;
+  return {
+    choices: ['all', 'faults', 'warnings', 'notes'],
+    previews: true,
+    list: async (choice) => {
+      const items = shownFindings(state()).filter(
+        ({ finding }) => choice === 'all' || `${finding.severity}s` === choice,
+      );
+      return { items, total: items.length };
+    },
+    details: async ({ finding }) => {
+      return (columns) => {
+        const lines = { ...options, columns, context: 1 };
+        const { fix: found, excerpt: _, ...words } = finding;
+        return [
+          ...findingHead(finding, lines),
+          ...findingBody({ ...words, fix: found }, lines),
+          // What a fix changes shows the place already.
+          ...(found === undefined
+            ? findingBody(onlyExcerpt(finding), lines)
+            : diffRows(found, lines)),
+        ];
+      };
+    },
+    actions: [
+      {
+        key: 'a',
+        name: 'apply',
+        does: 'apply the fix, after a confirmation',
+        applies: ({ finding }) => finding.fix !== undefined,
+        question: ({ finding }) => `apply: ${finding.fix?.title ?? ''}?`,
+        run: async (finding) => outcomeWords(await fix([finding])),
+      },
+      {
+        key: 'A',
+        name: 'all safe',
+        does: 'apply all safe fixes, after a confirmation',
+        applies: () => safeFindings(state()).length > 0,
+        question: () =>
+          `apply ${formatCountOf(safeFindings(state()).length, 'safe fix', 'safe fixes')}?`,
+        shows: () => {
+          const safe = safeFindings(state());
+          return (columns) =>
+            safe.flatMap(({ finding }) => fixRows(finding.fix, { ...options, columns }));
+        },
+        run: async () => outcomeWords(await fix(safeFindings(state()))),
+      },
+    ],
+    explain,
+  };
+}
+
+type RowOptions = FindingLineOptions & { readonly columns: number };
+
+function onlyExcerpt({ code, severity, message, excerpt }: ShownFinding['finding']) {
+  return { code, severity, message, excerpt };
+}
+
+function fixRows(fix: Fix | undefined, options: RowOptions): readonly string[] {
+  if (fix === undefined) return [];
+  return [fitEnd(`• ${safeLine(fix.title)}`, options.columns), ...diffRows(fix, options)];
+}
+
+function diffRows(fix: Fix, options: RowOptions): readonly string[] {
+  return diffOf(fix, { ...options, columns: options.columns - 4 }).map((line) => `    ${line}`);
+}
+
+function outcomeWords(outcomes: readonly AppliedFix[]): string {
+  const failed = outcomes.find(({ failure }) => failure !== undefined);
+  if (failed !== undefined) return `not fixed: ${failed.title}: ${failed.failure ?? ''}`;
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only !== undefined) return `fixed: ${only.title}`;
+  return `${formatCountOf(outcomes.length, 'problem')} fixed`;
+}
+
+/** What the doctor's screen shows. */
+interface DoctorScreenProps {
+  readonly browser: Browser<ShownFinding>;
+  /** Each change of it refreshes the browser. */
+  readonly state: () => DoctorScreenState;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly keys: () => BrowserKeysOptions;
+}
+
+/** The doctor's screen: its checks, and the findings to browse. */
+export function DoctorScreen({ state, style, ...props }: DoctorScreenProps): ReactElement {
+  return (
+    <BrowserScreen
+      {...props}
+      style={style}
+      title="svc · doctor"
+      facts={({ choice }) => [
+        choice === 0 ? '' : (props.browser.choices[choice] ?? ''),
+        ...countsOf(state()),
+      ]}
+      columns={findingColumns(style)}
+      empty={() => (state().again.size === 0 ? 'All is well.' : 'checking …')}
+      around={(area, { list }) => {
+        const checks = checkRows(state(), style, area.columns);
+        // Findings matter more than the checks that found them.
+        const hasRoom = list.items.length === 0 || area.rows - checks.length >= LEAST_ROWS;
+        return { above: hasRoom ? checks : [] };
+      }}
+    />
+  );
+}
+
+/** A finding with its details, below a list of some. */
+const LEAST_ROWS = 10;
+
+function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
+  return [
+    {
+      title: '',
+      cell: ({ finding: { severity, message } }) => `${MARKS[severity]} ${safeLine(message)}`,
+      paint: (text, { finding: { severity } }) =>
+        paintOf(severity, style)(text.slice(0, 1)) + text.slice(1),
+    },
+  ];
+}
+
+function countsOf(state: DoctorScreenState): readonly string[] {
+  const findings = shownFindings(state);
+  const count = (severity: string): number =>
+    findings.filter(({ finding }) => finding.severity === severity).length;
+  return countFacts({
+    ok: finishedChecks(state).filter((result) => result.state === 'ok').length,
+    warnings: count('warning'),
+    faults: count('fault'),
+  });
+}
+
+/** All checks with their marks, in as many rows as needed. */
+function checkRows(state: DoctorScreenState, style: Style, columns: number): readonly string[] {
+  const width = Math.max(...state.names.map((name) => name.length)) + 4;
+  const perRow = Math.max(1, Math.floor(columns / width));
+  const rows = Array.from({ length: Math.ceil(state.names.length / perRow) }, (_, row) => {
+    const cells = state.names.slice(row * perRow, (row + 1) * perRow).map((name) => {
+      const mark = markOf(state, name);
+      return padEnd(`${paintOf(mark, style)(MARKS[mark])} ${name}`, width);
+    });
+    return cells.join('').trimEnd();
+  });
+  return [...rows, ''];
+}
+
+function markOf({ checks, again }: DoctorScreenState, name: string) {
+  const result = checks[name];
+  if (result === undefined) return 'waiting';
+  return result === 'running' || again.has(name) ? 'running' : result.state;
+}
