@@ -14,7 +14,6 @@ import {
   START_CANDIDATES,
 } from '../../../src/ui/screens/candidates/state.js';
 import { createStyle } from '../../../src/ui/style.js';
-import { render } from '../../support/render-view.js';
 import {
   assertRestored,
   createTerminal,

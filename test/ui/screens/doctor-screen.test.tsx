@@ -11,7 +11,6 @@ import {
   startDoctorScreen,
 } from '../../../src/ui/screens/doctor/state.js';
 import { createStyle } from '../../../src/ui/style.js';
-import { render } from '../../support/render-view.js';
 import {
   assertRestored,
   createTerminal,

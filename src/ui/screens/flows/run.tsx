@@ -1,11 +1,7 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
-import { type Browser, createBrowser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
-import { BrowserStatus, BrowserView, browserFacts } from '../../components/browser-view.js';
-import { Header } from '../../components/header.js';
-import { useKeyMap } from '../../components/key-map.js';
+import { createBrowser } from '../../components/browser.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import { browserFacts } from '../../components/browser-view.js';
 import type { ListColumn } from '../../components/list.js';
-import { Screen } from '../../components/screen.js';
 import {
   FLOW_TITLES,
   type ListRow,
@@ -16,7 +12,6 @@ import {
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
 import { type FlowsOnScreen, flowsSource } from './source.js';
 
 /** Options of the screen. */
@@ -40,66 +35,22 @@ export interface OpenFlowsScreen {
 export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
   const { flows, style, stdout, onStop } = options;
   const browser = createBrowser(flowsSource(flows));
+  const noun = flows.kind === 'flows' ? 'flow' : 'task';
+  const quit = { bar: 'q quit', help: 'quit' };
   const screen = mountAlternate(
-    <FlowsScreen
+    <BrowserScreen
       browser={browser}
-      kind={flows.kind}
       stdout={stdout}
       style={style}
-      onStop={onStop}
+      title={`svc · ${flows.kind}`}
+      facts={(state) => browserFacts(state, browser.choices, noun)}
+      columns={columnsOf(flows.kind, style)}
+      empty={() => `no ${flows.kind}`}
+      keys={() => ({ onStop, noun, quit, escapeEnds: true })}
     />,
     options,
   );
   return { refresh: browser.refresh, failed: screen.failed, close: screen.unmount };
-}
-
-/** What the screen shows, and the callbacks for its keys. */
-interface FlowsScreenProps {
-  readonly browser: Browser<ListRow>;
-  readonly kind: FlowsOnScreen['kind'];
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
-}
-
-/** The screen that follows a list of flows or tasks. */
-function FlowsScreen({ browser, kind, stdout, style, onStop }: FlowsScreenProps): ReactElement {
-  const state = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
-  const size = useTerminalSize(stdout);
-  const noun = kind === 'flows' ? 'flow' : 'task';
-  const keys: BrowserKeysOptions = {
-    onStop,
-    noun,
-    escapeEnds: true,
-    quit: { bar: 'q quit', help: 'quit' },
-  };
-  useKeyMap(() => browser.keys(keys));
-  const { bindings } = browser.keys(keys);
-  return (
-    <Screen
-      size={size}
-      style={style}
-      header={(columns) => (
-        <Header
-          title={`svc · ${kind}`}
-          facts={browserFacts(state, browser.choices, noun)}
-          columns={columns}
-        />
-      )}
-      status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
-    >
-      {(area) => (
-        <BrowserView
-          state={state}
-          dispatch={browser.dispatch}
-          columns={columnsOf(kind, style)}
-          bindings={bindings}
-          empty={`no ${kind}`}
-          area={area}
-        />
-      )}
-    </Screen>
-  );
 }
 
 /** Order in which columns are dropped without room. */

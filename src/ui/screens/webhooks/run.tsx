@@ -4,15 +4,12 @@ import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
-import { BrowserStatus, BrowserView, browserFacts } from '../../components/browser-view.js';
-import { Header } from '../../components/header.js';
-import { useKeyMap } from '../../components/key-map.js';
-import { type Area, Rows, Screen } from '../../components/screen.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import { browserFacts } from '../../components/browser-view.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
 import { createStore, type Store } from '../store.js';
 import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
 import { flowLines, routesLines } from './lines.js';
@@ -121,57 +118,30 @@ function WebhooksScreen({
   ...on
 }: WebhooksScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const browsed = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
-  const size = useTerminalSize(stdout);
-  useKeyMap(() => browser.keys(keysOptions(store.getSnapshot(), on)));
-  const { bindings } = browser.keys(keysOptions(state, on));
-  const body = (area: Area): ReactElement => {
-    const view = (below: Area): ReactElement => (
-      <BrowserView
-        state={browsed}
-        dispatch={browser.dispatch}
-        columns={deliveryColumns(state.nowMs, style)}
-        bindings={bindings}
-        empty="no deliveries"
-        area={below}
-      />
-    );
-    if (browsed.isHelp || browsed.isOpen) return view(area);
-    const { items } = browsed.list;
-    // Without deliveries to choose from, there is more room for routes and flows.
-    const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
-    const routes = routesLines(state, style, area.columns, share);
-    const left = area.rows - routes.length;
-    const flowRows = items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
-    const flows = flowLines(state, style, area.columns, flowRows);
-    const rows = left - flows.length - 1;
-    return (
-      <>
-        <Rows lines={routes} />
-        {rows < 1 ? null : <Rows lines={['']} />}
-        {rows < 1 ? null : view({ ...area, rows, y: area.y + routes.length + 1 })}
-        <Rows lines={flows} />
-      </>
-    );
-  };
   return (
-    <Screen
-      size={size}
+    <BrowserScreen
+      browser={browser}
+      stdout={stdout}
       style={style}
-      header={(columns) => (
-        <Header
-          title={titleOf(state)}
-          facts={[
-            ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
-            sinceOf(state),
-          ]}
-          columns={columns}
-        />
-      )}
-      status={(area) => <BrowserStatus state={browsed} bindings={bindings} area={area} />}
-    >
-      {body}
-    </Screen>
+      title={titleOf(state)}
+      facts={(browsed) => [
+        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
+        sinceOf(state),
+      ]}
+      columns={deliveryColumns(state.nowMs, style)}
+      empty={() => 'no deliveries'}
+      keys={() => keysOptions(store.getSnapshot(), on)}
+      around={(area, { list: { items } }) => {
+        // Without deliveries to choose from, there is more room for routes and flows.
+        const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
+        const routes = routesLines(state, style, area.columns, share);
+        const left = area.rows - routes.length;
+        const flowRows =
+          items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
+        const below = flowLines(state, style, area.columns, flowRows);
+        return { above: left - below.length > 1 ? [...routes, ''] : routes, below };
+      }}
+    />
   );
 }
 
