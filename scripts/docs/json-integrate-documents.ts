@@ -20,6 +20,8 @@ const integrate: JsonDocument = {
       name: 'svc',
       command: ['/usr/bin/node', '/usr/local/bin/svc', 'mcp'],
       env: {},
+      url: null,
+      tokenEnv: null,
     },
     hook: null,
     capture: null,

@@ -35,6 +35,8 @@ interface IntegrateFlags {
   readonly name: string;
   readonly 'active-memory': boolean;
   readonly capture: boolean;
+  readonly remote?: string | undefined;
+  readonly 'token-env'?: string | undefined;
   readonly 'dry-run': boolean;
 }
 
@@ -43,11 +45,14 @@ export default class Integrate extends BaseCommand<IntegrateOutput | Integration
   static override description =
     `Adds "svc mcp" to the agent's configuration file, after showing the change and asking. Everything else in the file stays as it is, and --remove removes the entry again. --agent, --workspace and --config are passed on to the server.
 
-With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. With --capture, it runs "svc memory capture" before it compacts a conversation and at the end of a session. Not every agent supports these.`;
+With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. With --capture, it runs "svc memory capture" before it compacts a conversation and at the end of a session. Not every agent supports these.
+
+With --remote, the agent connects to a server that runs elsewhere ("svc mcp --http"). The entry refers to a variable with the token and never contains it.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --list',
     '<%= config.bin %> <%= command.id %> claude-code --active-memory --capture',
     '<%= config.bin %> <%= command.id %> codex --workspace ./notes --name svc-notes',
+    '<%= config.bin %> <%= command.id %> claude-code --remote https://memory.example.com/mcp --token-env SVC_MCP_TOKEN --dry-run',
     '<%= config.bin %> <%= command.id %> vscode --project --dry-run',
     '<%= config.bin %> <%= command.id %> cursor --remove --yes',
   ];
@@ -63,11 +68,11 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
     ...withEnvironment({
       list: Flags.boolean({
         summary: 'List agents, whether they were found, and whether svc is registered.',
-        exclusive: ['remove', 'active-memory', 'capture'],
+        exclusive: ['remove', 'active-memory', 'capture', 'remote'],
       }),
       remove: Flags.boolean({
         summary: 'Remove the registration, including active memory and capture.',
-        exclusive: ['active-memory', 'capture'],
+        exclusive: ['active-memory', 'capture', 'remote'],
       }),
       project: Flags.boolean({
         summary: "Use the agent's configuration in the current folder, not your own.",
@@ -82,6 +87,16 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
       }),
       capture: Flags.boolean({
         summary: 'Also capture what was decided, where the agent supports it.',
+      }),
+      remote: Flags.string({
+        summary: 'Connect to the MCP server at this URL instead of starting one.',
+        helpValue: 'URL',
+        exclusive: ['agent', 'workspace', 'config', 'active-memory', 'capture'],
+      }),
+      'token-env': Flags.string({
+        summary: 'Variable with the token for --remote, in the environment of the agent.',
+        helpValue: 'NAME',
+        dependsOn: ['remote'],
       }),
       'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
     }),
@@ -126,6 +141,10 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
       target: { agent, workspace, config },
       activeMemory: flags['active-memory'],
       capture: flags.capture,
+      remote:
+        flags.remote === undefined
+          ? undefined
+          : { url: flags.remote, tokenEnv: flags['token-env'] },
       program: programFacts(),
     });
     for (const warning of warnings) this.addWarning(warning);

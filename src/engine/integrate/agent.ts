@@ -30,6 +30,21 @@ export interface ProgramCall {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A server that somebody else runs, reached with streamable HTTP. */
+export interface RemoteServer {
+  readonly url: string;
+  /** The variable of the agent's environment that has the bearer token; the token itself is never written. */
+  readonly tokenEnv: string | undefined;
+}
+
+/** What an agent does to reach a server. */
+export type ServerCall = ProgramCall | RemoteServer;
+
+/** Whether a server is reached over the network. */
+export function isRemote(call: ServerCall): call is RemoteServer {
+  return 'url' in call;
+}
+
 /**
  * JSON with comments and trailing commas, JSON with comments only, or TOML.
  */
@@ -43,6 +58,9 @@ export interface ServerFormat {
   /** The objects with servers by name that the agent reads; new servers go into the first. */
   maps(data: unknown): readonly [ConfigPath, ...ConfigPath[]];
   entry(call: ProgramCall): { readonly [key: string]: EntryValue };
+  remote(server: RemoteServer): { readonly [key: string]: EntryValue };
+  /** The key of the URL in a remote entry. */
+  readonly urlKey: string;
   /** The key of the variables inside an entry. */
   readonly envKey: string;
   /** The command line of an entry; empty for one without a command. */

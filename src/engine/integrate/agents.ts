@@ -11,6 +11,7 @@ import {
   type IntegrateWorld,
   type IntegrationScope,
   type ProgramCall,
+  type RemoteServer,
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
@@ -45,6 +46,31 @@ function commandList(leading: Readonly<Record<string, EntryValue>>): EntryShape 
       ...(Object.keys(env).length === 0 ? {} : { environment: env }),
     }),
     words: ({ command }) => textsOf(command),
+  };
+}
+
+type RemoteShape = Pick<ServerFormat, 'remote' | 'urlKey'>;
+
+/**
+ * A URL with the token in a header.
+ *
+ * @param reference how the agent's configuration refers to a variable
+ * @param leading keys before the URL in an entry
+ */
+function urlAndHeaders(
+  urlKey: string,
+  reference: (variable: string) => string,
+  leading: Readonly<Record<string, EntryValue>> = {},
+): RemoteShape {
+  return {
+    urlKey,
+    remote: ({ url, tokenEnv }) => ({
+      ...leading,
+      [urlKey]: url,
+      ...(tokenEnv === undefined
+        ? {}
+        : { headers: { Authorization: `Bearer ${reference(tokenEnv)}` } }),
+    }),
   };
 }
 
@@ -83,6 +109,7 @@ const claudeCode: AgentFormat = {
     file: (world, scope) => (scope === 'project' ? join(world.cwd, '.mcp.json') : stateFile(world)),
     maps: () => [['mcpServers']],
     ...commandAndArgs({ type: 'stdio' }),
+    ...urlAndHeaders('url', (name) => `\${${name}}`, { type: 'http' }),
   },
   hook: {
     syntax: 'json',
@@ -122,6 +149,11 @@ const codex: AgentFormat = {
     file: (world, scope) => join(codexFolder(world, scope), 'config.toml'),
     maps: () => [['mcp_servers']],
     ...commandAndArgs(),
+    urlKey: 'url',
+    remote: ({ url, tokenEnv }: RemoteServer) => ({
+      url,
+      ...(tokenEnv === undefined ? {} : { bearer_token_env_var: tokenEnv }),
+    }),
   },
   hook: {
     syntax: 'json',
@@ -153,6 +185,7 @@ const cursor: AgentFormat = {
       join(scope === 'project' ? cwd : homeDir, '.cursor', 'mcp.json'),
     maps: () => [['mcpServers']],
     ...commandAndArgs({ type: 'stdio' }),
+    ...urlAndHeaders('url', (name) => `\${env:${name}}`),
   },
   hook: {
     why: 'its hook can stop a prompt but not add to it',
@@ -183,6 +216,7 @@ const geminiCli: AgentFormat = {
     file: settingsFile,
     maps: () => [['mcpServers']],
     ...commandAndArgs(),
+    ...urlAndHeaders('httpUrl', (name) => `\${${name}}`),
   },
   hook: {
     syntax: 'json-without-trailing-commas',
@@ -230,6 +264,7 @@ const opencode: AgentFormat = {
       return isSecondForm ? [['mcp', 'servers'], ['mcp']] : [['mcp']];
     },
     ...commandList({ type: 'local' }),
+    ...urlAndHeaders('url', (name) => `{env:${name}}`, { type: 'remote' }),
   },
   hook: {
     why: 'it runs JavaScript plugins before a turn, not commands',
@@ -273,6 +308,7 @@ const vscode: AgentFormat = {
         : join(profileFolder(world), 'mcp.json'),
     maps: () => [['servers']],
     ...commandAndArgs({ type: 'stdio' }),
+    ...urlAndHeaders('url', (name) => `\${env:${name}}`, { type: 'http' }),
   },
   hook: {
     why: 'its documentation does not say that the output of a hook reaches the model',

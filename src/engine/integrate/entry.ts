@@ -7,7 +7,8 @@ import {
   type HookKind,
   type HookRun,
   hasHook,
-  type ProgramCall,
+  isRemote,
+  type ServerCall,
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
@@ -21,8 +22,8 @@ export interface FoundEntry {
   readonly keysAt: ConfigPath;
   /** Whether it appears to run svc. */
   readonly isOurs: boolean;
-  /** The script whose `mcp` command it runs; undefined for other commands. */
-  readonly script?: string | undefined;
+  /** What a receipt of it contains: the script whose `mcp` command it runs, or its URL. */
+  readonly mark?: string | undefined;
   /** The keys to set; those with undefined are removed. */
   readonly differing: Readonly<Record<string, EntryValue | undefined>>;
 }
@@ -36,20 +37,30 @@ export interface EntrySpec {
   /** Where to add it. */
   placeFor(data: unknown): ConfigPath;
   readonly value: EntryValue;
+  /** Of a remote server. */
+  readonly url?: string | undefined;
+}
+
+/** The key of a server in receipts. @param name its name in the agent */
+export function serverKey(name: string): string {
+  return `server ${name}`;
 }
 
 /** The entry of the server. @param name its name in the agent */
 export function serverEntry(
   format: ServerFormat,
   name: string,
-  call: ProgramCall,
+  call: ServerCall,
   facts: ProgramFacts,
 ): EntrySpec {
-  const value = format.entry(call);
+  const value = isRemote(call) ? format.remote(call) : format.entry(call);
+  const otherForm = isRemote(call) ? format.entry(ANY_CALL) : format.remote(ANY_REMOTE);
+  const obsolete = Object.keys(otherForm).filter((key) => !(key in value));
   return {
     part: 'server',
-    key: `server ${name}`,
+    key: serverKey(name),
     value,
+    url: isRemote(call) ? call.url : undefined,
     placeFor: (data) => [...format.maps(data)[0], name],
     find(data) {
       for (const map of format.maps(data)) {
@@ -57,17 +68,36 @@ export function serverEntry(
         const entry = valueAt(data, path);
         if (!isRecord(entry)) continue;
         const script = serverScript(format.words(entry));
+        const envKey = isRemote(call) ? undefined : format.envKey;
         return {
           path,
           keysAt: path,
-          script,
+          mark: script ?? urlOf(format, entry),
           isOurs: isOurScript(script, facts),
-          differing: differingKeys(entry, value, format.envKey),
+          differing: {
+            ...differingKeys(entry, value, envKey),
+            ...Object.fromEntries(
+              obsolete.flatMap((key) => (key in entry ? [[key, undefined] as const] : [])),
+            ),
+          },
         };
       }
       return undefined;
     },
   };
+}
+
+/* For the keys of the form that an entry no longer has. */
+const ANY_CALL = { words: ['node', 'svc'], env: { SVC_HOME: '/' } } as const;
+const ANY_REMOTE = { url: 'https://localhost/mcp', tokenEnv: 'TOKEN' } as const;
+
+/** The URL of a remote entry. */
+export function urlOf(
+  { urlKey }: ServerFormat,
+  entry: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const url = entry[urlKey];
+  return typeof url === 'string' ? url : undefined;
 }
 
 /** Those of a hook that runs svc, whoever added it. */
@@ -139,7 +169,7 @@ export interface PlacedSpec {
 
 export interface EntryCalls {
   readonly name: string;
-  readonly server: ProgramCall;
+  readonly server: ServerCall;
   /** Those to add or remove. */
   readonly hooks: readonly HookRun[];
 }

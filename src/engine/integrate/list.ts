@@ -17,10 +17,11 @@ import {
 import { readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { EDITORS } from './edit/index.js';
-import { hookEntries } from './entry.js';
+import { hookEntries, serverKey, urlOf } from './entry.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
+import { readLayers, wasWritten } from './receipts.js';
 
 /** Whether a registered hook recalls anything in this folder. */
 export type HookEffect = NonNullable<IntegrationsOutput['agents'][number]['activeMemory']>;
@@ -211,7 +212,7 @@ async function listed(
   const isDetected = agent.signs(world).some((sign) => existsSync(sign));
   const seen = { id, title, isDetected, file: files.server, hookFile: files.hook };
   try {
-    const servers = serversIn(agent, files.server, program);
+    const servers = serversIn(agent, files.server, program, world);
     const hook = await hookEffect(world, scope, agent);
     const captures = hookLines(world, scope, agent, 'capture').length > 0;
     return { ...seen, servers, hook, captures, fault: undefined };
@@ -225,14 +226,21 @@ function serversIn(
   { server }: AgentFormat,
   file: string,
   program: ProgramFacts,
+  { state }: Pick<IntegrateWorld, 'state'>,
 ): readonly string[] {
-  const { text } = readAgentFile(file);
+  const { target, text } = readAgentFile(file);
   if (text === undefined) return [];
+  const layers = readLayers(state, target);
+  const isOurs = (name: string, entry: Readonly<Record<string, unknown>>): boolean => {
+    const url = urlOf(server, entry);
+    if (url !== undefined) return wasWritten(layers, serverKey(name), url);
+    return isOurScript(serverScript(server.words(entry)), program);
+  };
   const data = EDITORS[server.syntax].read(file, text);
   return server.maps(data).flatMap((map) => {
     const entries = valueAt(data, map);
     return Object.entries(isRecord(entries) ? entries : {}).flatMap(([name, entry]) =>
-      isRecord(entry) && isOurScript(serverScript(server.words(entry)), program) ? [name] : [],
+      isRecord(entry) && isOurs(name, entry) ? [name] : [],
     );
   });
 }

@@ -15,10 +15,18 @@ export const integrateOutputSchema = documentSchema({
   server: field(
     z.strictObject({
       name: field(z.string(), 'Its name in the agent.'),
-      command: field(z.array(z.string()), 'The program and its arguments.'),
+      command: field(
+        z.array(z.string()),
+        'The program and its arguments; empty for a remote server.',
+      ),
       env: field(z.record(z.string(), z.string()), 'Variables in addition to those of the agent.'),
+      url: field(z.nullable(z.string()), 'The URL of a remote server, else `null`.'),
+      tokenEnv: field(
+        z.nullable(z.string()),
+        'The variable with the bearer token for it; `null` without `--token-env`.',
+      ),
     }),
-    'The memory server that the agent runs.',
+    'The memory server that the agent uses.',
   ),
   hook: field(
     z.nullable(z.string()),

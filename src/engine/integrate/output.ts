@@ -1,4 +1,4 @@
-import type { IntegrationScope } from './agent.js';
+import { type IntegrationScope, isRemote, type ServerCall } from './agent.js';
 import type { ListedAgent } from './list.js';
 import type { IntegrateOutput, IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
@@ -11,13 +11,19 @@ export function integrateOutput(plan: IntegrationPlan, written: boolean): Integr
     scope: request.scope,
     action: request.action,
     written,
-    server: { name: request.name, command: server.words, env: server.env },
+    server: { name: request.name, ...reachedBy(server) },
     hook: hookLine ?? null,
     capture: captureLine ?? null,
     changes: files.flatMap(({ file, changes }) =>
       changes.map(({ part, change, diff }) => ({ file: file.file, part, change, diff })),
     ),
   };
+}
+
+function reachedBy(server: ServerCall): Omit<IntegrateOutput['server'], 'name'> {
+  if (!isRemote(server))
+    return { command: server.words, env: server.env, url: null, tokenEnv: null };
+  return { command: [], env: {}, url: server.url, tokenEnv: server.tokenEnv ?? null };
 }
 
 /** `svc integrate --list --json`. */

@@ -14,7 +14,7 @@ import {
 
 import type { EntrySpec, FoundEntry } from './entry.js';
 import type { IntegrateOutput } from './output-schemas.js';
-import { type Layer, textHash } from './receipts.js';
+import { type Layer, textHash, wasWritten, withUrl } from './receipts.js';
 
 /** A change of an entry; the values of other entries are hidden in it. */
 export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
@@ -76,7 +76,8 @@ export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditS
   }
   requireSame(where, now.text, found.path, [expected, readEdited(where, text)]);
   const diff = hiddenDiff(where.editor, [now.text, found.path], [text, found.path]);
-  return { text, layers: now.layers, change: { part: spec.part, change: 'update', diff } };
+  const written = withUrl(now.layers, spec.key, spec.url);
+  return { text, layers: written, change: { part: spec.part, change: 'update', diff } };
 }
 
 /**
@@ -118,7 +119,7 @@ export function inOrderOfRemoval(
 function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry | undefined {
   const found = spec.find(read(where, now.text));
   if (found === undefined || found.isOurs) return found;
-  if (wasWritten(now.layers, spec, found)) return found;
+  if (found.mark !== undefined && wasWritten(now.layers, spec.key, found.mark)) return found;
   throw new SvcError(
     'INTEGRATION_CONFLICT',
     `${formatPath(found.path)} in ${where.file} was not added by svc`,
@@ -126,16 +127,6 @@ function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry 
       hint: 'choose another name with --name, or remove the entry by hand',
       location: where.editor.locate(where.file, now.text, found.path),
     },
-  );
-}
-
-/** Whether svc wrote the entry when it was installed in another folder. */
-function wasWritten(layers: readonly Layer[], { key }: EntrySpec, { script }: FoundEntry): boolean {
-  if (script === undefined) return false;
-  const written = JSON.stringify(script);
-  return layers.some(
-    ({ entry, insertions }) =>
-      entry === key && insertions.some(({ text }) => text.includes(written)),
   );
 }
 

@@ -18,7 +18,9 @@ import {
   hasHook,
   type IntegrateWorld,
   type IntegrationScope,
-  type ProgramCall,
+  isRemote,
+  type RemoteServer,
+  type ServerCall,
 } from './agent.js';
 import { folderToMake, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
@@ -51,6 +53,8 @@ export interface IntegrationRequest {
   /** The name of the server in the agent. */
   readonly name: string;
   readonly target: MemoryTarget;
+  /** A server to register instead of one that the agent starts. */
+  readonly remote?: RemoteServer | undefined;
   /** How long the agent waits for active memory; undefined without it. */
   readonly hookTimeoutMs: number | undefined;
   /** Whether the agent captures what was decided. */
@@ -63,8 +67,7 @@ export interface IntegrationPlan {
   readonly request: IntegrationRequest;
   /** Includes files without changes. */
   readonly files: readonly FilePlan[];
-  /** The command of the server. */
-  readonly server: ProgramCall;
+  readonly server: ServerCall;
   /** The command line of the hook; undefined without active memory. */
   readonly hookLine: string | undefined;
   /** The command line of the capture hooks; undefined without them. */
@@ -87,7 +90,7 @@ export function planIntegration(
 ): IntegrationPlan {
   const { agent, action, capture, hookTimeoutMs, program, target } = request;
   requireName(request.name);
-  const server = programCall(program, ['mcp'], target, world);
+  const server = request.remote ?? programCall(program, ['mcp'], target, world);
   if (action === 'add') requirePossible(world, request, server);
   const files = filesOf(agent, world, request.scope);
   const [recallRun, captureRun] = hookRuns(world, request);
@@ -108,7 +111,7 @@ export function planIntegration(
     hookLine: hookTimeoutMs === undefined ? undefined : recallRun.line,
     captureLine: capture ? captureRun.line : undefined,
     isDetected: agent.signs(world).some((sign) => existsSync(sign)),
-    isPassing: isPassing(program),
+    isPassing: !isRemote(server) && isPassing(program),
   };
 }
 
@@ -152,7 +155,7 @@ function requireName(name: string): void {
 function requirePossible(
   { platform }: IntegrateWorld,
   { agent, capture, hookTimeoutMs }: IntegrationRequest,
-  { words, env }: ProgramCall,
+  server: ServerCall,
 ): void {
   const { title, hook, replaced } = agent;
   if (hookTimeoutMs !== undefined) {
@@ -171,11 +174,12 @@ function requirePossible(
     const hint = `register without ${hookTimeoutMs === undefined ? '--capture' : '--active-memory'}`;
     throw unsupported(`${what} is not supported for ${title} here: ${why}`, hint);
   }
-  const bad = [...words, ...Object.values(env)].find((word) => replaced?.test(word) === true);
+  const written = isRemote(server) ? [server.url] : [...server.words, ...Object.values(server.env)];
+  const bad = written.find((word) => replaced?.test(word) === true);
   if (bad === undefined) return;
   throw unsupported(
     `${title} would expand a variable in ${JSON.stringify(bad)}`,
-    'use another path, for instance a symbolic link',
+    isRemote(server) ? 'use a URL without it' : 'use another path, for instance a symbolic link',
   );
 }
 

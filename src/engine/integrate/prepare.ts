@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import { hasHook, type IntegrateWorld } from './agent.js';
+import { hasHook, type IntegrateWorld, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import type { MemoryTarget } from './program.js';
@@ -13,6 +13,8 @@ export interface IntegrationWish
   /** The id of the agent. */
   readonly agent: string;
   readonly target: MemoryTarget;
+  /** A server to register instead of one that the agent starts, as it was written. */
+  readonly remote?: RemoteServer | undefined;
   /** Whether the agent recalls memory before each turn. */
   readonly activeMemory: boolean;
 }
@@ -30,7 +32,7 @@ export interface PreparedIntegration {
  */
 export async function prepareIntegration(
   world: IntegrateWorld,
-  { agent: name, activeMemory, ...wish }: IntegrationWish,
+  { agent: name, activeMemory, remote: written, ...wish }: IntegrationWish,
 ): Promise<PreparedIntegration> {
   const agent = agentNamed(name);
   const target = absolute(wish.target, world.cwd);
@@ -38,8 +40,33 @@ export async function prepareIntegration(
   if (adds) await requireTarget(world, target);
   const isPossible = hasHook(agent.hook);
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(world, target, isPossible) : undefined;
-  const plan = planIntegration(world, { ...wish, agent, target, hookTimeoutMs });
-  return { plan, warnings: adds ? doubtsOf(plan) : [] };
+  const remote = written === undefined ? undefined : checkedRemote(written);
+  const plan = planIntegration(world, { ...wish, agent, target, remote, hookTimeoutMs });
+  return { plan, warnings: adds ? doubtsOf(world, plan) : [] };
+}
+
+const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
+
+/** Refuses what an agent cannot reach, and secrets that would be written into its file. */
+function checkedRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/u.test(parsed.protocol)) {
+    throw new SvcError('USAGE', '--remote must be an http or https URL', {
+      hint: 'use the public URL of the server, such as https://memory.example.com/mcp',
+    });
+  }
+  if (`${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` !== '') {
+    throw new SvcError('USAGE', '--remote must be a URL without credentials, query or fragment', {
+      hint: 'put the token into a variable, and pass its name with --token-env',
+    });
+  }
+  // Whoever passes the token itself should not read it in a message.
+  if (tokenEnv !== undefined && !VARIABLE.test(tokenEnv)) {
+    throw new SvcError('USAGE', '--token-env must be the name of an environment variable', {
+      hint: 'put the token into a variable, for example SVC_MCP_TOKEN, and pass that name',
+    });
+  }
+  return { url: parsed.href, tokenEnv };
 }
 
 function absolute({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
@@ -85,7 +112,10 @@ async function recallTimeoutMs(
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function doubtsOf({ request, isDetected, isPassing }: IntegrationPlan): readonly Warning[] {
+function doubtsOf(
+  { env }: IntegrateWorld,
+  { request, server, isDetected, isPassing }: IntegrationPlan,
+): readonly Warning[] {
   const warnings: Warning[] = [];
   if (!isDetected && request.scope === 'user') {
     warnings.push({ code: 'INTEGRATION_DOUBTFUL', message: `${request.agent.title} not found` });
@@ -95,6 +125,33 @@ function doubtsOf({ request, isDetected, isPassing }: IntegrationPlan): readonly
       code: 'INTEGRATION_DOUBTFUL',
       message: 'svc runs from the cache of npx, which is temporary',
       hint: 'install svc with "npm install -g" and run this again',
+    });
+  }
+  if (isRemote(server)) warnings.push(...doubtsOfRemote(server, request.agent.title, env));
+  return warnings;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+
+function doubtsOfRemote(
+  { url, tokenEnv }: RemoteServer,
+  title: string,
+  env: IntegrateWorld['env'],
+): readonly Warning[] {
+  const { protocol, hostname } = new URL(url);
+  const warnings: Warning[] = [];
+  if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
+    warnings.push({
+      code: 'INTEGRATION_DOUBTFUL',
+      message: 'the token and all results are sent unencrypted to this URL',
+      hint: 'use an https URL',
+    });
+  }
+  if (tokenEnv !== undefined && !env[tokenEnv]) {
+    warnings.push({
+      code: 'INTEGRATION_DOUBTFUL',
+      message: `${tokenEnv} is not set here`,
+      hint: `set it where ${title} is started; "svc mcp token create" on the server makes a token`,
     });
   }
   return warnings;

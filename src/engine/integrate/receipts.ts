@@ -22,6 +22,8 @@ const layerSchema = z.strictObject({
   made: z.array(z.array(z.union([z.string(), z.int()]))),
   /** Set when the file was created for it, with the outermost created folder. */
   newFile: z.nullable(z.strictObject({ folder: z.nullable(z.string()) })),
+  /** The URL that the entry was changed to later, in a text that had other changes. */
+  url: z.optional(z.string()),
 });
 export type Layer = DeepReadonly<z.infer<typeof layerSchema>>;
 
@@ -44,6 +46,28 @@ export function readLayers(state: StatePaths, file: string): readonly Layer[] {
     // Without a receipt only the entry itself is removed.
     return [];
   }
+}
+
+/** Whether svc wrote an entry, whose receipt contains its URL, or its script in a folder where svc was installed. */
+export function wasWritten(layers: readonly Layer[], key: string, mark: string): boolean {
+  const written = JSON.stringify(mark);
+  return layers.some(
+    ({ entry, insertions, url }) =>
+      entry === key && (url === mark || insertions.some(({ text }) => text.includes(written))),
+  );
+}
+
+/** The layers after an entry was changed in place, to a URL that tells later who wrote it. */
+export function withUrl(
+  layers: readonly Layer[],
+  entry: string,
+  url: string | undefined,
+): readonly Layer[] {
+  if (url === undefined) return layers;
+  const known = layers.some((layer) => layer.entry === entry);
+  const unreverted = { entry, after: '', insertions: [], made: [], newFile: null, url };
+  if (!known) return [...layers, unreverted];
+  return layers.map((layer) => (layer.entry === entry ? { ...layer, url } : layer));
 }
 
 /** Stores the layers of a file; without layers, its receipt is deleted. @throws the system's error */
