@@ -9,7 +9,7 @@ export function renderDiff(
   { style, columns }: { readonly style: Style; readonly columns: number | undefined },
 ): readonly string[] {
   const signs = { added: '+', context: ' ', removed: '-' } as const;
-  const paints = { added: style.green, context: style.dim, removed: style.red } as const;
+  const paints = { added: style.ok, context: style.dim, removed: style.fault } as const;
   return diff.map(({ kind, text }) => {
     const line = `${signs[kind]} ${safeProse(text)}`;
     return paints[kind](columns === undefined ? line : fitEnd(line, columns));

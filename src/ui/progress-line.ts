@@ -82,7 +82,7 @@ function progressText(state: SyncProgress, { columns, style }: ProgressLineOptio
   const bar = drawBar(fraction, BAR_COLUMNS);
   // All of these characters are one column wide.
   const full = `${verb}  ${bar}  ${counts}${rest}`;
-  if (full.length < columns) return `${verb}  ${style.cyan(bar)}  ${counts}${rest}`;
+  if (full.length < columns) return `${verb}  ${style.accent(bar)}  ${counts}${rest}`;
   return `${verb} ${counts}`.slice(0, Math.max(0, columns - 1));
 }
 

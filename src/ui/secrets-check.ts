@@ -34,21 +34,21 @@ export function renderSecretsCheck(
   const count = formatCountOf(secrets.length, 'secret');
   const sum =
     failed === 0
-      ? options.style.green(`${count}: all can be read`)
-      : options.style.red(`${count}: ${formatCount(failed)} cannot be read`);
+      ? options.style.ok(`${count}: all can be read`)
+      : options.style.fault(`${count}: ${formatCount(failed)} cannot be read`);
   return `${[options.style.bold(place), ...blocks, sum].join('\n')}\n`;
 }
 
 function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): readonly string[] {
   const { style } = options;
   const { path, location, spoken, length, error } = secret;
-  const mark = error === null ? style.green('✓') : style.red('✗');
+  const mark = error === null ? style.ok('✓') : style.fault('✗');
   const found = length === null ? '' : ` · ${LENGTHS[length]}`;
   const at = `${location.line}:${location.column}`;
   return [
     `  ${mark} ${safeLine(path)}  ${style.dim(at)}`,
     `${INDENT}${safeLine(spoken)}${style.dim(found)}`,
-    ...(error === null ? [] : wrapped(error.message, options).map((line) => style.red(line))),
+    ...(error === null ? [] : wrapped(error.message, options).map((line) => style.fault(line))),
     ...(error?.hint === undefined ? [] : wrapped(`→ ${error.hint}`, options)),
   ].map((line, row) => (row < 2 ? line : `${INDENT}${line}`));
 }

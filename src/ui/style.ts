@@ -1,29 +1,49 @@
 import { styleText } from 'node:util';
 
-/** Adds one attribute to a text; returns it unchanged without colour. */
+/** Adds attributes to a text; returns it unchanged without colour. */
 export type Paint = (text: string) => string;
 
-/** The attributes a view may use. Colour repeats what the words say and never replaces them. */
+/** The attributes a view may use, by what they mean. Colour repeats what the words say and never replaces them. */
 export type Style = ReturnType<typeof createStyle>;
+
+/** Colours for a background; `any` is readable on all of them, `none` uses bold, dim and reverse only. */
+export type Theme = 'any' | 'dark' | 'light' | 'none';
+
+type Format = Parameters<typeof styleText>[0];
+type Meaning = 'accent' | 'fault' | 'ok' | 'warning';
+
+/**
+ * The colours of the themes, from the 16 that every terminal has and that users adapt. Each has a contrast of at least
+ * 3:1 on its background with the usual values: green, yellow and cyan are unreadable on white.
+ */
+export const THEMES = {
+  any: { accent: 'blueBright', fault: 'redBright', ok: 'blueBright', warning: 'magenta' },
+  dark: { accent: 'cyan', fault: 'redBright', ok: 'green', warning: 'yellow' },
+  light: { accent: 'blue', fault: 'red', ok: 'blue', warning: 'magenta' },
+  none: { accent: 'bold', fault: 'bold', ok: 'bold', warning: 'bold' },
+} as const satisfies Readonly<Record<Theme, Readonly<Record<Meaning, Format>>>>;
 
 /**
  * Creates the attributes for one output. src/cli/terminal.ts decides whether it is coloured, so the
  * environment and the stream are not checked again here.
  */
-export function createStyle(color: boolean) {
+export function createStyle(color: boolean, theme: Theme = 'any') {
   const paint =
-    (name: Parameters<typeof styleText>[0]): Paint =>
+    (format: Format): Paint =>
     (text) =>
-      color && text !== '' ? styleText(name, text, { validateStream: false }) : text;
+      color && text !== '' ? styleText(format, text, { validateStream: false }) : text;
+  const { accent, fault, ok, warning } = THEMES[theme];
   return {
     bold: paint('bold'),
     dim: paint('dim'),
-    underline: paint('underline'),
-    inverse: paint('inverse'),
-    red: paint('red'),
-    green: paint('green'),
-    yellow: paint('yellow'),
-    cyan: paint('cyan'),
+    /** The prompt, and what is in progress. */
+    accent: paint(accent),
+    ok: paint(ok),
+    warning: paint(warning),
+    fault: paint(fault),
+    /** What a search has found in a text. */
+    match: paint(['bold', 'underline']),
+    selection: paint('inverse'),
   } as const;
 }
 

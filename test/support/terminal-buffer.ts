@@ -12,6 +12,7 @@ export class ScreenBuffer {
   cursorShown = true;
   alternate = false;
   bracketedPaste = false;
+  mouse = false;
   /** How many lines were pushed out at the top of the main screen. */
   scrolled = 0;
   x = 0;
@@ -129,6 +130,7 @@ export class ScreenBuffer {
   private mode(name: string, on: boolean): void {
     if (name === '?25') this.cursorShown = on;
     else if (name === '?2004') this.bracketedPaste = on;
+    else if (name === '?1000' || name === '?1006') this.mouse = on;
     else if (name === '?1049') this.switchBuffer(on);
     else if (name !== '?2026') throw new Error(`unknown mode ${name}`);
   }

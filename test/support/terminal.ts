@@ -158,6 +158,7 @@ export function assertRestored(terminal: FakeTerminal, shown: string): void {
   assert.is(terminal.buffer.alternate, false);
   assert.is(terminal.buffer.cursorShown, true);
   assert.is(terminal.buffer.bracketedPaste, false);
+  assert.is(terminal.buffer.mouse, false);
   assert.is(terminal.rawMode(), false);
   assert.is(terminal.stdout.listenerCount('resize'), 0);
   assert.equal(terminal.screen(), [shown]);

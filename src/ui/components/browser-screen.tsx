@@ -47,6 +47,7 @@ export function BrowserScreen<Item extends ListItem>(
       <BrowserView
         state={state}
         dispatch={browser.dispatch}
+        onOpen={browser.open}
         columns={columns}
         bindings={bindings}
         empty={empty()}

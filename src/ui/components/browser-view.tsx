@@ -23,6 +23,7 @@ const DIVIDER = ' │ ';
 interface BrowserViewProps<Item extends ListItem> {
   readonly state: BrowserState<Item>;
   readonly dispatch: Browser<Item>['dispatch'];
+  readonly onOpen: Browser<Item>['open'];
   readonly columns: readonly ListColumn<Item>[];
   readonly bindings: readonly KeyBinding[];
   readonly empty: string;
@@ -31,7 +32,7 @@ interface BrowserViewProps<Item extends ListItem> {
 
 /** The list of a browser with the details of an entry, or its keys. */
 export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
-  const { state, dispatch, columns, bindings, empty, area } = props;
+  const { state, dispatch, onOpen, columns, bindings, empty, area } = props;
   const theme = useTheme();
   if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
   const list = (part: Area): ReactElement => (
@@ -41,6 +42,7 @@ export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>
       columns={columns}
       area={part}
       empty={emptyWords(state, empty)}
+      onOpen={onOpen}
     />
   );
   const shown = state.asked?.text === undefined ? state.shown : state.asked;
@@ -105,7 +107,7 @@ export function BrowserStatus<Item extends ListItem>({
   if (state.asked !== undefined) {
     const question = safeLine(state.asked.question);
     const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
-    return <Text wrap="truncate">{theme.yellow(fitEnd(line, area.columns))}</Text>;
+    return <Text wrap="truncate">{theme.warning(fitEnd(line, area.columns))}</Text>;
   }
   if (state.isFiltering) {
     const { matching } = listView(state.list);

@@ -18,6 +18,8 @@ export interface Browser<Item extends ListItem>
   readonly refresh: () => Promise<void>;
   /** Reads the details that are shown again. */
   readonly readDetails: () => void;
+  /** Shows the details of an entry. */
+  readonly open: (item: Item) => void;
   /** What the keys do now. */
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
   /** Performs an action that no entry is needed for. One at a time; others are ignored until it has ended. */
@@ -101,6 +103,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     choices: source.choices,
     refresh,
     readDetails: () => void orNote(readDetails()),
+    open: orders.open,
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...orders, dispatch }),
     perform,
     settled: async () => acting,

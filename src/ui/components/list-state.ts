@@ -80,7 +80,7 @@ export function reduceList<Item extends ListItem>(
     case 'moved':
       return moved(state, event.to);
     case 'selected':
-      return event.id === state.selected ? state : { ...state, selected: event.id };
+      return selected(state, event.id);
     case 'filtered': {
       const filter = editLine(state.filter, event.edit);
       if (filter === state.filter) return state;
@@ -134,13 +134,18 @@ function settled<Item extends ListItem>(
 }
 
 function moved<Item extends ListItem>(state: ListState<Item>, to: ListMove): ListState<Item> {
-  const { matching, at, above } = listView(state);
-  if (matching.length === 0) return state;
+  const { matching, at } = listView(state);
   const next = Math.min(Math.max(at + stepOf(to, state.rows), 0), matching.length - 1);
-  const selected = matching[next]?.id;
-  if (selected === state.selected) return state;
-  const top = visibleTop(above, next, matching.length, state.rows);
-  return { ...state, selected, at: next, top };
+  const item = matching[next];
+  return item === undefined ? state : selected(state, item.id);
+}
+
+function selected<Item extends ListItem>(state: ListState<Item>, id: string): ListState<Item> {
+  const { matching, above } = listView(state);
+  const at = matching.findIndex((item) => item.id === id);
+  if (at === -1 || id === state.selected) return state;
+  const top = visibleTop(above, at, matching.length, state.rows);
+  return { ...state, selected: id, at, top };
 }
 
 function stepOf(to: ListMove, rows: number): number {

@@ -1,6 +1,8 @@
 import { type ReactElement, useEffect } from 'react';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../fit.js';
+import type { Style } from '../style.js';
+import { useMouse } from '../terminal/input.js';
 import type { ListEvent, ListItem, ListState } from './list-state.js';
 import { listView } from './list-state.js';
 import { type Area, Rows, useTheme } from './screen.js';
@@ -16,14 +18,25 @@ export interface ListColumn<Item> {
   readonly goes?: number;
 }
 
-interface ListProps<Item extends ListItem> {
+interface ListBase<Item extends ListItem> {
   readonly state: ListState<Item>;
   readonly dispatch: (event: ListEvent<Item>) => void;
-  readonly columns: readonly ListColumn<Item>[];
-  readonly area: Pick<Area, 'columns' | 'rows'>;
+  readonly area: Area;
   /** Instead of an empty list. */
   readonly empty: string;
+  /** Called for a click on the selected entry. */
+  readonly onOpen?: (item: Item) => void;
 }
+
+/** A list is a table with titles, or has rows that the screen draws. */
+type ListProps<Item extends ListItem> = ListBase<Item> &
+  (
+    | { readonly columns: readonly ListColumn<Item>[] }
+    | {
+        /** Draws an entry behind the cursor, in one row of so many columns. Must be safe to show. */
+        readonly row: (item: Item, columns: number, isSelected: boolean) => string;
+      }
+  );
 
 const CURSOR = '❯ ';
 const GAP = '  ';
@@ -32,22 +45,64 @@ const MAX_CELL = 26;
 /** Least width of the last column, the most important one. */
 const LEAST_LAST = 24;
 
-/** A list with titles (unless all are empty), a cursor, and counts of the entries above and below. */
+/**
+ * A list with a cursor, and counts of the entries above and below. The wheel moves the selection, a click selects, and a
+ * click on the selected entry opens it.
+ */
 export function List<Item extends ListItem>(props: ListProps<Item>): ReactElement {
-  const { state, dispatch, columns, area, empty } = props;
+  const { state, dispatch, area, empty, onOpen } = props;
   const theme = useTheme();
-  const hasTitles = columns.some(({ title }) => title !== '');
-  const room = Math.max(1, area.rows - (hasTitles ? 1 : 0));
+  const width = area.columns - CURSOR.length;
+  const { titles, row } =
+    'row' in props
+      ? { titles: [], row: (item: Item, isSelected: boolean) => props.row(item, width, isSelected) }
+      : tableOf(props.columns, state.items, width, theme);
+  const room = Math.max(1, area.rows - titles.length);
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;
   useEffect(() => dispatch({ type: 'sized', rows }), [dispatch, rows]);
   const { shown, selected, above, below } = listView(state, rows);
+  useMouse(area, (event) => {
+    if (event.action === 'wheelUp') dispatch({ type: 'moved', to: 'up' });
+    else if (event.action === 'wheelDown') dispatch({ type: 'moved', to: 'down' });
+    else {
+      const item = shown[event.row - titles.length];
+      if (item === undefined) return;
+      if (item === selected) onOpen?.(item);
+      else dispatch({ type: 'selected', id: item.id });
+    }
+  });
   if (shown.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
+  const lines = [
+    ...titles.map((title) => theme.dim(BEFORE_TITLES + title)),
+    ...shown.map((item) =>
+      item === selected
+        ? theme.accent(CURSOR) + row(item, true)
+        : ' '.repeat(CURSOR.length) + row(item, false),
+    ),
+    ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
+  ];
+  return <Rows lines={lines.slice(0, area.rows)} />;
+}
+
+const BEFORE_TITLES = ' '.repeat(CURSOR.length);
+
+interface ListDrawing<Item> {
+  /** At most one row. */
+  readonly titles: readonly string[];
+  readonly row: (item: Item, isSelected: boolean) => string;
+}
+
+function tableOf<Item>(
+  columns: readonly ListColumn<Item>[],
+  items: readonly Item[],
+  room: number,
+  theme: Style,
+): ListDrawing<Item> {
   // Widths depend on all entries, so that nothing moves sideways when the list scrolls.
-  const widths = columnWidths(columns, state.items, area.columns - CURSOR.length);
+  const widths = columnWidths(columns, items, room);
   const titles = columns.map(({ title }, at) => aligned(title, columns[at], widths[at] ?? 0));
-  const line = (item: Item): string => {
-    const isSelected = item === selected;
+  const row = (item: Item, isSelected: boolean): string => {
     const cells = columns.map((column, at) => {
       const width = widths[at] ?? 0;
       if (width === 0) return '';
@@ -55,14 +110,10 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
       const painted = column.paint?.(text, item) ?? text;
       return isSelected && column.paint === undefined ? theme.bold(painted) : painted;
     });
-    return (isSelected ? CURSOR : ' '.repeat(CURSOR.length)) + joined(cells, widths);
+    return joined(cells, widths);
   };
-  const lines = [
-    ...(hasTitles ? [theme.dim(`${' '.repeat(CURSOR.length)}${joined(titles, widths)}`)] : []),
-    ...shown.map(line),
-    ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
-  ];
-  return <Rows lines={lines.slice(0, area.rows)} />;
+  const hasTitles = columns.some(({ title }) => title !== '');
+  return { titles: hasTitles ? [joined(titles, widths)] : [], row };
 }
 
 function offScreenWords(above: number, below: number, columns: number): string {

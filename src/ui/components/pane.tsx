@@ -3,6 +3,7 @@ import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
 import { safeProse } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
+import { useMouse } from '../terminal/input.js';
 import { type Area, Rows, useTheme } from './screen.js';
 
 /** A line of a pane, of any length. */
@@ -12,10 +13,18 @@ export interface PaneLine {
   /** May be untrusted, and have several lines. */
   readonly text: string;
   readonly paint?: Paint;
+  /** A line that was searched for: `nextMatch` and `previousMatch` scroll to it. */
+  readonly isMatch?: boolean;
 }
 
-/** The text of a pane: lines of any length, or finished rows for a width, which must be safe to show. */
-export type PaneText = readonly PaneLine[] | ((columns: number) => readonly string[]);
+/** Finished rows, which must be safe to show, and the numbers of those that were searched for. */
+export interface PaneRows {
+  readonly rows: readonly string[];
+  readonly matches: readonly number[];
+}
+
+/** The text of a pane: lines of any length, or finished rows for a width. */
+export type PaneText = readonly PaneLine[] | ((columns: number) => PaneRows | readonly string[]);
 
 /** How far a pane is scrolled. */
 export interface PaneState {
@@ -23,25 +32,38 @@ export interface PaneState {
   /** Rows of the pane and of its text, as last drawn. */
   readonly rows: number;
   readonly length: number;
+  /** Rows of the text that were searched for, as last drawn. */
+  readonly matches: readonly number[];
 }
+
+type PaneMove =
+  | 'down'
+  | 'first'
+  | 'last'
+  | 'nextMatch'
+  | 'pageDown'
+  | 'pageUp'
+  | 'previousMatch'
+  | 'up'
+  | 'wheelDown'
+  | 'wheelUp';
 
 /** Events of a pane. */
 export type PaneEvent =
-  | {
-      readonly type: 'scrolled';
-      readonly to: 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
-    }
-  | { readonly type: 'sized'; readonly rows: number; readonly length: number };
+  | { readonly type: 'scrolled'; readonly to: PaneMove }
+  | ({ readonly type: 'sized' } & Pick<PaneState, 'length' | 'matches' | 'rows'>);
 
 /** A pane that shows its beginning. */
-export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0 };
+export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0, matches: [] };
 
 /** The pane after an event; pure. */
 export function reducePane(state: PaneState, event: PaneEvent): PaneState {
   switch (event.type) {
     case 'sized': {
-      const { rows, length } = event;
-      return rows === state.rows && length === state.length ? state : { ...state, rows, length };
+      const { rows, length, matches } = event;
+      const isSame =
+        rows === state.rows && length === state.length && String(matches) === String(state.matches);
+      return isSame ? state : { ...state, rows, length, matches };
     }
     case 'scrolled': {
       const top = clampTop(topAfter(state, event.to), state);
@@ -50,7 +72,9 @@ export function reducePane(state: PaneState, event: PaneEvent): PaneState {
   }
 }
 
-function topAfter(state: PaneState, to: (PaneEvent & { type: 'scrolled' })['to']): number {
+const WHEEL_ROWS = 3;
+
+function topAfter(state: PaneState, to: PaneMove): number {
   const page = Math.max(1, state.rows - 1);
   const top = clampTop(state.top, state);
   switch (to) {
@@ -58,6 +82,14 @@ function topAfter(state: PaneState, to: (PaneEvent & { type: 'scrolled' })['to']
       return top - 1;
     case 'down':
       return top + 1;
+    case 'wheelUp':
+      return top - WHEEL_ROWS;
+    case 'wheelDown':
+      return top + WHEEL_ROWS;
+    case 'nextMatch':
+      return state.matches.find((row) => row > top) ?? state.matches[0] ?? top;
+    case 'previousMatch':
+      return state.matches.findLast((row) => row < top) ?? state.matches.at(-1) ?? top;
     case 'pageUp':
       return top - page;
     case 'pageDown':
@@ -77,18 +109,22 @@ interface PaneProps {
   readonly state: PaneState;
   readonly dispatch: (event: PaneEvent) => void;
   readonly text: PaneText;
-  readonly area: Pick<Area, 'columns' | 'rows'>;
+  readonly area: Area;
 }
 
-/** Text that is wrapped and can be scrolled; its last row counts what is off-screen. */
+/** Text that is wrapped and can be scrolled, also by the wheel; its last row counts what is off-screen. */
 export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const theme = useTheme();
-  const wrapped =
+  const drawn =
     typeof text === 'function' ? text(area.columns) : paneRows(text, theme, area.columns);
+  const { rows: wrapped, matches } = 'rows' in drawn ? drawn : { rows: drawn, matches: [] };
   const isLong = wrapped.length > area.rows;
   const rows = Math.max(1, isLong ? area.rows - 1 : area.rows);
   const length = wrapped.length;
-  useEffect(() => dispatch({ type: 'sized', rows, length }), [dispatch, rows, length]);
+  useEffect(() => dispatch({ type: 'sized', rows, length, matches }));
+  useMouse(area, ({ action }) => {
+    if (action !== 'click') dispatch({ type: 'scrolled', to: action });
+  });
   const top = clampTop(state.top, { rows, length });
   const shown = wrapped.slice(top, top + rows);
   const last = formatCount(top + shown.length);
@@ -102,19 +138,32 @@ const LEAST_TEXT = 20;
 /** Bounds the work for a text of megabytes. */
 const MOST_CHARS = 200_000;
 
-function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): readonly string[] {
+function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): PaneRows {
   const labels = Math.max(0, ...lines.map(({ label = '' }) => textWidth(label)));
   const indent = labels === 0 || columns - labels - GAP < LEAST_TEXT ? 0 : labels + GAP;
-  return lines.flatMap(({ label, text, paint = (plain) => plain }) => {
-    const at = label === undefined ? 0 : indent;
-    const parts = text
-      .slice(0, MOST_CHARS)
-      .split('\n')
-      .flatMap((line) => wrapText(safeProse(line), columns - at));
-    if (label === undefined) return parts.map(paint);
-    if (indent === 0) return [theme.dim(fitEnd(label, columns)), ...parts.map(paint)];
-    return parts.map(
-      (part, row) => (row === 0 ? theme.dim(padEnd(label, at)) : ' '.repeat(at)) + paint(part),
-    );
-  });
+  const rows: string[] = [];
+  const matches: number[] = [];
+  for (const line of lines) {
+    if (line.isMatch === true) matches.push(rows.length);
+    rows.push(...lineRows(line, indent, theme, columns));
+  }
+  return { rows, matches };
+}
+
+function lineRows(
+  { label, text, paint = (plain) => plain }: PaneLine,
+  indent: number,
+  theme: Style,
+  columns: number,
+): readonly string[] {
+  const at = label === undefined ? 0 : indent;
+  const parts = text
+    .slice(0, MOST_CHARS)
+    .split('\n')
+    .flatMap((line) => wrapText(safeProse(line), columns - at));
+  if (label === undefined) return parts.map(paint);
+  if (indent === 0) return [theme.dim(fitEnd(label, columns)), ...parts.map(paint)];
+  return parts.map(
+    (part, row) => (row === 0 ? theme.dim(padEnd(label, at)) : ' '.repeat(at)) + paint(part),
+  );
 }

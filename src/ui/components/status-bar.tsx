@@ -26,7 +26,7 @@ export function StatusBar({
   const theme = useTheme();
   if (note !== undefined) {
     const line = fitEnd(safeLine(note.text), columns);
-    return <Text wrap="truncate">{note.isFault ? theme.red(line) : line}</Text>;
+    return <Text wrap="truncate">{note.isFault ? theme.fault(line) : line}</Text>;
   }
   const keys = bindings.flatMap(({ bar }) => (bar === undefined ? [] : [{ ...bar, shown: true }]));
   return <Text wrap="truncate">{theme.dim(fittingKeys(keys, columns))}</Text>;

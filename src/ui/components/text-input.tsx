@@ -22,7 +22,7 @@ export function TextInput({
   const { setCursorPosition } = useCursor();
   const { shown, cursorColumn } = windowLine(line, Math.max(1, area.columns - prompt.length));
   setCursorPosition({ x: area.x + prompt.length + cursorColumn, y: area.y });
-  const left = theme.cyan(fitEnd(prompt, area.columns)) + shown;
+  const left = theme.accent(fitEnd(prompt, area.columns)) + shown;
   return <Text wrap="truncate">{spread(left, theme.dim(hint), area.columns)}</Text>;
 }
 

@@ -27,18 +27,18 @@ export function renderValidation(inspection: ConfigInspection, options: Validati
   const { file, text, faults, warnings } = inspection;
   if (file === undefined) return 'no configuration file found: defaults apply\n';
   const blocks = [...faults, ...warnings].map((fault) => renderFault(fault, text ?? '', options));
-  const { green, red } = options.style;
+  const { ok, fault } = options.style;
   const sum =
     faults.length === 0
-      ? `${green('valid')}  ${safeLine(file)}`
-      : `${red('invalid')}  ${safeLine(file)}: ${formatCountOf(faults.length, 'fault')}`;
+      ? `${ok('valid')}  ${safeLine(file)}`
+      : `${fault('invalid')}  ${safeLine(file)}: ${formatCountOf(faults.length, 'fault')}`;
   const aside = warnings.length === 0 ? '' : `, ${formatCountOf(warnings.length, 'warning')}`;
   return `${[...blocks, `${sum}${aside}`].join('\n\n')}\n`;
 }
 
 function renderFault(fault: ConfigFault, text: string, options: ValidationOptions): string {
   const { style, columns } = options;
-  const paint = fault.severity === 'fault' ? style.red : style.yellow;
+  const paint = fault.severity === 'fault' ? style.fault : style.warning;
   const lines = [
     `${paint(fault.severity)}  ${placeOf(fault.location)}`,
     ...(fault.path === '' ? [] : [`  path      ${safeLine(fault.path)}`]),

@@ -46,9 +46,9 @@ function paintOf(outcome: ImportItem['outcome'], style: Style): Paint {
   switch (outcome) {
     case 'taken':
     case 'translated':
-      return style.green;
+      return style.ok;
     case 'conflict':
-      return style.yellow;
+      return style.warning;
     case 'present':
     case 'left':
       return style.dim;

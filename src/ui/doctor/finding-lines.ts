@@ -93,13 +93,13 @@ export const MARKS: Readonly<Record<CheckState | Finding['severity'] | WaitingSt
 export function paintOf(state: keyof typeof MARKS, style: Style): Paint {
   switch (state) {
     case 'fault':
-      return style.red;
+      return style.fault;
     case 'warning':
-      return style.yellow;
+      return style.warning;
     case 'ok':
-      return style.green;
+      return style.ok;
     case 'running':
-      return style.cyan;
+      return style.accent;
     case 'note':
     case 'off':
     case 'waiting':
@@ -146,8 +146,8 @@ export function renderDoctor(
 }
 
 function appliedLine({ title, failure }: AppliedFix, { style }: FindingLineOptions): string {
-  if (failure === undefined) return `${style.green('fixed')}  ${safeLine(title)}`;
-  return `${style.red('not fixed')}  ${safeLine(title)}: ${safeLine(failure)}`;
+  if (failure === undefined) return `${style.ok('fixed')}  ${safeLine(title)}`;
+  return `${style.fault('not fixed')}  ${safeLine(title)}: ${safeLine(failure)}`;
 }
 
 function checkLines(result: CheckResult, options: FindingLineOptions): readonly string[] {

@@ -30,7 +30,7 @@ export function renderCandidates(
   }
   const rows = candidates.map((candidate) => {
     const { passes, score, signals, recalls, key, text } = candidate;
-    const mark = passes ? style.green('✓') : '·';
+    const mark = passes ? style.ok('✓') : '·';
     const cells = [mark, score.toFixed(2), signalBars(signals), formatCount(recalls)];
     return { cells: [...cells, shortKey(key)], text };
   });

@@ -61,7 +61,7 @@ function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly s
 
 /** Distinguishable without color. */
 export function gateMark(isGood: boolean, style: Style): string {
-  return isGood ? style.green('✓') : style.red('✗');
+  return isGood ? style.ok('✓') : style.fault('✗');
 }
 
 function isNews({ longTermMemory }: DreamExplainOutput): boolean {

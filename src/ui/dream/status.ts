@@ -29,7 +29,7 @@ export function renderDreamStatus(
   options: DreamStatusViewOptions,
 ): string {
   const { style } = options;
-  const state = enabled ? style.green('on') : style.yellow('off');
+  const state = enabled ? style.ok('on') : style.warning('off');
   const how = enabled ? '' : '; enable it with svc dream enable';
   const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${how}`;
   return [head, ...workspaces.map((one) => workspaceLines(one, options).join('\n'))]
@@ -82,12 +82,12 @@ function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string 
 }
 
 function promotedWords({ memory, fault }: WorkspaceStatus, style: Style): string {
-  if (memory === null) return style.red(safeLine(fault ?? 'unreadable'));
+  if (memory === null) return style.fault(safeLine(fault ?? 'unreadable'));
   const { promoted, characters, handwritten, maxCharacters } = memory;
   const size = `${formatCount(characters)} of ${formatCount(maxCharacters)} characters`;
   const full =
     handwritten > maxCharacters
-      ? style.yellow(' · full: your own lines alone are over the budget, so nothing is promoted')
+      ? style.warning(' · full: your own lines alone are over the budget, so nothing is promoted')
       : '';
   return `${formatCountOf(promoted, 'promoted entry', 'promoted entries')} · ${size}${full}`;
 }

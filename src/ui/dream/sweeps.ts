@@ -78,11 +78,11 @@ export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: St
 function changeMark(change: DreamShowOutput['entries'][number]['change'], style: Style): string {
   switch (change) {
     case 'add':
-      return style.green('  +');
+      return style.ok('  +');
     case 'replace':
-      return style.yellow('  ~');
+      return style.warning('  ~');
     case 'retire':
-      return style.red('  -');
+      return style.fault('  -');
   }
 }
 
@@ -91,7 +91,7 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
     const phase = phases[name];
     if (phase === undefined) return [];
     const words = phaseWords(phase);
-    const row = [`  ${name}`, phase.state === 'failed' ? style.red(words) : words];
+    const row = [`  ${name}`, phase.state === 'failed' ? style.fault(words) : words];
     return phase.hint === undefined ? [row] : [row, ['', `hint: ${safeLine(phase.hint)}`]];
   });
   return alignRows(rows, ['left', 'left']);
@@ -118,7 +118,7 @@ export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): st
 }
 
 function failureWords({ error }: NotSweptOutput, style: Style): string {
-  return style.red(`not swept: ${safeLine(error.message)}`);
+  return style.fault(`not swept: ${safeLine(error.message)}`);
 }
 
 function sweptLines(
@@ -129,7 +129,7 @@ function sweptLines(
   const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = swept;
   const { evaluation, remReport } = swept;
   const decided = decisions.flatMap((decision) => [
-    `${decision.decision === 'promote' || decision.decision === 'renew' ? style.green('  +') : '  ·'} ${safeLine(decision.text)}`,
+    `${decision.decision === 'promote' || decision.decision === 'renew' ? style.ok('  +') : '  ·'} ${safeLine(decision.text)}`,
     `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,
   ]);
   const troubles = [

@@ -84,9 +84,9 @@ export function renderFindings(
   findings: readonly (FlowFinding | TaskFinding)[],
   { style }: ListOptions,
 ): string {
-  if (findings.length === 0) return `${style.green('nothing is stuck, lost or inconsistent')}\n`;
+  if (findings.length === 0) return `${style.ok('nothing is stuck, lost or inconsistent')}\n`;
   const rows = findings.map((finding) => [
-    finding.severity === 'error' ? style.red('error') : style.yellow('warn'),
+    finding.severity === 'error' ? style.fault('error') : style.warning('warn'),
     finding.code,
     (finding.kind === 'flow' ? finding.flow.flowId : finding.task.taskId).slice(0, ID_CHARS),
     formatDuration(finding.ageMs),

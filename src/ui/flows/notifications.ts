@@ -84,7 +84,7 @@ export function renderRetried(
     unknownTargets === 0
       ? []
       : [
-          style.yellow(
+          style.warning(
             `${formatCountOf(unknownTargets, 'notification')} left: the target is not configured`,
           ),
         ];
@@ -95,10 +95,10 @@ export function renderRetried(
 function outcomePaint(outcome: NotificationRecord['outcome'], style: Style): Paint {
   switch (outcome) {
     case 'delivered':
-      return style.green;
+      return style.ok;
     case 'failed':
-      return style.red;
+      return style.fault;
     case 'pending':
-      return style.yellow;
+      return style.warning;
   }
 }

@@ -12,7 +12,7 @@ export function renderPauses(
     .map(({ runtime, reason, pausedAt }) => {
       const why = reason === null ? '' : `: ${safeLine(reason)}`;
       const line = `${runtime} tasks paused ${formatRelativeTime(pausedAt, nowMs)}${why}`;
-      return `${style.yellow(line)}\n`;
+      return `${style.warning(line)}\n`;
     })
     .join('');
 }

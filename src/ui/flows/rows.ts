@@ -110,16 +110,16 @@ export const ID_CHARS = 8;
 export function statusPaint(status: FlowStatus | TaskStatus, style: Style): Paint {
   switch (status) {
     case 'running':
-      return style.cyan;
+      return style.accent;
     case 'succeeded':
-      return style.green;
+      return style.ok;
     case 'failed':
     case 'timed_out':
     case 'lost':
-      return style.red;
+      return style.fault;
     case 'blocked':
     case 'waiting':
-      return style.yellow;
+      return style.warning;
     case 'cancelled':
       return style.dim;
     case 'queued':

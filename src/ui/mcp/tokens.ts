@@ -19,7 +19,7 @@ export function renderTokens(
     token.scopes.join(', '),
     safeLine(conversationOf(token)),
     formatRelativeTime(Date.parse(token.createdAt), nowMs),
-    token.expired ? style.red('expired') : expiryOf(token),
+    token.expired ? style.fault('expired') : expiryOf(token),
   ]);
   return renderTable(
     columns.map((title) => ({ title })),

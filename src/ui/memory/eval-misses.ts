@@ -31,7 +31,7 @@ export function missLines({ misses }: EvalOutput, options: MissViewOptions): str
   const shown = misses.slice(0, options.misses);
   const lines = shown.flatMap((miss, at) => {
     const question = shown[at - 1]?.id === miss.id ? [] : [`  ${safeLine(miss.question)}`];
-    const expected = style.cyan(safeLine(miss.expected));
+    const expected = style.accent(safeLine(miss.expected));
     return [...question, `    ${expected}  ${style.dim(reasonWords(miss))}`];
   });
   const rest = misses.length - shown.length;

@@ -96,7 +96,7 @@ function bars(
     const value = metrics[metric];
     if (value === null) return [];
     const title = padEnd(metricTitle(metric, maxResults), 8);
-    return [`${title}  ${formatShare(value)}  ${style.cyan(drawScore(value, room))}`];
+    return [`${title}  ${formatShare(value)}  ${style.accent(drawScore(value, room))}`];
   });
   return [`${lines.join('\n')}\n`];
 }
@@ -156,7 +156,7 @@ function changeCell({ differences }: Variant, metric: QualityName, style: Style)
   const { difference, beyondChance } = change;
   const text = formatDifference(difference);
   if (!beyondChance) return style.dim(text);
-  return (difference > 0 ? style.green : style.red)(`${text}*`);
+  return (difference > 0 ? style.ok : style.fault)(`${text}*`);
 }
 
 function timeLines(variants: readonly Variant[], { columns }: EvalViewOptions): string {
@@ -188,7 +188,7 @@ function baselineLines(
   const dropped = drops.map(({ metric, before, now }) => {
     const title = isQualityName(metric) ? metricTitle(metric, maxResults) : metric;
     const change = `${formatShare(before)} to ${formatShare(now)}`;
-    return style.red(`  ${title} dropped from ${change}`);
+    return style.fault(`  ${title} dropped from ${change}`);
   });
   const verdict =
     drops.length === 0

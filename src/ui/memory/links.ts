@@ -61,5 +61,5 @@ function brokenTarget({ kind, target, candidates }: ResolvedLink, style: Style):
     candidates === undefined
       ? 'no such file'
       : `several files: ${candidates.map(safeLine).join(', ')}`;
-  return `${style.yellow(written)}  ${style.dim(why)}`;
+  return `${style.warning(written)}  ${style.dim(why)}`;
 }

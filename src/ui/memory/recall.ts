@@ -37,7 +37,7 @@ export function whyNothing({ status, closedBy, gates }: RecallOutput): string {
 /** The details of a recall: gates in order, query, sources and the block. */
 export function renderRecall(output: RecallOutput, style: Style): string {
   const gates = output.gates.map(({ gate, open, why }) => [
-    open ? style.green('open') : style.red('closed'),
+    open ? style.ok('open') : style.fault('closed'),
     GATE_WORDS[gate],
     safeLine(why),
   ]);

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<NonNullable<ScopeTestOutput['session']['chatTypeF
 /** The verdict, facts about the conversation, and every rule in order with a mark at the one that decides. */
 export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
   const { allowed, rule, why, rules } = result;
-  const verdict = allowed ? style.green('allowed') : style.red('refused');
+  const verdict = allowed ? style.ok('allowed') : style.fault('refused');
   const decides = (is: boolean): string => (is ? '→' : '');
   const rows = rules.map((each, at) => [
     decides(rule === at + 1),

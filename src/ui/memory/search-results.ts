@@ -2,6 +2,7 @@ import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
+import { linked } from '../link.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
@@ -103,7 +104,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   // Images have no lines.
   const { mimeType } = result;
   const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
-  const place = `${style.cyan(shownDocument(result))}${style.dim(where)}`;
+  const place = `${style.accent(shownDocument(result))}${style.dim(where)}`;
   const lines = [
     `${style.bold(result.score.toFixed(2))}  ${linked(place, options.href?.(result))}`,
   ];
@@ -158,11 +159,6 @@ function explanationLines(
   return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
 }
 
-/** A hyperlink (OSC 8), which takes no columns. */
-function linked(text: string, href: string | undefined): string {
-  return href === undefined ? text : `\u001B]8;;${href}\u001B\\${text}\u001B]8;;\u001B\\`;
-}
-
 /**
  * The line of a passage with the most matches, as much of it as fits around the first. A heading only where
  * there is nothing else: headings are shown above.
@@ -187,7 +183,7 @@ function bestLine(result: SearchResult, options: SearchResultsOptions): readonly
 }
 
 function paintOf({ style }: SearchResultsOptions): Paint {
-  return (text) => style.bold(style.underline(text));
+  return style.match;
 }
 
 function snippetLines(result: SearchResult, options: SearchResultsOptions): readonly string[] {

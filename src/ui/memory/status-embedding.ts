@@ -84,7 +84,7 @@ function vectorsFact(
     prose: true,
     paint,
   });
-  if (index.state !== 'ready') return fact(['none: no index yet'], style.yellow);
+  if (index.state !== 'ready') return fact(['none: no index yet'], style.warning);
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
   switch (state) {
     case 'whole':
@@ -92,13 +92,13 @@ function vectorsFact(
         [
           `${refused === 0 ? 'all' : formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`,
         ],
-        style.green,
+        style.ok,
       );
     case 'partial': {
       const pending = `${formatCount(all - done - refused)} pending: "svc memory index" embeds them`;
       return fact(
         [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`, pending],
-        style.yellow,
+        style.warning,
       );
     }
     case 'other':
@@ -107,7 +107,7 @@ function vectorsFact(
           `from other settings: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them again`,
           ...differences,
         ],
-        style.yellow,
+        style.warning,
       );
     case 'empty':
       return all === 0
@@ -116,7 +116,7 @@ function vectorsFact(
             [
               `none yet: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them${kept}`,
             ],
-            style.yellow,
+            style.warning,
           );
   }
 }

@@ -26,7 +26,7 @@ export function extFacts(
   ]);
   return [
     ext.why === undefined
-      ? { label: 'backend', lines: ['external'], paint: style.green }
+      ? { label: 'backend', lines: ['external'], paint: style.ok }
       : {
           label: 'backend',
           lines: [
@@ -34,7 +34,7 @@ export function extFacts(
             `→ ${ext.why.hint}`,
           ].map(safeLine),
           prose: true,
-          paint: style.yellow,
+          paint: style.warning,
         },
     { label: 'program', lines: [`${safeLine(program)}, ${safeLine(release)}`] },
     { label: 'mode', lines: [`${ext.mode}${vectorWords(ext)}`] },
@@ -64,12 +64,12 @@ function vectorWords({ vectors, withoutVectors }: Ext): string {
 function updated({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
   if (last === null) {
     const lines = ['never: run "svc memory index", or search'];
-    return { label: 'updated', lines, prose: true, paint: style.yellow };
+    return { label: 'updated', lines, prose: true, paint: style.warning };
   }
   const when = formatRelativeTime(last.atMs, nowMs);
   const what = `${formatCountOf(last.files, 'file')}, in ${formatDuration(last.tookMs)}`;
   const words = `${when}, ${what}`;
   return last.stale
-    ? { label: 'updated', lines: [`${words}; files changed since`], paint: style.yellow }
-    : { label: 'updated', lines: [words], paint: style.green };
+    ? { label: 'updated', lines: [`${words}; files changed since`], paint: style.warning }
+    : { label: 'updated', lines: [words], paint: style.ok };
 }

@@ -32,7 +32,7 @@ export function renderStatusOverview(
   const faults = agents.flatMap(({ agentId, status }) =>
     status.faults.map((fault) => {
       const hint = fault.hint === undefined ? '' : `\n  → ${safeLine(fault.hint)}`;
-      return `${style.red(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${hint}\n`;
+      return `${style.fault(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${hint}\n`;
     }),
   );
   const isNarrow = options.columns !== undefined && options.columns < NARROW;

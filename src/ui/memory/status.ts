@@ -111,13 +111,13 @@ function frontMatterFacts(
   const named = frontMatter.slice(0, SKIPS_NAMED).map(({ path, why }) => `${path} (${why})`);
   const more = frontMatter.length > SKIPS_NAMED ? ', …' : '';
   const lines = [safeLine(`not valid: ${named.join(', ')}${more}`)];
-  return [{ label: 'front matter', lines, prose: true, paint: style.yellow }];
+  return [{ label: 'front matter', lines, prose: true, paint: style.warning }];
 }
 
 function skippedFacts({ skipped }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
   if (skipped.length === 0) return [];
   const lines = [skippedNames(skipped, SKIPS_NAMED)];
-  return [{ label: 'skipped', lines, prose: true, paint: style.yellow }];
+  return [{ label: 'skipped', lines, prose: true, paint: style.warning }];
 }
 
 function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
@@ -125,7 +125,7 @@ function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readon
     label: 'fault',
     lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(safeLine),
     prose: true,
-    paint: style.red,
+    paint: style.fault,
   }));
 }
 
@@ -201,12 +201,12 @@ function watcherFacts(
   }
   const why = safeLine(watcher.why ?? '');
   return [
-    { label: 'watched', lines: [`by polling: ${who}`, why], prose: true, paint: style.yellow },
+    { label: 'watched', lines: [`by polling: ${who}`, why], prose: true, paint: style.warning },
   ];
 }
 
 function freshness({ index, shared, staleness }: BackendStatus, style: Style): Fact {
-  const fact = (line: string, paint = style.yellow): Fact => ({
+  const fact = (line: string, paint = style.warning): Fact => ({
     label: 'freshness',
     lines: [line],
     prose: true,
@@ -225,7 +225,7 @@ function freshness({ index, shared, staleness }: BackendStatus, style: Style): F
   if (staleness === undefined) return fact('unknown: the workspace cannot be read');
   const changes = changeWords(staleness);
   return changes === undefined
-    ? fact('up to date', style.green)
+    ? fact('up to date', style.ok)
     : fact(`stale: ${changes}; "svc memory index" updates it`);
 }
 
@@ -261,12 +261,12 @@ function mediaFacts(
   if (obstacle !== undefined) {
     const why = `only found by file name: ${obstacle.why}`;
     const lines = [counts, why, `→ ${obstacle.hint}`].map(safeLine);
-    return [{ label: 'media', lines, prose: true, paint: style.yellow }];
+    return [{ label: 'media', lines, prose: true, paint: style.warning }];
   }
   if (refused.length === 0) return [{ label: 'media', lines: [counts] }];
   const named = refused.slice(0, REFUSED_NAMED).map(({ path, why }) => `${path} (${why})`);
   const rest = refused.length - named.length;
   const names = [...named, ...(rest > 0 ? [`${formatCount(rest)} more`] : [])].join(', ');
   const lines = [counts, `refused by the provider: ${names}`].map(safeLine);
-  return [{ label: 'media', lines, prose: true, paint: style.yellow }];
+  return [{ label: 'media', lines, prose: true, paint: style.warning }];
 }

@@ -88,7 +88,7 @@ export function createSyncLines(
     const wanted = options.verbose || (options.isFaulty(file) && told.skips < SKIPS_TOLD);
     if (!wanted) return undefined;
     told = { ...told, skips: told.skips + 1 };
-    return `${style.yellow('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
+    return `${style.warning('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
   };
 
   return (event) => {

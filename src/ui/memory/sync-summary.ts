@@ -30,7 +30,7 @@ const SKIPS_NAMED = 3;
 export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOptions): string {
   const { style } = options;
   const stopped = summary.outcome === 'stopped';
-  const mark = stopped ? style.yellow('!') : style.green('✓');
+  const mark = stopped ? style.warning('!') : style.ok('✓');
   const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${summaryWords(summary)}`];
   if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${howLong(summary)}`);
   const { embedding } = summary;
@@ -83,18 +83,18 @@ function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly str
   ].filter((part) => part !== '');
   if (missing.length === 0) return lines;
   const words = `${missing.join(' · ')}: keyword search only`;
-  return [...lines, `  ${failure === undefined ? style.yellow(words) : style.red(words)}`];
+  return [...lines, `  ${failure === undefined ? style.warning(words) : style.fault(words)}`];
 }
 
 function skipLines(summary: SyncSummary, options: SyncSummaryOptions): readonly string[] {
   const { style, verbose } = options;
   if (verbose) {
     return summary.skipped.map(
-      (skip) => `  ${style.yellow('skipped')} ${safeLine(skip.path)}: ${skipWords(skip)}`,
+      (skip) => `  ${style.warning('skipped')} ${safeLine(skip.path)}: ${skipWords(skip)}`,
     );
   }
   const faulty = summary.skipped.filter(options.isFaulty);
   if (faulty.length === 0) return [];
   const words = `skipped ${formatCount(faulty.length)}: ${skippedNames(faulty, SKIPS_NAMED)}`;
-  return [`  ${style.yellow(words)}`];
+  return [`  ${style.warning(words)}`];
 }

@@ -30,7 +30,7 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
         options.note(line(watchingWords(event.folders)));
         return;
       case 'polling':
-        options.note(line(style.yellow(`${pollingWords(event.everyMs)}; ${safeLine(event.why)}`)));
+        options.note(line(style.warning(`${pollingWords(event.everyMs)}; ${safeLine(event.why)}`)));
         return;
       case 'synced': {
         const { cause, summary } = event;
@@ -45,7 +45,7 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
         if (failure.message === told && !verbose) return;
         told = failure.message;
         const hint = failure.hint === undefined ? '' : `   hint: ${safeLine(failure.hint)}\n`;
-        options.note(line(`${style.red('failed')}: ${failureWords(failure, retryInMs)}`) + hint);
+        options.note(line(`${style.fault('failed')}: ${failureWords(failure, retryInMs)}`) + hint);
         return;
       }
       case 'changed':

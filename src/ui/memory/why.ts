@@ -18,7 +18,7 @@ export function renderWhy(
   { style }: { readonly style: Style },
 ): string {
   const { path, included, indexed, reason, detail, rule } = why;
-  const verdict = included ? style.green('indexed') : style.yellow('not indexed');
+  const verdict = included ? style.ok('indexed') : style.warning('not indexed');
   const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
   const because = detail === undefined ? REASONS[reason] : `${REASONS[reason]}: ${detail}`;
   lines.push(`  why    ${safeLine(because)}`);

@@ -48,7 +48,7 @@ export function renderOverallStatus(view: OverallView, options: StatusOptions): 
             .join('')}`,
         ]),
     faults.length === 0
-      ? `${style.green('no problems')}\n`
+      ? `${style.ok('no problems')}\n`
       : faults.flatMap((fault) => faultLines(fault, options)).join(''),
   ];
   return parts.join('\n');
@@ -68,7 +68,7 @@ function hooksPart(hooks: OverallView['hooks'], { style }: StatusOptions): strin
       if (recalls) return `active memory for ${safeLine(title)}\n`;
       const hintLine = hint === null ? '' : `\n${INDENT}→ ${safeLine(hint)}`;
       const line = `the hook of ${safeLine(title)} recalls nothing: ${safeLine(why ?? '')}`;
-      return `${style.yellow(line)}${hintLine}\n`;
+      return `${style.warning(line)}${hintLine}\n`;
     })
     .join('');
 }
@@ -109,7 +109,7 @@ function faultLines(
     return wrapText(safeLine(text), room).map((line) => indent + line);
   };
   return [
-    ...wrap(`${about}: ${message}`, '').map((line) => `${style.red(line)}\n`),
+    ...wrap(`${about}: ${message}`, '').map((line) => `${style.fault(line)}\n`),
     ...(hint === undefined ? [] : wrap(`→ ${hint}`, INDENT).map((line) => `${line}\n`)),
   ];
 }

@@ -60,12 +60,12 @@ export function checkLines(
 
 function paintOf(state: keyof typeof MARKS, style: Style): Paint {
   const paints: Readonly<Record<keyof typeof MARKS, Paint>> = {
-    failed: style.red,
+    failed: style.fault,
     off: style.dim,
-    ok: style.green,
-    running: style.cyan,
+    ok: style.ok,
+    running: style.accent,
     waiting: style.dim,
-    warning: style.yellow,
+    warning: style.warning,
   };
   return paints[state];
 }
@@ -118,21 +118,21 @@ function verdictOf(
 ): readonly [words: string, paint: Paint] {
   if (scope === 'ext') {
     return ok
-      ? ['works: the external program answers', style.green]
-      : ['broken: using the builtin engine until this is fixed', style.red];
+      ? ['works: the external program answers', style.ok]
+      : ['broken: using the builtin engine until this is fixed', style.fault];
   }
   if (provider === null) return ['no provider: keyword search only', style.dim];
   const name = safeLine(provider);
-  if (usable === 'primary') return [`works: ${name} embeds`, style.green];
-  if (scope === 'named') return [`${name} cannot embed`, style.red];
+  if (usable === 'primary') return [`works: ${name} embeds`, style.ok];
+  if (scope === 'named') return [`${name} cannot embed`, style.fault];
   const fallback = safeLine(checks.find(({ check }) => check === 'fallback')?.text ?? '');
   const works = checks.some(({ check, state }) => check === 'embed' && state === 'ok');
   if (ok && works) {
     return [
       `works: queries use the fallback ${fallback}, because the index has its vectors`,
-      style.yellow,
+      style.warning,
     ];
   }
-  if (ok) return [`${name} fails; the fallback ${fallback} is used instead`, style.yellow];
-  return ['broken: keyword search only until this is fixed', style.red];
+  if (ok) return [`${name} fails; the fallback ${fallback} is used instead`, style.warning];
+  return ['broken: keyword search only until this is fixed', style.fault];
 }

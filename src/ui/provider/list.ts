@@ -7,7 +7,7 @@ import type {
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, wrapSpans } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { createStyle, type Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 
 export interface ProviderListOptions {
@@ -76,24 +76,11 @@ export function renderProviderList(
 
 const NONE_USED = 'No provider is in use: keyword search only.';
 
-const PLAIN: Style = {
-  bold: asIs,
-  dim: asIs,
-  underline: asIs,
-  inverse: asIs,
-  red: asIs,
-  green: asIs,
-  yellow: asIs,
-  cyan: asIs,
-};
-
-function asIs(text: string): string {
-  return text;
-}
+const PLAIN = createStyle(false);
 
 function markOf(role: ListedProvider['role'], style: Style): string {
   if (role === null) return ' ';
-  return role === 'primary' ? style.green('●') : style.yellow('○');
+  return role === 'primary' ? style.ok('●') : style.warning('○');
 }
 
 function reasonLines(

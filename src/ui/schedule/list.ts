@@ -22,7 +22,7 @@ export function renderSchedules(schedules: readonly Listed[], options: ScheduleO
   const { style, nowMs } = options;
   const rows = schedules.map(({ id, state, timezone, nextRunAt, lastRunAt, lastFlow }) => [
     safeLine(id),
-    state === 'overdue' ? style.red(state) : state === 'disabled' ? style.dim(state) : state,
+    state === 'overdue' ? style.fault(state) : state === 'disabled' ? style.dim(state) : state,
     nextRunAt === null
       ? '–'
       : `${localWords(nextRunAt, timezone)}, ${inWords(Date.parse(nextRunAt) - nowMs)}`,

@@ -14,7 +14,7 @@ export function renderLogRecord(record: LogRecord, style: Style): string {
   const head = [
     style.dim(localTime(time)),
     paintOf(level, style)(level.padEnd(5)),
-    ...(typeof service === 'string' ? [style.cyan(safeLine(service))] : []),
+    ...(typeof service === 'string' ? [style.accent(safeLine(service))] : []),
     safeLine(msg),
   ].join(' ');
   const more = Object.entries(others).map(([name, value]) => field(name, value, style));
@@ -49,7 +49,7 @@ function localTime(iso: string): string {
 }
 
 function paintOf(level: LogLevel, style: Style): Paint {
-  if (level === 'error' || level === 'fatal') return style.red;
-  if (level === 'warn') return style.yellow;
-  return level === 'info' ? style.green : style.dim;
+  if (level === 'error' || level === 'fatal') return style.fault;
+  if (level === 'warn') return style.warning;
+  return level === 'info' ? style.ok : style.dim;
 }

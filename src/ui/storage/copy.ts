@@ -39,8 +39,8 @@ export function renderCopied(copied: StorageCopyOutput, style: Style): string {
   ]);
   const wrong = parts.reduce((sum, { different }) => sum + different, 0);
   const end = verified
-    ? style.green(`copied to ${where} and verified; the source is unchanged`)
-    : style.red(
+    ? style.ok(`copied to ${where} and verified; the source is unchanged`)
+    : style.fault(
         `${formatCountOf(wrong, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
       );
   return `${renderTable(COLUMNS, rows, style)}\n${end}\n`;

@@ -101,28 +101,28 @@ function serverParts(
 
 function versionWords({ supported, version }: ServerStatus, style: Style): string {
   if (supported) return safeLine(version);
-  return style.red(`${safeLine(version)}: svc needs PostgreSQL 15 or newer`);
+  return style.fault(`${safeLine(version)}: svc needs PostgreSQL 15 or newer`);
 }
 
 function tableWords(server: ServerStatus, style: Style): string {
   const { schemaVersion, knownSchemaVersion, pending } = server;
   if (schemaVersion > knownSchemaVersion) {
-    return style.red(
+    return style.fault(
       `version ${schemaVersion}, made by a newer svc; this one knows ${knownSchemaVersion}: update it`,
     );
   }
   if (pending.length === 0) return `version ${schemaVersion}, up to date`;
   const is = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion}`;
-  return style.yellow(
+  return style.warning(
     `${is}, ${formatCountOf(pending.length, 'migration')} pending: run "svc storage migrate"`,
   );
 }
 
 function roleWords({ user, readOnly, missingRights }: ServerStatus, style: Style): string {
   const role = safeLine(user);
-  if (readOnly) return style.red(`${role}: the server is read-only`);
+  if (readOnly) return style.fault(`${role}: the server is read-only`);
   if (missingRights === null) return role;
-  return style.red(`${role} lacks rights; an administrator runs: ${safeLine(missingRights)}`);
+  return style.fault(`${role} lacks rights; an administrator runs: ${safeLine(missingRights)}`);
 }
 
 function vectorWords({ pgvector: { state, version } }: ServerStatus): string {

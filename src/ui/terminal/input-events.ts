@@ -22,7 +22,7 @@ type PlainKey =
 export type KeyName = PlainKey | `${Modifier}-${string}`;
 
 /** What was done with the mouse; columns and rows count from 0 at the top left of the terminal. */
-interface MouseEvent {
+export interface MouseEvent {
   readonly type: 'mouse';
   readonly action: 'click' | 'wheelDown' | 'wheelUp';
   readonly column: number;

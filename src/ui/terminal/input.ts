@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createContext, useContext, useEffect } from 'react';
 import { createInputDecoder } from './input-decoder.js';
-import type { InputEvent } from './input-events.js';
+import type { InputEvent, MouseEvent } from './input-events.js';
+import type { TerminalSize } from './size.js';
 
 /** Events of a terminal. */
 interface InputSource {
@@ -82,4 +83,25 @@ export const Input = createContext<InputSource>({ subscribe: () => () => undefin
 export function useInput(onEvent: (event: InputEvent) => void): void {
   const { subscribe } = useContext(Input);
   useEffect(() => subscribe(onEvent), [subscribe, onEvent]);
+}
+
+/** A part of the terminal in cells, from its top left corner. */
+interface MouseArea extends TerminalSize {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Calls a function for clicks and the wheel in a part of the terminal.
+ *
+ * @param onMouse gets the column and row within the part
+ */
+export function useMouse(area: MouseArea, onMouse: (event: MouseEvent) => void): void {
+  useInput((event) => {
+    if (event.type !== 'mouse') return;
+    const column = event.column - area.x;
+    const row = event.row - area.y;
+    if (column < 0 || column >= area.columns || row < 0 || row >= area.rows) return;
+    onMouse({ ...event, column, row });
+  });
 }

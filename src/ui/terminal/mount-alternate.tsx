@@ -6,6 +6,9 @@ import { terminalColumns } from './size.js';
 
 const ENTER = '\u001B[?1049h\u001B[H';
 const LEAVE = '\u001B[?1049l';
+/** Clicks and the wheel, in the form that has no limit of columns. */
+const MOUSE_ON = '\u001B[?1000h\u001B[?1006h';
+const MOUSE_OFF = '\u001B[?1006l\u001B[?1000l';
 const WIPE = '\u001B[2J\u001B[H';
 
 /** Mounts a view on the alternate screen, the terminal's second buffer, which does not touch the scrollback. */
@@ -18,7 +21,7 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
       </>
     ),
     streams,
-    { keepFrame: true, modes: { on: ENTER, off: LEAVE } },
+    { keepFrame: true, modes: { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE } },
   );
 }
 

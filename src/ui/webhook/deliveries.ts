@@ -136,6 +136,6 @@ const FLOW_CHARS = 8;
 
 /** The colour of a status; it only repeats the number. */
 export function statusPaint(status: number, style: Style): Paint {
-  if (status >= 500) return style.red;
-  return status >= 400 ? style.yellow : style.green;
+  if (status >= 500) return style.fault;
+  return status >= 400 ? style.warning : style.ok;
 }

@@ -10,7 +10,7 @@ export function renderMapping(output: MapOutput, { style }: { readonly style: St
     ['verified', verifiedWords(output, style)],
     ...(event === null ? [] : [['event', safeLine(event)] as const]),
     ...(rule === null ? [] : [['rule', String(rule)] as const]),
-    ['outcome', error === null ? safeLine(outcome) : style.red(`${outcome}: ${safeLine(error)}`)],
+    ['outcome', error === null ? safeLine(outcome) : style.fault(`${outcome}: ${safeLine(error)}`)],
   ];
   const lines = facts.map(([name, value]) => `${style.dim(name.padEnd(9))} ${value}`);
   const actions = (action ?? []).map((one) => renderJson(one).trimEnd());
@@ -19,7 +19,7 @@ export function renderMapping(output: MapOutput, { style }: { readonly style: St
 
 function verifiedWords({ verified, reason }: MapOutput, style: Style): string {
   if (verified === null) return style.dim(`unknown. ${safeLine(reason ?? '')}`);
-  return verified ? style.green('yes') : style.red(`no. ${safeLine(reason ?? '')}`);
+  return verified ? style.ok('yes') : style.fault(`no. ${safeLine(reason ?? '')}`);
 }
 
 /** The valid secrets of a route, and what to do next. */

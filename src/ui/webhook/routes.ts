@@ -46,7 +46,7 @@ function routeLines(route: Route, options: RoutesOptions): readonly string[] {
     `${mark.paint(style)(mark.sign)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
     ...more.map((line) => `${INDENT}${line}`),
     `${INDENT}${style.dim(lastWords(route, nowMs))}`,
-    ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.red(line))),
+    ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.fault(line))),
     ...(fault?.hint == null ? [] : wrapped(`→ ${fault.hint}`, options)),
   ];
 }
@@ -63,9 +63,9 @@ function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
 const MARKS: Readonly<
   Record<Route['state'], { readonly sign: string; readonly paint: (style: Style) => Paint }>
 > = {
-  served: { sign: '✓', paint: ({ green }) => green },
+  served: { sign: '✓', paint: ({ ok }) => ok },
   off: { sign: '○', paint: ({ dim }) => dim },
-  skipped: { sign: '✗', paint: ({ red }) => red },
+  skipped: { sign: '✗', paint: ({ fault }) => fault },
 };
 
 function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {

@@ -98,7 +98,7 @@ test('results: a highlight over a line break and an escaped character stays on i
     highlights: [{ start: 6, end: 15 }],
   };
   const mark = (text: string): string => `[${text}]`;
-  const style = { ...plain, bold: (text: string) => text, underline: mark };
+  const style = { ...plain, match: mark };
   const text = renderSearchResults(aResponse({ results: [result] }), {
     style,
     columns: undefined,

@@ -271,7 +271,7 @@ test('control sequences in typed and pasted text are neither keys nor shown', as
   const { terminal, world, screen, shows } = open(80, 24);
   await screen.refresh();
   await shows('❯ 00000000');
-  terminal.type('\u001B[38;5;196mj\u001B[0m\u001B[<0;3;4M\u001B[I');
+  terminal.type('\u001B[38;5;196mj\u001B[0m\u001B[<0;3;4m\u001B[I');
   await shows('❯ 00000001');
   // A paste is not a row of keys.
   terminal.type(`${KEYS.pasteBegins}qcy\u001B[31mjjj${KEYS.pasteEnds}j`);

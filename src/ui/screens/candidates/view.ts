@@ -21,12 +21,12 @@ export function candidateColumns(style: Style): readonly ListColumn<CandidateIte
       title: 'score',
       cell: ({ candidate: { passes, score } }) => `${passes ? '✓' : '·'} ${score.toFixed(2)}`,
       paint: (text, { candidate }) =>
-        (candidate.passes ? style.green : style.dim)(text.slice(0, 1)) + text.slice(1),
+        (candidate.passes ? style.ok : style.dim)(text.slice(0, 1)) + text.slice(1),
     },
     {
       title: 'signals',
       cell: ({ candidate }) => signalBars(candidate.signals),
-      paint: style.cyan,
+      paint: style.accent,
     },
     { title: 'statement', cell: ({ candidate }) => safeLine(candidate.text) },
   ];
@@ -50,7 +50,7 @@ export function passageRows(
     state === 'found'
       ? []
       : [
-          ...wrapText(`${NOTE_WORDS[state]}; it was:`, columns).map(style.yellow),
+          ...wrapText(`${NOTE_WORDS[state]}; it was:`, columns).map(style.warning),
           ...wrapText(safeLine(candidate.text), columns),
         ];
   const first = Math.max(startLine, (claim?.startLine ?? candidate.startLine) - LEAD);

@@ -138,10 +138,10 @@ const LEAST_CUT = 16;
 const MARKS: Readonly<
   Record<HomeMark, { readonly sign: string; readonly paint: (style: Style) => Paint }>
 > = {
-  well: { sign: '✓', paint: ({ green }) => green },
-  busy: { sign: '●', paint: ({ cyan }) => cyan },
-  warning: { sign: '!', paint: ({ yellow }) => yellow },
-  fault: { sign: '✗', paint: ({ red }) => red },
+  well: { sign: '✓', paint: ({ ok }) => ok },
+  busy: { sign: '●', paint: ({ accent }) => accent },
+  warning: { sign: '!', paint: ({ warning }) => warning },
+  fault: { sign: '✗', paint: ({ fault }) => fault },
   off: { sign: '○', paint: ({ dim }) => dim },
   unknown: { sign: '·', paint: ({ dim }) => dim },
 };
@@ -149,11 +149,11 @@ const MARKS: Readonly<
 function toldLine({ told, ended }: HomeState, style: Style, columns: number): readonly string[] {
   if (ended !== undefined) {
     const words = `no longer updated: ${safeLine(ended)}; press r to retry`;
-    return [style.yellow(fitEnd(words, columns))];
+    return [style.warning(fitEnd(words, columns))];
   }
   if (told === undefined) return [];
   const line = fitEnd(safeLine(told.text), columns);
-  return [told.isFault ? style.red(line) : line];
+  return [told.isFault ? style.fault(line) : line];
 }
 
 const KEYS: readonly KeyHelp[] = [

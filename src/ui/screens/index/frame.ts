@@ -100,9 +100,9 @@ function phaseLine(
   const state = progress.phases[phase];
   const paint: Readonly<Record<PhaseState, Paint>> = {
     waiting: style.dim,
-    running: style.cyan,
-    done: style.green,
-    stopped: style.yellow,
+    running: style.accent,
+    done: style.ok,
+    stopped: style.warning,
   };
   const label = padEnd(phase, LABEL_COLUMNS);
   const head = `${paint[state](MARKS[state])} ${state === 'waiting' ? style.dim(label) : label}`;
@@ -133,7 +133,7 @@ function chunkBody(progress: SyncProgress, style: Style, columns: number): strin
   const counts = `${padStart(formatCount(handled.files), total.length)}/${total}`;
   const rate = syncRate(progress);
   return spread(
-    `${style.cyan(bar)}  ${counts}`,
+    `${style.accent(bar)}  ${counts}`,
     rate === undefined ? '' : style.dim(formatRate(rate, 'chunks')),
     columns,
   );
@@ -169,7 +169,7 @@ function embedBody({ embedding }: SyncProgress, style: Style, columns: number): 
   const work = embedWorkWords(embedding);
   const fits = textWidth(left) + 2 + textWidth(work) <= columns;
   const right = style.dim(fits ? work : safeLine(embedding.provider));
-  return spread(`${style.cyan(bar)}  ${counts}`, right, columns);
+  return spread(`${style.accent(bar)}  ${counts}`, right, columns);
 }
 
 function nowLine(progress: SyncProgress, style: Style, columns: number): string {
@@ -191,7 +191,7 @@ function skippedLine(progress: SyncProgress, style: Style, columns: number): rea
   if (count === 0) return [];
   const label = `skipped ${formatCount(count)}`;
   const room = columns - label.length - 4;
-  return [`  ${style.yellow(label)}  ${fitEnd(skippedNames(first, first.length), room)}`];
+  return [`  ${style.warning(label)}  ${fitEnd(skippedNames(first, first.length), room)}`];
 }
 
 function helpLines(style: Style, columns: number): readonly string[] {
@@ -200,7 +200,7 @@ function helpLines(style: Style, columns: number): readonly string[] {
 
 function footer({ progress, stopping }: IndexView, style: Style, columns: number): string {
   if (stopping) {
-    return `  ${style.yellow(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
+    return `  ${style.warning(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
   }
   const eta = syncEta(progress);
   const left = eta === undefined ? '' : `eta ${formatEta(eta)}`;

@@ -65,7 +65,7 @@ function inputLine(
   const room = layout.columns - PROMPT.length - MARGIN;
   const withFigures = room - textWidth(figures) - 2;
   const window = windowLine(model.input, Math.max(10, withFigures));
-  const left = `${style.cyan(PROMPT)}${window.shown}`;
+  const left = `${style.accent(PROMPT)}${window.shown}`;
   return {
     line: spread(left, style.dim(figures), layout.columns - MARGIN),
     cursorColumn: Math.min(PROMPT.length + window.cursorColumn, Math.max(0, layout.columns - 1)),
@@ -114,7 +114,7 @@ function messageLines(
     wrapText(safeLine(text), layout.columns - MARGIN * 4).map((line) => `    ${line}`);
   if (trouble !== undefined) {
     const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(style.dim);
-    return [...wrap(trouble.message).map(style.yellow), ...hint];
+    return [...wrap(trouble.message).map(style.warning), ...hint];
   }
   if (response !== undefined)
     return wrap('No matches. Try fewer or different words.').map(style.dim);
@@ -216,9 +216,9 @@ function resultLine(result: SearchResult, options: LineOptions): string {
   const used = MARGIN * 2 + placeColumns + GAP + SCORE_COLUMNS + 1 + barColumns + GAP;
   const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
   const trail = fitEnd(words.join(' · '), columns - used - MARGIN);
-  const mark = selected ? style.cyan('❯') : ' ';
-  const strong = selected && options.focused ? style.inverse : selected ? style.bold : plain;
-  return `  ${mark} ${strong(place)}  ${score} ${style.cyan(bar)}  ${style.dim(trail)}`.trimEnd();
+  const mark = selected ? style.accent('❯') : ' ';
+  const strong = selected && options.focused ? style.selection : selected ? style.bold : plain;
+  return `  ${mark} ${strong(place)}  ${score} ${style.accent(bar)}  ${style.dim(trail)}`.trimEnd();
 }
 
 function placeOf(result: SearchResult): string {

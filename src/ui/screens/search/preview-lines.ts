@@ -31,7 +31,7 @@ export function previewLines(
     case 'loading':
       return [head];
     case 'failed':
-      return [head, `  ${style.red(fitEnd(safeLine(preview.trouble.message), room))}`];
+      return [head, `  ${style.fault(fitEnd(safeLine(preview.trouble.message), room))}`];
     case 'ready':
       return [head, ...passageLines(preview.passage, result, layout, style)];
   }
@@ -76,7 +76,7 @@ function lineRows(line: string, number: number, options: RowOptions): readonly s
   const { layout, style } = options;
   const room = layout.columns - MARGIN * 2 - NUMBER_COLUMNS - GAP;
   const marked = cutLine(line, spansIn(line, number, options.result), room * options.height);
-  const paint = (text: string): string => style.bold(style.underline(text));
+  const paint = style.match;
   return wrapSpans(marked.text, room).map((span, row) => {
     const gutter = row === 0 ? String(number).padStart(NUMBER_COLUMNS) : ' '.repeat(NUMBER_COLUMNS);
     const text = paintMarks(marked, span, paint);

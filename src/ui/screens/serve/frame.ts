@@ -107,10 +107,10 @@ function serviceLines(
 }
 
 function markOf({ state, failure }: ServiceSnapshot, style: Style): string {
-  if (state === 'waiting') return style.red('✗');
+  if (state === 'waiting') return style.fault('✗');
   if (state === 'stopped') return style.dim('○');
-  if (state !== 'ready') return style.cyan('●');
-  return failure === null ? style.green('✓') : style.yellow('!');
+  if (state !== 'ready') return style.accent('●');
+  return failure === null ? style.ok('✓') : style.warning('!');
 }
 
 function shortAgo(atMs: number, nowMs: number): string {

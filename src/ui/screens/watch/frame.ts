@@ -90,10 +90,10 @@ function workWords(progress: NonNullable<WatchRow['progress']>): string {
 }
 
 function markOf(row: WatchRow, style: Style): string {
-  if (row.progress !== undefined) return style.cyan('●');
-  if (row.failure !== undefined) return style.red('✗');
-  if (row.mode.type === 'polling') return style.yellow('!');
-  return row.last === undefined ? style.dim('○') : style.green('✓');
+  if (row.progress !== undefined) return style.accent('●');
+  if (row.failure !== undefined) return style.fault('✗');
+  if (row.mode.type === 'polling') return style.warning('!');
+  return row.last === undefined ? style.dim('○') : style.ok('✓');
 }
 
 function detailLines(
@@ -111,14 +111,14 @@ function detailLines(
   }
   if (mode.type === 'polling') {
     const words = `${pollingWords(mode.everyMs)}; ${safeLine(mode.why)}`;
-    lines.push(style.yellow(fitEnd(words, room)));
+    lines.push(style.warning(fitEnd(words, room)));
   }
   if (failure !== undefined) {
     const words = failureWords(
       failure.failure,
       Math.ceil((failure.retryAtMs - nowMs) / 1000) * 1000,
     );
-    lines.push(style.red(fitEnd(words, room)));
+    lines.push(style.fault(fitEnd(words, room)));
     const { hint } = failure.failure;
     if (hint !== undefined) lines.push(style.dim(fitEnd(`→ ${safeLine(hint)}`, room)));
   }
@@ -135,5 +135,5 @@ function helpLines(style: Style, columns: number): readonly string[] {
 
 function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {
   if (!stopping) return spread('', style.dim('q stop   ? help'), columns);
-  return `  ${style.yellow(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
+  return `  ${style.warning(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
 }

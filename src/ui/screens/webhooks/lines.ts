@@ -73,8 +73,10 @@ function routeLines(route: Route, options: RouteOptions): readonly string[] {
   const rejections = activity.rejections.map(([code, count]) => `${formatCount(count)} ${code}`);
   return [
     `${markOf(route, style)} ${fitEnd(left, columns - 2)}${rest < 4 ? '' : fitEnd(words, rest)}`,
-    ...(rejections.length === 0 ? [] : [style.yellow(below(`rejected: ${rejections.join(', ')}`))]),
-    ...(fault === null ? [] : [style.red(below(fault.message))]),
+    ...(rejections.length === 0
+      ? []
+      : [style.warning(below(`rejected: ${rejections.join(', ')}`))]),
+    ...(fault === null ? [] : [style.fault(below(fault.message))]),
     ...(fault?.hint == null ? [] : [style.dim(below(`→ ${fault.hint}`))]),
   ];
 }
@@ -86,11 +88,11 @@ function lastWords({ path, activity: { last } }: Route, nowMs: number): string {
 }
 
 function markOf({ state, activity }: Route, style: Style): string {
-  if (state === 'skipped') return style.red('✗');
+  if (state === 'skipped') return style.fault('✗');
   if (state === 'off') return style.dim('○');
   // Rejected requests are the sender's fault; only failures here are the route's.
   const status = activity.last?.status ?? 200;
-  return status < 500 ? style.green('✓') : style.red('!');
+  return status < 500 ? style.ok('✓') : style.fault('!');
 }
 
 const STATUS_COLUMNS = 9;
@@ -125,18 +127,18 @@ function flowLine(flow: FlowRecord, nowMs: number, style: Style, columns: number
     : spread(painted, style.dim(ago), columns);
 }
 
-function paintOf(status: FlowStatus, { green, red, yellow, cyan, dim }: Style): Paint {
+function paintOf(status: FlowStatus, { ok, fault, warning, accent, dim }: Style): Paint {
   switch (status) {
     case 'running':
-      return cyan;
+      return accent;
     case 'waiting':
     case 'blocked':
-      return yellow;
+      return warning;
     case 'succeeded':
-      return green;
+      return ok;
     case 'failed':
     case 'lost':
-      return red;
+      return fault;
     case 'queued':
     case 'cancelled':
       return dim;

@@ -1,0 +1,62 @@
+/** Dots of a braille cell by column and row from the bottom. */
+const DOTS = [
+  [0x40, 0x04, 0x02, 0x01],
+  [0x80, 0x20, 0x10, 0x08],
+] as const;
+const EMPTY_CELL = 0x2800;
+const DOTS_PER_ROW = 4;
+const DOTS_PER_COLUMN = 2;
+
+/**
+ * Values over time as filled columns of braille dots, two values a cell and four dots a row; lines from the top. The
+ * highest value fills the height, a value above zero has at least one dot, and gaps (`undefined`) are empty.
+ *
+ * @param values oldest first; more than fit are joined to their highest, fewer are stretched
+ * @param most the value that fills the height, if plots are to be compared
+ */
+export function plotRows(
+  values: readonly (number | undefined)[],
+  {
+    columns,
+    rows,
+    most,
+  }: { readonly columns: number; readonly rows: number; readonly most?: number },
+): readonly string[] {
+  const width = Math.max(0, Math.floor(columns)) * DOTS_PER_COLUMN;
+  const height = Math.max(0, Math.floor(rows)) * DOTS_PER_ROW;
+  const highest = most ?? Math.max(0, ...values.map((value) => finite(value)));
+  const levels = Array.from({ length: width }, (_, at) =>
+    levelOf(highestIn(values, at, width), highest, height),
+  );
+  return Array.from({ length: height / DOTS_PER_ROW }, (_, row) => {
+    const floor = height - (row + 1) * DOTS_PER_ROW;
+    return Array.from({ length: width / DOTS_PER_COLUMN }, (__, column) =>
+      cellOf(levels.slice(column * DOTS_PER_COLUMN), floor),
+    ).join('');
+  });
+}
+
+function cellOf(levels: readonly number[], floor: number): string {
+  let dots = EMPTY_CELL;
+  for (const [column, bits] of DOTS.entries()) {
+    for (const [row, dot] of bits.entries()) {
+      if ((levels[column] ?? 0) > floor + row) dots |= dot;
+    }
+  }
+  return String.fromCharCode(dots);
+}
+
+function highestIn(values: readonly (number | undefined)[], at: number, width: number): number {
+  const from = Math.floor((at * values.length) / width);
+  const to = Math.max(from + 1, Math.floor(((at + 1) * values.length) / width));
+  return Math.max(0, ...values.slice(from, to).map((value) => finite(value)));
+}
+
+function levelOf(value: number, highest: number, height: number): number {
+  if (value <= 0 || highest <= 0) return 0;
+  return Math.min(height, Math.max(1, Math.round((value / highest) * height)));
+}
+
+function finite(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) ? value : 0;
+}

@@ -1,0 +1,39 @@
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { plotRows } from '../../../src/ui/components/plot.js';
+
+const test = suite('plots in braille');
+
+test('two values a cell and four dots a row, from the bottom', () => {
+  assert.equal(plotRows([0, 1, 2, 3, 4, 4], { columns: 3, rows: 1 }), ['⢀⣴⣿']);
+  assert.equal(plotRows([8, 4], { columns: 1, rows: 2 }), ['⡇', '⣿']);
+});
+
+test('a value above zero is visible, a gap is empty', () => {
+  assert.equal(plotRows([1, 1000, undefined, 0], { columns: 2, rows: 1 }), ['⣸⠀']);
+  assert.equal(plotRows([], { columns: 2, rows: 1 }), ['⠀⠀']);
+  assert.equal(plotRows([0, 0], { columns: 2, rows: 1 }), ['⠀⠀']);
+});
+
+test('more values than fit are joined to their highest; plots with the same scale compare', () => {
+  assert.equal(plotRows([0, 4, 0, 0, 0, 4, 0, 0], { columns: 2, rows: 1 }), ['⡇⡇']);
+  assert.equal(plotRows([2, 2], { columns: 1, rows: 1, most: 4 }), ['⣤']);
+});
+
+test('has the size that was asked for, whatever the values', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.option(fc.double(), { nil: undefined }), { maxLength: 300 }),
+      fc.nat(80),
+      fc.nat(6),
+      (values, columns, rows) => {
+        const plotted = plotRows(values, { columns, rows });
+        assert.is(plotted.length, rows);
+        for (const row of plotted) assert.match(row, new RegExp(`^[\\u2800-\\u28FF]{${columns}}$`));
+      },
+    ),
+  );
+});
+
+test.run();
