@@ -67,6 +67,8 @@ const WINDOW_MS = 3000;
 const SAMPLE_EVERY_MS = 100;
 /** A rate over less than this is noise. */
 const MEASURABLE_MS = 250;
+/** What is left over less than this jumps around. */
+const PREDICTABLE_MS = 1000;
 /** A screen shows only a few skipped files, and there may be very many. */
 const SKIPPED_KEPT = 20;
 
@@ -172,8 +174,15 @@ export function syncFraction(state: SyncProgress): number {
   return planned.files > 0 ? handled.files / planned.files : 0;
 }
 
-/** Chunks per second of late; undefined while there is too little to measure. */
+/**
+ * Chunks per second: of late, and on average once everything was read; undefined while there is too little to measure.
+ */
 export function syncRate(state: SyncProgress): number | undefined {
+  const { chunkedMs, scannedMs, chunks } = state;
+  if (chunkedMs !== undefined && scannedMs !== undefined) {
+    const ms = chunkedMs - scannedMs;
+    return ms < MEASURABLE_MS ? undefined : (chunks / ms) * 1000;
+  }
   const span = recent(state);
   return span === undefined ? undefined : (span.chunks / span.ms) * 1000;
 }
@@ -186,6 +195,7 @@ export function syncEta(state: SyncProgress): number | undefined {
   if (state.phases.embed === 'running') return embedEta(state.embedding, state.lastMs);
   const span = recent(state);
   if (state.phases.chunk !== 'running' || span === undefined || span.bytes <= 0) return undefined;
+  if (span.ms < PREDICTABLE_MS) return undefined;
   return ((state.planned.bytes - state.handled.bytes) * span.ms) / span.bytes;
 }
 

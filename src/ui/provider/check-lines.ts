@@ -16,6 +16,9 @@ export type ShownCheck = CheckOutcome | 'running' | 'waiting';
 const LABEL_COLUMNS = 12;
 const TEXT_COLUMNS = 24;
 const INDENT = ' '.repeat(2 + LABEL_COLUMNS);
+/** In a narrow terminal, explanations start further left. */
+const NARROW_INDENT = ' '.repeat(4);
+const NARROW = 50;
 
 const MARKS: Readonly<Record<CheckOutcome['state'] | 'running' | 'waiting', string>> = {
   failed: '✗',
@@ -38,12 +41,13 @@ export function checkLines(
   if (typeof shown === 'string') {
     return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];
   }
-  const wrap = (text: string): readonly string[] => {
-    const room = columns === undefined ? undefined : columns - INDENT.length;
-    return wrapText(safeLine(text), room);
+  const indent = columns !== undefined && columns < NARROW ? NARROW_INDENT : INDENT;
+  const wrap = (words: string, before = indent): readonly string[] => {
+    const room = columns === undefined ? undefined : columns - before.length;
+    return wrapText(safeLine(words), room);
   };
   const about = check === 'embed' ? modelWords(shown.text) : shown.text;
-  const [text = '', ...textRest] = wrap(about);
+  const [text = '', ...textRest] = wrap(about, INDENT);
   const note = noteOf(check, shown);
   const beside = `${padEnd(text, TEXT_COLUMNS)}  ${safeLine(note)}`;
   const fits = columns === undefined || INDENT.length + textWidth(beside) <= columns;
@@ -55,7 +59,7 @@ export function checkLines(
     ...(shown.hint === undefined ? [] : wrap(`→ ${shown.hint}`)),
   ];
   const first = isBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(safeLine(note))}` : text;
-  return [`${mark} ${label}${first}`, ...below.map((line) => INDENT + line)];
+  return [`${mark} ${label}${first}`, ...below.map((line) => indent + line)];
 }
 
 function paintOf(state: keyof typeof MARKS, style: Style): Paint {

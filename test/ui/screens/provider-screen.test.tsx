@@ -8,7 +8,6 @@ import {
   type DiagnosisEvent,
 } from '../../../src/engine/embeddings/diagnosis/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { providerFrame } from '../../../src/ui/screens/provider/frame.js';
 import { type ProviderScreenEnd, runProviderScreen } from '../../../src/ui/screens/provider/run.js';
 import {
   type ProviderScreenEvent,
@@ -182,12 +181,12 @@ test('? lists the keys that do something, Esc takes the list away', async () => 
   await opened.ended;
 });
 
-test('any events in any order make a frame that fits, and outcomes stay', () => {
+test('outcomes stay, whatever the order of events', () => {
   const outcomes = REFUSED.checks.map(({ check: _, ...outcome }) => outcome);
   const check = fc.constantFrom<CheckName>(...CHECKS);
   const anEvent: fc.Arbitrary<ProviderScreenEvent> = fc.oneof(
     fc.constant<ProviderScreenEvent>({ type: 'run.started' }),
-    fc.constant<ProviderScreenEvent>({ type: 'help.toggled' }),
+    fc.boolean().map((on): ProviderScreenEvent => ({ type: 'help', on })),
     fc.record({
       type: fc.constant('told' as const),
       run: fc.nat({ max: 3 }),
@@ -202,28 +201,57 @@ test('any events in any order make a frame that fits, and outcomes stay', () => 
       ),
     }),
   );
-  const style = createStyle(false);
   fc.assert(
-    fc.property(
-      fc.array(anEvent),
-      fc.integer({ min: 20, max: 200 }),
-      fc.integer({ min: 2, max: 50 }),
-      (events, columns, rows) => {
-        let state = START_PROVIDER_SCREEN;
-        for (const event of events) {
-          const before = state;
-          state = reduceProviderScreen(state, event);
-          if (event.type === 'run.started') continue;
-          for (const name of CHECKS) {
-            if (before.checks[name] === undefined || before.checks[name] === 'running') continue;
-            assert.is.not(state.checks[name], 'running');
-          }
+    fc.property(fc.array(anEvent), (events) => {
+      let state = START_PROVIDER_SCREEN;
+      for (const event of events) {
+        const before = state;
+        state = reduceProviderScreen(state, event);
+        if (event.type === 'run.started') continue;
+        for (const name of CHECKS) {
+          if (before.checks[name] === undefined || before.checks[name] === 'running') continue;
+          assert.is.not(state.checks[name], 'running');
         }
-        const frame = providerFrame(state, 'provider path', style, { columns, rows });
-        assert.ok(frame.length <= Math.max(1, rows - 1));
-        for (const line of frame) assert.ok(textWidth(line) <= columns, line);
+      }
+    }),
+  );
+});
+
+test('scrolls where not all checks fit, with the conclusion and the keys in sight', async () => {
+  const opened = open(40, 15);
+  const { terminal } = opened;
+  tellAll(await firstRun(opened), REFUSED);
+  await waitForText(terminal, 'broken: keyword search');
+  await waitForText(terminal, 'lines 1–');
+  assert.match(terminal.screen()[1] ?? '', 'selected');
+  terminal.type('G');
+  await waitFor('the end', () => /–(\d+) of \1\b/u.test(terminal.screen().join()));
+  assert.not.match(terminal.screen()[1] ?? '', 'selected');
+  terminal.type('q');
+  await opened.ended;
+});
+
+test('fits any terminal', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 16, max: 200 }),
+      fc.integer({ min: 2, max: 50 }),
+      fc.constantFrom('', '?', 'G'),
+      async (columns, rows, key) => {
+        const opened = open(columns, rows);
+        const { terminal } = opened;
+        tellAll(await firstRun(opened), REFUSED);
+        await waitFor('a frame', () => terminal.screen().join().length > 0);
+        terminal.type(key);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const lines = terminal.screen();
+        opened.leave.abort();
+        await opened.ended;
+        assert.ok(lines.length < Math.max(rows, 2), `${lines.length} of ${rows}`);
+        for (const line of lines) assert.ok(textWidth(line) <= columns, line);
       },
     ),
+    { numRuns: 20 },
   );
 });
 

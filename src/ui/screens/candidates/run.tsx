@@ -154,6 +154,7 @@ function candidateKeys(
     if (last === undefined) return 'nothing to undo';
     const told = await takeBack(last);
     store.dispatch({ type: 'undone' });
+    await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
     return told;
   };

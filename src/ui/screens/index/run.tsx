@@ -1,23 +1,31 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
+import { InlineScreen, stopKeys } from '../../components/inline-screen.js';
+import { fitMiddle } from '../../fit.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
+import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import type { MountedScreen } from '../../terminal/mount.js';
 import { mountInline } from '../../terminal/mount-inline.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
 import { stopHandler } from '../ending.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { type IndexTitle, indexFrame } from './frame.js';
 import {
   type IndexScreenEvent,
   type IndexScreenState,
   reduceIndexScreen,
   startIndexScreen,
 } from './state.js';
+import { syncRows } from './view.js';
+
+/** The title of the index screen. */
+export interface IndexTitle {
+  readonly agentId: string;
+  /** Where the memory is: `~/notes`. */
+  readonly place: string;
+  readonly backend: string;
+}
 
 /** Options of the index screen. */
 export interface IndexScreenOptions extends ScreenStreams {
@@ -95,13 +103,29 @@ interface IndexScreenProps {
 
 /** The index screen: a pure view of the store. */
 export function IndexScreen(props: IndexScreenProps): ReactElement {
-  const { store, title, style, onStop } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  useKeys({
-    named: { ctrlC: onStop, escape: () => store.dispatch({ type: 'help.closed' }) },
-    typed: { q: onStop, '?': () => store.dispatch({ type: 'help.toggled' }) },
-  });
-  const lines = indexFrame(state, title, style, size);
-  return <Lines lines={lines} />;
+  const { store, style, onStop } = props;
+  const { progress, isStopping, isHelp } = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { agentId, place, backend } = props.title;
+  const title = safeLine(`svc · index · ${agentId}`);
+  const engine = safeLine(backend);
+  return (
+    <InlineScreen
+      stdout={props.stdout}
+      style={style}
+      title={title}
+      facts={(columns) => [
+        fitMiddle(safeLine(place), columns - title.length - engine.length - 5),
+        engine,
+      ]}
+      lines={({ columns }) => syncRows(progress, style, columns)}
+      isStopping={isStopping}
+      isHelp={isHelp}
+      keys={() =>
+        stopKeys(store.getSnapshot().isHelp, {
+          stop: onStop,
+          help: (on) => store.dispatch({ type: 'help', on }),
+        })
+      }
+    />
+  );
 }

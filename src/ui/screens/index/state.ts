@@ -1,20 +1,23 @@
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
-import { reduceSync, startSyncProgress } from '../../memory/sync-progress.js';
-import type { IndexView } from './frame.js';
+import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
 /** The state of the index screen. */
-export type IndexScreenState = IndexView;
+export interface IndexScreenState {
+  readonly progress: SyncProgress;
+  /** The user asked to stop, and the current transaction is being finished. */
+  readonly isStopping: boolean;
+  readonly isHelp: boolean;
+}
 
 /** Events of the index screen: those of the sync, and keys. */
 export type IndexScreenEvent =
   | { readonly type: 'sync'; readonly event: SyncEvent; readonly atMs: number }
   | { readonly type: 'stop.asked' }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the first event. */
 export function startIndexScreen(atMs: number): IndexScreenState {
-  return { progress: startSyncProgress(atMs), stopping: false, help: false };
+  return { progress: startSyncProgress(atMs), isStopping: false, isHelp: false };
 }
 
 /** The screen after an event; pure. */
@@ -26,10 +29,8 @@ export function reduceIndexScreen(
     case 'sync':
       return { ...state, progress: reduceSync(state.progress, event.event, event.atMs) };
     case 'stop.asked':
-      return { ...state, stopping: true };
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
+      return { ...state, isStopping: true };
+    case 'help':
+      return { ...state, isHelp: event.on };
   }
 }

@@ -1,20 +1,27 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
+import { Header } from '../../components/header.js';
+import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
+import { Pane } from '../../components/pane.js';
+import { Rows, Screen } from '../../components/screen.js';
+import { moveKeys, withHelp } from '../../components/shared-keys.js';
+import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { checkLines, verdictLines } from '../../provider/check-lines.js';
+import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { editTarget, providerFrame } from './frame.js';
 import {
+  editTarget,
   type ProviderScreenEvent,
   type ProviderScreenState,
   reduceProviderScreen,
   START_PROVIDER_SCREEN,
+  shownChecks,
 } from './state.js';
 
 /** What the command passes to the diagnostics screen. */
@@ -39,14 +46,10 @@ export interface ProviderScreenEnd {
   readonly edit: SourceLocation | undefined;
 }
 
-/**
- * Shows a diagnosis until the user leaves. The terminal is always restored, without a trace of the
- * screen.
- */
+/** Shows a diagnosis until the user leaves. The terminal is always restored, without a trace of the screen. */
 export async function runProviderScreen(
   options: ProviderScreenOptions,
 ): Promise<ProviderScreenEnd> {
-  const { style, title, stdout } = options;
   const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
   let found: Diagnosis | undefined;
   const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
@@ -68,57 +71,94 @@ export async function runProviderScreen(
         },
       );
   };
-  const leave = (): void => finish({ diagnosis: found, edit: undefined });
-  const edit = (): void => {
-    const target = editTarget(store.getSnapshot());
-    if (target !== undefined) finish({ diagnosis: found, edit: target });
-  };
+  const leave = (edit?: SourceLocation): void => finish({ diagnosis: found, edit });
+  const view = <ProviderScreen {...options} store={store} onAgain={look} onLeave={leave} />;
   try {
-    return await runAlternate(
-      <ProviderScreen
-        store={store}
-        stdout={stdout}
-        title={title}
-        style={style}
-        onAgain={look}
-        onEdit={edit}
-        onLeave={leave}
-      />,
-      options,
-      { begin: look, ended, leave },
-    );
+    return await runAlternate(view, options, { begin: look, ended, leave: () => leave() });
   } finally {
     running?.abort();
   }
 }
 
 /** State and callbacks of the diagnostics screen. */
-interface ProviderScreenProps {
+interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
   readonly store: Store<ProviderScreenState, ProviderScreenEvent>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly title: string;
-  readonly style: Style;
   readonly onAgain: () => void;
-  readonly onEdit: () => void;
-  readonly onLeave: () => void;
+  readonly onLeave: (edit?: SourceLocation) => void;
 }
 
-/** A pure view of the store. */
+/** The diagnostics screen: its checks, and below them the conclusion. */
 function ProviderScreen(props: ProviderScreenProps): ReactElement {
-  const { store, title, style } = props;
+  const { store, style } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  useKeys({
-    named: {
-      ctrlC: props.onLeave,
-      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
-    },
-    typed: {
-      q: props.onLeave,
-      r: props.onAgain,
-      e: props.onEdit,
-      '?': () => store.dispatch({ type: 'help.toggled' }),
-    },
-  });
-  return <Lines lines={providerFrame(state, title, style, size)} />;
+  useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
+  const bindings = keysOf(state, props);
+  const { diagnosis } = state;
+  return (
+    <Screen
+      size={size}
+      style={style}
+      header={(columns) => (
+        <Header title={`svc · ${safeLine(props.title)}`} facts={[]} columns={columns} />
+      )}
+      status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}
+    >
+      {(area) => {
+        if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
+        const { columns } = area;
+        const verdict = diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns });
+        const rows = Math.max(1, area.rows - verdict.length);
+        return (
+          <>
+            <Pane
+              state={state.pane}
+              dispatch={(event) => store.dispatch({ type: 'pane', event })}
+              text={(width) =>
+                shownChecks(state).flatMap(([check, shown]) =>
+                  checkLines(check, shown, { style, columns: width }),
+                )
+              }
+              area={{ ...area, rows }}
+            />
+            <Rows lines={rows + verdict.length > area.rows ? [] : verdict} />
+          </>
+        );
+      }}
+    </Screen>
+  );
+}
+
+function keysOf(
+  state: ProviderScreenState,
+  { store, onAgain, onLeave }: ProviderScreenProps,
+): readonly KeyBinding[] {
+  const target = editTarget(state);
+  const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
+  const scroll = moveKeys('scroll', (to) =>
+    store.dispatch({ type: 'pane', event: { type: 'scrolled', to } }),
+  );
+  const isLong = state.pane.length > state.pane.rows;
+  const keys: readonly KeyBinding[] = [
+    ...(isLong ? scroll : []),
+    { on: ['r'], run: onAgain, help: ['r', 'test again'], bar: { text: 'r refresh', goes: 3 } },
+    ...(target === undefined
+      ? []
+      : [
+          {
+            on: ['e'],
+            run: () => onLeave(target),
+            help: ['e', 'open the setting in $EDITOR'],
+            bar: { text: `e open ${file}:${target.line}`, goes: 2 },
+          } as const,
+        ]),
+  ];
+  const quit: KeyBinding = {
+    on: ['q', 'ctrl-c', 'escape'],
+    run: () => onLeave(),
+    help: ['q, ctrl-c', 'quit'],
+    bar: { text: 'q quit', goes: 9 },
+  };
+  const setHelp = (on: boolean): void => store.dispatch({ type: 'help', on });
+  return [...withHelp(keys, state.isHelp, setHelp), quit];
 }

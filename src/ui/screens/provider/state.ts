@@ -4,6 +4,8 @@ import type {
   Diagnosis,
   DiagnosisEvent,
 } from '../../../engine/embeddings/index.js';
+import type { SourceLocation } from '../../../engine/errors/index.js';
+import { PANE_TOP, type PaneEvent, type PaneState, reducePane } from '../../components/pane.js';
 
 /** The state of the diagnostics screen. */
 export interface ProviderScreenState {
@@ -13,22 +15,24 @@ export interface ProviderScreenState {
   readonly diagnosis: Diagnosis | undefined;
   /** Number of the run; late events of an earlier run are ignored. */
   readonly run: number;
-  readonly help: boolean;
+  readonly pane: PaneState;
+  readonly isHelp: boolean;
 }
 
 /** Events of the diagnostics screen. */
 export type ProviderScreenEvent =
   | { readonly type: 'run.started' }
   | { readonly type: 'told'; readonly run: number; readonly event: DiagnosisEvent }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | { readonly type: 'pane'; readonly event: PaneEvent }
+  | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the first run. */
 export const START_PROVIDER_SCREEN: ProviderScreenState = {
   checks: {},
   diagnosis: undefined,
   run: 0,
-  help: false,
+  pane: PANE_TOP,
+  isHelp: false,
 };
 
 /** The screen after an event; pure. */
@@ -41,10 +45,12 @@ export function reduceProviderScreen(
       return { ...state, checks: {}, diagnosis: undefined, run: state.run + 1 };
     case 'told':
       return event.run === state.run ? told(state, event.event) : state;
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
+    case 'pane': {
+      const pane = reducePane(state.pane, event.event);
+      return pane === state.pane ? state : { ...state, pane };
+    }
+    case 'help':
+      return { ...state, isHelp: event.on };
   }
 }
 
@@ -60,4 +66,46 @@ function told(state: ProviderScreenState, event: DiagnosisEvent): ProviderScreen
     case 'diagnosis.finished':
       return { ...state, diagnosis: event.diagnosis };
   }
+}
+
+/** Checks of an external search program, in display order; repeated here since views load no engine code. */
+const EXT_ORDER = [
+  'program',
+  'release',
+  'collections',
+  'question',
+  'vectors',
+] as const satisfies readonly CheckName[];
+
+/** Checks of a provider. */
+const ORDER = [
+  'selected',
+  'key',
+  'endpoint',
+  'embed',
+  'batch',
+  'fallback',
+  'vectors',
+  'rerank',
+] as const satisfies readonly CheckName[];
+
+/** The checks to show, in order; those that did not run are left out once the diagnosis is complete. */
+export function shownChecks({
+  checks,
+  diagnosis,
+}: ProviderScreenState): readonly (readonly [CheckName, CheckOutcome | 'running' | 'waiting'])[] {
+  const order: readonly CheckName[] = checks.program === undefined ? ORDER : EXT_ORDER;
+  return order.flatMap((check) => {
+    const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
+    return shown === undefined ? [] : [[check, shown] as const];
+  });
+}
+
+/** The setting to open: that of the first check with a problem, else of the selected provider. */
+export function editTarget(state: ProviderScreenState): SourceLocation | undefined {
+  const placed = shownChecks(state).flatMap(([, shown]) =>
+    typeof shown === 'string' || shown.location === undefined ? [] : [shown],
+  );
+  const troubled = placed.find((shown) => shown.state === 'failed' || shown.state === 'warning');
+  return (troubled ?? placed[0])?.location;
 }

@@ -1,14 +1,12 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
+import { formatCountOf } from '../../../engine/support/format.js';
+import { InlineScreen, stopKeys } from '../../components/inline-screen.js';
 import type { Style } from '../../style.js';
 import { mountInline } from '../../terminal/mount-inline.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
 import { stopHandler } from '../ending.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { watchFrame } from './frame.js';
 import {
   reduceWatchScreen,
   startWatchScreen,
@@ -16,6 +14,7 @@ import {
   type WatchScreenEvent,
   type WatchScreenState,
 } from './state.js';
+import { watchRows } from './view.js';
 
 /** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenStreams {
@@ -77,11 +76,21 @@ interface WatchScreenProps {
 export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  useKeys({
-    named: { ctrlC: onStop, escape: () => store.dispatch({ type: 'help.closed' }) },
-    typed: { q: onStop, '?': () => store.dispatch({ type: 'help.toggled' }) },
-  });
-  const lines = watchFrame(state, style, size);
-  return <Lines lines={lines} />;
+  return (
+    <InlineScreen
+      stdout={props.stdout}
+      style={style}
+      title="svc · watch"
+      facts={() => [formatCountOf(state.rows.length, 'index', 'indexes')]}
+      lines={(area) => watchRows(state, style, area)}
+      isStopping={state.isStopping}
+      isHelp={state.isHelp}
+      keys={() =>
+        stopKeys(store.getSnapshot().isHelp, {
+          stop: onStop,
+          help: (on) => store.dispatch({ type: 'help', on }),
+        })
+      }
+    />
+  );
 }

@@ -24,8 +24,8 @@ export interface WatchScreenState {
   readonly rows: readonly WatchRow[];
   /** Milliseconds since the epoch, as of the last event or tick. */
   readonly nowMs: number;
-  readonly stopping: boolean;
-  readonly help: boolean;
+  readonly isStopping: boolean;
+  readonly isHelp: boolean;
 }
 
 /** Events of the watch screen. */
@@ -38,8 +38,7 @@ export type WatchScreenEvent =
     }
   | { readonly type: 'tick'; readonly atMs: number }
   | { readonly type: 'stop.asked' }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the first event. */
 export function startWatchScreen(
@@ -56,8 +55,8 @@ export function startWatchScreen(
       failure: undefined,
     })),
     nowMs,
-    stopping: false,
-    help: false,
+    isStopping: false,
+    isHelp: false,
   };
 }
 
@@ -76,11 +75,9 @@ export function reduceWatchScreen(
     case 'tick':
       return { ...state, nowMs: event.atMs };
     case 'stop.asked':
-      return { ...state, stopping: true };
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
+      return { ...state, isStopping: true };
+    case 'help':
+      return { ...state, isHelp: event.on };
   }
 }
 

@@ -1,4 +1,4 @@
-import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
+import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
 import { syncFraction } from '../../memory/sync-progress.js';
 import { summaryWords } from '../../memory/sync-summary.js';
@@ -7,44 +7,15 @@ import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
-import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../lines.js';
 import type { WatchRow, WatchScreenState } from './state.js';
 
-const MAX_COLUMNS = 96;
 const NAME_COLUMNS = 20;
 
-const KEYS: readonly KeyHelp[] = [
-  ['q, ctrl-c', 'finish the current transaction and stop'],
-  ['ctrl-c twice', 'quit now'],
-  ['?, esc', 'close help'],
-];
-
-/** The lines of the watch screen at a size; never wider than the terminal, and always shorter. */
-export function watchFrame(
-  state: WatchScreenState,
-  style: Style,
-  size: TerminalSize,
-): readonly string[] {
-  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
-  const title = spread(
-    style.bold('svc · watch'),
-    style.dim(formatCountOf(state.rows.length, 'index', 'indexes')),
-    columns,
-  );
-  const help = state.help ? helpLines(style, columns) : [];
-  const footer = footerLine(state, style, columns);
-  const body = bodyLines(state, style, columns, room - help.length - 2);
-  const lines = [title, ...body, ...help, footer];
-  return withMargin(lines, room);
-}
-
 /** Two or more lines per memory, or one without room; the last line counts the rest. */
-function bodyLines(
+export function watchRows(
   { rows, nowMs }: WatchScreenState,
   style: Style,
-  columns: number,
-  room: number,
+  { columns, rows: room }: TerminalSize,
 ): readonly string[] {
   const whole = rows.flatMap((row) => [
     headLine(row, rows, style, columns),
@@ -127,13 +98,4 @@ function detailLines(
 
 function isTroubled(row: WatchRow): boolean {
   return row.failure !== undefined || row.mode.type === 'polling';
-}
-
-function helpLines(style: Style, columns: number): readonly string[] {
-  return ['', ...keyLines(KEYS, style, columns - 2, 14).map((line) => `  ${line}`), ''];
-}
-
-function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {
-  if (!stopping) return spread('', style.dim('q stop   ? help'), columns);
-  return `  ${style.warning(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
 }

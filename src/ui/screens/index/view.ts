@@ -1,0 +1,135 @@
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatEta,
+  formatRate,
+} from '../../../engine/support/format.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
+import { embedFraction } from '../../memory/embed-progress.js';
+import { embedDetailWords, embedWorkWords } from '../../memory/embed-words.js';
+import {
+  type PhaseState,
+  type SyncPhase,
+  type SyncProgress,
+  syncEta,
+  syncFraction,
+  syncRate,
+} from '../../memory/sync-progress.js';
+import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
+import { safeLine } from '../../safe-text.js';
+import { drawBar, type Paint, type Style } from '../../style.js';
+
+const LABEL_COLUMNS = 8;
+const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
+const BAR_COLUMNS = 30;
+const NARROW_BAR_COLUMNS = 14;
+/** With less room than this, a long bar would leave none for the rate. */
+const NARROW = 64;
+
+const MARKS: Readonly<Record<PhaseState, string>> = {
+  waiting: '○',
+  running: '●',
+  done: '✓',
+  stopped: '!',
+};
+
+/** The steps of a sync, one line each, and what it is doing. */
+export function syncRows(progress: SyncProgress, style: Style, columns: number): readonly string[] {
+  const room = columns - INDENT.length;
+  const detail =
+    progress.embedding === undefined ? '' : fitEnd(embedDetailWords(progress.embedding), room);
+  const phases: readonly SyncPhase[] = ['scan', 'chunk', 'write'];
+  return [
+    ...phases.map((phase) => phaseRow(phase, progress, style, room)),
+    ...(progress.embedding === undefined ? [] : [phaseRow('embed', progress, style, room)]),
+    ...(detail === '' ? [] : [INDENT + style.dim(detail)]),
+    nowRow(progress, style, room),
+    ...skippedRow(progress, style, columns),
+  ];
+}
+
+function phaseRow(phase: SyncPhase, progress: SyncProgress, style: Style, room: number): string {
+  const state = progress.phases[phase];
+  const paint: Readonly<Record<PhaseState, Paint>> = {
+    waiting: style.dim,
+    running: style.accent,
+    done: style.ok,
+    stopped: style.warning,
+  };
+  const label = padEnd(phase, LABEL_COLUMNS);
+  const head = `${paint[state](MARKS[state])} ${state === 'waiting' ? style.dim(label) : label}`;
+  return head + BODIES[phase](progress, style, room);
+}
+
+const BODIES: Readonly<
+  Record<SyncPhase, (progress: SyncProgress, style: Style, room: number) => string>
+> = { scan: scanBody, chunk: chunkBody, write: writeBody, embed: embedBody };
+
+function scanBody(progress: SyncProgress, style: Style, room: number): string {
+  const { found, waitingFor, scannedMs, startedMs } = progress;
+  if (waitingFor !== undefined) return fitEnd(waitingWords(waitingFor.pid), room);
+  if (found === undefined) return 'looking for files';
+  const time = scannedMs === undefined ? '' : formatDuration(scannedMs - startedMs);
+  const what = `${formatCountOf(found.files, 'file')}   ${formatBytes(found.bytes)}`;
+  return spread(fitEnd(what, room), style.dim(time), room);
+}
+
+function chunkBody(progress: SyncProgress, style: Style, room: number): string {
+  const { planned, handled, phases } = progress;
+  if (phases.chunk === 'waiting') return '';
+  if (planned.files === 0) return style.dim('nothing to index');
+  const rate = syncRate(progress);
+  const words = rate === undefined ? '' : formatRate(rate, 'chunks');
+  const bar = barOf(syncFraction(progress), handled.files, planned.files, style, room);
+  return spread(bar, style.dim(words), room);
+}
+
+function writeBody(progress: SyncProgress, style: Style, room: number): string {
+  if (progress.phases.write === 'waiting') return '';
+  const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
+  const what = progress.publishing ? `${saved} · replacing the old index` : saved;
+  return spread(fitEnd(what, room), style.dim(formatCountOf(progress.chunks, 'chunk')), room);
+}
+
+function embedBody({ embedding }: SyncProgress, style: Style, room: number): string {
+  if (embedding === undefined) return '';
+  if (embedding.planned === 0) return style.dim('nothing to embed');
+  const bar = barOf(embedFraction(embedding), embedding.done, embedding.planned, style, room);
+  const work = embedWorkWords(embedding);
+  const fits = textWidth(bar) + 2 + textWidth(work) <= room;
+  return spread(bar, style.dim(fits ? work : safeLine(embedding.provider)), room);
+}
+
+/** A bar and counts that do not move while they grow. */
+function barOf(fraction: number, done: number, all: number, style: Style, room: number): string {
+  const bar = drawBar(fraction, room < NARROW ? NARROW_BAR_COLUMNS : BAR_COLUMNS);
+  const total = formatCount(all);
+  return `${style.accent(bar)}  ${padStart(formatCount(done), total.length)}/${total}`;
+}
+
+function nowRow(progress: SyncProgress, style: Style, room: number): string {
+  const { current, rebuild } = progress;
+  const left = syncEta(progress);
+  const eta = left === undefined ? '' : `eta ${formatEta(left)}`;
+  const isWhy = current === undefined && rebuild !== undefined;
+  const forText = room - ETA_COLUMNS;
+  const text = isWhy
+    ? fitEnd(`building the index: ${rebuildWords(rebuild)}`, forText)
+    : fitMiddle(safeLine(current ?? ''), forText);
+  if (text === '' && eta === '') return '';
+  const label = style.dim(padEnd(isWhy ? 'why' : 'now', LABEL_COLUMNS));
+  return `  ${label}${spread(text, style.dim(eta), room)}`;
+}
+
+/** Of `  eta 1:02:03`. */
+const ETA_COLUMNS = 13;
+
+function skippedRow(progress: SyncProgress, style: Style, columns: number): readonly string[] {
+  const { first, count } = progress.skipped;
+  if (count === 0) return [];
+  const label = `skipped ${formatCount(count)}`;
+  const names = fitEnd(skippedNames(first, first.length), columns - label.length - 4);
+  return [`  ${style.warning(label)}  ${names}`];
+}
