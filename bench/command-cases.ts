@@ -148,6 +148,7 @@ function dreamCases({ note, claim }: CommandFacts): Record<string, CommandCase> 
 function providerCases({ clientId }: CommandFacts): Record<string, CommandCase> {
   return {
     // Installing depends on the network.
+    'memory documents install': { args: ['pdf', '--remove'] },
     'provider install local': { args: ['--remove'] },
     'provider list': { args: [] },
     'provider login': {

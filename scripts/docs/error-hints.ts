@@ -69,6 +69,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   MCP_TOKEN_EXISTS: 'Choose another name, or revoke that token first.',
   MCP_TOKEN_UNKNOWN: 'Run `svc mcp token list` to see the names.',
   MCP_TOKEN_UNUSABLE: 'Fix its permissions, or delete it to get a new token.',
+  LIBRARY_INSTALL_FAILED: 'Check the network and the free disk space, then try again.',
   MEMORY_DISABLED: 'Set `memorySearch.enabled` to true.',
   NOTE_BUSY: 'Close the editor or agent that writes it and try again.',
   NOTE_FILE_REFUSED: 'Replace it with a regular UTF-8 file, or add to another file.',

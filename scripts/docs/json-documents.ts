@@ -9,7 +9,10 @@ import {
   resetOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/backends/output-schemas.js';
-import { indexOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import {
+  indexOutputSchema,
+  installDocumentsOutputSchema,
+} from '../../src/engine/memory/output-schemas.js';
 import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
@@ -222,6 +225,21 @@ const installLocal: JsonDocument = {
   },
 };
 
+const installDocuments: JsonDocument = {
+  title: 'svc memory documents install',
+  introduction: 'What is installed now.',
+  schema: installDocumentsOutputSchema,
+  example: {
+    library: {
+      outcome: 'installed',
+      version: '1.7.0',
+      folder: '/home/ada/.svc/libraries/pdf-5b1f4a0c2d3e',
+      bytes: 2097152,
+    },
+    warnings: [],
+  },
+};
+
 const LOGIN_FILE = '/home/ada/.svc/auth/github-copilot.json';
 
 const login: JsonDocument = {
@@ -254,6 +272,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   login,
   logout,
   installLocal,
+  installDocuments,
   ...PROVIDER_DOCUMENTS,
   ...OVERVIEW_DOCUMENTS,
   DOCTOR_DOCUMENT,

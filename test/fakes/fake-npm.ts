@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 
 /** What the fake does when it is asked to install. */
@@ -12,7 +13,7 @@ export type NpmBehaviour =
   /** Waits for a file `go` in its own folder, then installs. */
   | 'waits';
 
-/** A program that stands in for npm: the same arguments, a runtime of three lines instead of 80 MB. */
+/** A program that stands in for npm: the same arguments, packages of a few lines that need no download. */
 export interface FakeNpm {
   /** Makes svc find it. */
   readonly env: Readonly<Record<string, string>>;
@@ -21,6 +22,8 @@ export interface FakeNpm {
   /** The argument lists of all runs. */
   runs(): readonly (readonly string[])[];
 }
+
+const PDF_LIBRARY = fileURLToPath(import.meta.resolve('unpdf'));
 
 const PROGRAM = `
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +45,8 @@ if (behaviour === 'fails') {
   process.stderr.write(stderr);
   process.exit(1);
 }
-const library = join(prefix, 'node_modules', 'node-llama-cpp');
+const [name] = Object.keys(dependencies);
+const library = join(prefix, 'node_modules', name);
 mkdirSync(join(library, 'dist'), { recursive: true });
 writeFileSync(join(library, 'package.json'), JSON.stringify({ type: 'module', exports: './dist/index.js' }));
 if (behaviour === 'hangs') {
@@ -53,8 +57,12 @@ if (behaviour === 'hangs') {
   setInterval(() => process.ppid === parent || process.exit(1), 20);
 } else {
   while (behaviour === 'waits' && !existsSync(join(here, 'go'))) await new Promise((done) => setTimeout(done, 10));
-  const works = 'export const getLlama = async () => ({ gpu: false, dispose: async () => undefined });';
-  const fails = 'export const getLlama = async () => { throw new Error("no such processor"); };';
+  const works = name === 'unpdf'
+    ? 'export * from "${PDF_LIBRARY}";'
+    : 'export const getLlama = async () => ({ gpu: false, dispose: async () => undefined });';
+  const fails = name === 'unpdf'
+    ? 'throw new Error("no such format");'
+    : 'export const getLlama = async () => { throw new Error("no such processor"); };';
   writeFileSync(join(library, 'dist', 'index.js'), behaviour === 'installs_broken' ? fails : works);
 }
 `;

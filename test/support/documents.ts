@@ -1,5 +1,10 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
+import { PDF_VERSION } from '../../src/engine/memory/extract/pdf-library.js';
+import { ROOT } from './run-svc.js';
+import { tempFolder } from './temp-folder.js';
 
 /** A PDF with one line of text after the other on each page. */
 export function pdf(...pages: readonly (readonly string[])[]): Buffer {
@@ -64,4 +69,13 @@ export function docx(body: string, parts: Readonly<Record<string, string>> = {})
 export function paragraph(text: string, style?: string): string {
   const properties = style === undefined ? '' : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`;
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+}
+
+/** A folder of libraries with the one for PDF files, as if installed. */
+export function pdfLibraries(): string {
+  const dir = tempFolder();
+  dir.write('pdf.json', JSON.stringify({ folder: 'pdf-0', version: PDF_VERSION, bytes: 1 }));
+  mkdirSync(dir.at('pdf-0'));
+  symlinkSync(join(ROOT, 'node_modules'), dir.at('pdf-0/node_modules'));
+  return dir.path;
 }

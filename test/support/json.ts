@@ -62,7 +62,10 @@ import {
   forgetOutputSchema,
   forgetUndoOutputSchema,
 } from '../../src/engine/memory/forget/output-schemas.js';
-import { indexOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import {
+  indexOutputSchema,
+  installDocumentsOutputSchema,
+} from '../../src/engine/memory/output-schemas.js';
 import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import {
   sessionListOutputSchema,
@@ -135,6 +138,7 @@ export const jsonOf = {
   recall: (run: SvcRun) => read(recallOutputSchema, run),
   recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
   mcp: (run: SvcRun) => read(mcpOutputSchema, run),
+  installDocuments: (run: SvcRun) => read(installDocumentsOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

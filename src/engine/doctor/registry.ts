@@ -1,6 +1,7 @@
 import type { DoctorCheck } from './check.js';
 import { archive } from './checks/archive.js';
 import { configuration, deprecated } from './checks/configuration.js';
+import { documents } from './checks/documents.js';
 import { dreaming, schedule } from './checks/dreaming.js';
 import { flows } from './checks/flows.js';
 import { index } from './checks/index-files.js';
@@ -30,6 +31,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   backend,
   index,
   archive,
+  documents,
   vectors,
   provider,
   reranker,

@@ -17,7 +17,6 @@ export {
   isAdapterId,
   PROVIDERS,
 } from './adapters/index.js';
-export type { InstallEvent } from './adapters/local/runtime/install.js';
 export { type Platform, runtimeState, runtimesDir } from './adapters/local/runtime/store.js';
 export { explainOpenAi } from './adapters/openai.js';
 export type { KeyFacts } from './adapters/provider.js';

@@ -168,6 +168,11 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
   },
+  LIBRARY_INSTALL_FAILED: {
+    exit: 1,
+    summary:
+      'The library for a kind of document could not be installed; nothing was left half done.',
+  },
   MEMORY_DISABLED: { exit: 1, summary: 'Memory search is off for this agent.' },
   NOTE_BUSY: { exit: 1, summary: 'A note kept changing, so nothing was written.' },
   NOTE_FILE_REFUSED: {

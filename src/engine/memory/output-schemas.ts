@@ -153,6 +153,23 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** `svc memory documents install --json`. */
+export const installDocumentsOutputSchema = documentSchema({
+  library: field(
+    z.strictObject({
+      outcome: field(
+        z.enum(['absent', 'already', 'installed', 'removed']),
+        '`absent`: there was nothing to remove.',
+      ),
+      version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
+      folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
+      bytes: field(count, 'Size on disk.'),
+    }),
+    'unpdf, which reads PDF files.',
+  ),
+});
+
+export type InstallDocumentsOutput = DocumentOf<typeof installDocumentsOutputSchema>;
 export type IndexOutput = DocumentOf<typeof indexOutputSchema>;
 export type IndexedAgent = DeepReadonly<z.infer<typeof indexedAgent>>;
 export type FailedAgent = DeepReadonly<z.infer<typeof failedAgent>>;

@@ -1,8 +1,6 @@
-import type {
-  EmbeddingEvent,
-  InstallEvent,
-  InstallLocalOutput,
-} from '../../engine/embeddings/index.js';
+import type { EmbeddingEvent, InstallLocalOutput } from '../../engine/embeddings/index.js';
+import type { InstallEvent } from '../../engine/install/install-packages.js';
+import type { InstallDocumentsOutput } from '../../engine/memory/output-schemas.js';
 import { formatBytes, formatDuration, formatEta } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
 
@@ -17,12 +15,12 @@ export function installNote(event: InstallEvent, elapsedMs: number): WorkNote {
     case 'install.waiting':
       return { key: 'waiting', text: 'another process is installing it; waiting' };
     case 'install.started':
-      return { key: 'npm', text: `npm is installing node-llama-cpp ${event.version}` };
+      return { key: 'npm', text: `npm is installing ${event.package} ${event.version}` };
     case 'install.grew': {
       const grown = event.bytes < 1e6 ? '' : `${formatBytes(event.bytes)}, `;
       return {
         key: 'npm',
-        text: `npm is installing node-llama-cpp: ${grown}${formatDuration(elapsedMs)}`,
+        text: `npm is installing ${event.package}: ${grown}${formatDuration(elapsedMs)}`,
       };
     }
     case 'install.checking':
@@ -88,6 +86,24 @@ export function runtimeWords(
       return `${what} is already installed${where}`;
     case 'installed':
       return `installed ${what} (${formatBytes(bytes)})${where}${device}`;
+  }
+}
+
+/** What became of the library for a kind of document. */
+export function libraryWords(
+  { outcome, version, folder, bytes }: InstallDocumentsOutput['library'],
+  homeDir: string,
+): string {
+  const where = folder === null ? '' : ` in ${shownPath(folder, homeDir)}`;
+  switch (outcome) {
+    case 'absent':
+      return 'the library is not installed';
+    case 'removed':
+      return `removed unpdf ${version ?? ''} (${formatBytes(bytes)})`;
+    case 'already':
+      return `unpdf ${version ?? ''} is already installed${where}`;
+    case 'installed':
+      return `installed unpdf ${version ?? ''} (${formatBytes(bytes)})${where}`;
   }
 }
 

@@ -163,6 +163,16 @@ const ARCHIVE: readonly BrokenSetup[] = [
   },
 ];
 
+const DOCUMENTS: readonly BrokenSetup[] = [
+  {
+    name: 'PDF files are indexed without the library for them',
+    finds: 'documents/pdf-library-missing',
+    severity: 'warning',
+    breaks: configure(search({ documents: ['html', 'pdf'] })),
+    fix: configure(search({ documents: ['html'] })),
+  },
+];
+
 const CONFIGURATION: readonly BrokenSetup[] = [
   {
     name: 'a comma is missing',
@@ -1306,6 +1316,7 @@ const SERVICES: readonly BrokenSetup[] = [
 /** Every broken set-up. */
 export const BROKEN_SETUPS: readonly BrokenSetup[] = [
   ...ARCHIVE,
+  ...DOCUMENTS,
   ...CONFIGURATION,
   ...FILES,
   ...INDEXES,

@@ -1,10 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConfigInput, resolveAgent, resolveConfig } from '../../../src/engine/config/index.js';
-import {
-  pointerText,
-  RUNTIME_VERSION,
-} from '../../../src/engine/embeddings/adapters/local/runtime/store.js';
+import { RUNTIME_VERSION } from '../../../src/engine/embeddings/adapters/local/runtime/store.js';
 import {
   availability,
   chooseFallback,
@@ -47,8 +44,9 @@ function situation({
 
 /** What an installed runtime leaves behind; choosing loads nothing of it. */
 function runtimePointer(): string {
-  const platform = { os: process.platform, arch: process.arch, glibc: true };
-  return pointerText('local-0a', { version: RUNTIME_VERSION, gpu: false, bytes: 1 }, platform);
+  const platform = `${process.platform}-${process.arch}`;
+  const folder = 'local-0a';
+  return JSON.stringify({ folder, version: RUNTIME_VERSION, platform, gpu: false, bytes: 1 });
 }
 
 function choose(about: Situation): ProviderChoice | undefined {

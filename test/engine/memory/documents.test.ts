@@ -1,18 +1,20 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { extractedFolder } from '../../../src/engine/memory/extract/index.js';
 import type { DocumentFormat } from '../../../src/engine/support/document-format.js';
-import { docx, paragraph, pdf } from '../../support/documents.js';
+import { docx, paragraph, pdf, pdfLibraries } from '../../support/documents.js';
 import { backendOn, failureOf, pathsOf, targetOf } from '../../support/memory.js';
 import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('other documents');
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const selected = (...formats: readonly DocumentFormat[]) => ({ formats, libraryDir: ROOT });
+const selected = (...formats: readonly DocumentFormat[]) => ({
+  formats,
+  librariesDir: pdfLibraries(),
+});
 
 test('only the formats of the setting are indexed, and a changed setting takes effect', async () => {
   const ws = folderOf({ 'a.md': 'lantern', 'b.txt': 'lantern', 'c.org': '* Lantern\nred' });
@@ -98,10 +100,26 @@ test('what cannot be read is reported by name, and everything else is indexed', 
 test('without the library for PDF files, the report shows how to install it', async () => {
   const ws = folderOf({});
   writeFileSync(ws.at('a.pdf'), pdf(['x']));
-  const libraryDir = join(tempFolder().path, 'libraries');
-  const documents = { formats: ['pdf'], libraryDir } as const;
+  const documents = { formats: ['pdf'], librariesDir: tempFolder().at('libraries') } as const;
   const { skipped } = await backendOn(targetOf(ws.path, { documents })).sync({});
-  assert.ok(skipped[0]?.detail?.includes(`npm install --prefix ${libraryDir} unpdf@`));
+  assert.match(skipped[0]?.detail ?? '', /svc memory documents install pdf/u);
+});
+
+test('a file that failed is only extracted again by a forced sync', async () => {
+  const ws = folderOf({ 'page.html': '<p>The lantern is red.</p>' });
+  const target = targetOf(ws.path, { documents: selected('html') });
+  const backend = backendOn(target);
+  await backend.sync({});
+  const folder = extractedFolder(target.indexFile);
+  const [name = ''] = readdirSync(folder);
+  const failed = gzipSync(JSON.stringify({ ok: false, fault: 'time' }));
+  writeFileSync(join(folder, name), failed);
+  ws.write('a.md', 'boat');
+  rmSync(target.indexFile);
+  assert.is((await backend.sync({})).skipped[0]?.reason, 'too_large');
+  assert.equal((await backend.sync({ force: true })).skipped, []);
+  const found = await backend.search({ query: 'lantern', minScore: 0 });
+  assert.equal(pathsOf(found), ['page.html']);
 });
 
 test('forgotten lines of a document stay out of memory, and its extracted text is not kept', async () => {

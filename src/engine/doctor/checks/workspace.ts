@@ -185,7 +185,7 @@ function documentsLeftOut(
   const { documents: formats, extraPaths } = agent.memorySearch;
   const documents = {
     formats: DOCUMENT_FORMATS.filter((one) => !formats.includes(one)),
-    libraryDir: '',
+    librariesDir: '',
   };
   const exclude = excludeSettings(agent);
   const { files } = scanMemoryFiles({

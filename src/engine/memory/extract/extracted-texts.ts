@@ -14,14 +14,12 @@ import { type DocumentSelection, type ReadOutcome, skipOf, textLines } from '../
 import type { SkippedFile } from '../types.js';
 import { extractText } from './extract-text.js';
 import { EXTRACTION_MS, type Extraction, MOST_INPUT_BYTES, MOST_TEXT_CHARS } from './limits.js';
+import { installedPdfLibrary } from './pdf-library.js';
 
 /** The folder of the extracted texts of an index, next to it. */
 export function extractedFolder(indexFile: string): string {
   return join(dirname(indexFile), `${basename(indexFile, '.sqlite')}.texts`);
 }
-
-/** Installed on demand, because it is a sixth of the size of svc. */
-const PDF_LIBRARY = 'unpdf@1.7.0';
 
 export interface ExtractedFile {
   readonly absolutePath: string;
@@ -43,12 +41,19 @@ const ENDING = `.${EXTRACTION_VERSION}.gz`;
  */
 export class ExtractedTexts {
   private readonly folder: string;
-  private readonly libraryDir: string;
+  private readonly librariesDir: string;
+  private readonly retries: boolean;
   private readonly wasRead = new Set<string>();
 
-  constructor(indexFile: string, documents: DocumentSelection | undefined) {
+  /** @param options whether files are tried again that failed before */
+  constructor(
+    indexFile: string,
+    documents: DocumentSelection | undefined,
+    { retries = false }: { readonly retries?: boolean } = {},
+  ) {
     this.folder = extractedFolder(indexFile);
-    this.libraryDir = documents?.libraryDir ?? '';
+    this.librariesDir = documents?.librariesDir ?? '';
+    this.retries = retries;
   }
 
   /**
@@ -67,11 +72,11 @@ export class ExtractedTexts {
     const { bytes, fingerprint } = opened;
     const hash = crypto().createHash('sha256').update(bytes).digest('hex');
     this.wasRead.add(hash);
-    const kept = readKept(this.fileOf(hash));
-    const { libraryDir } = this;
-    const extraction = kept ?? (await extractText({ format, bytes, libraryDir, signal }));
+    const stored = readKept(this.fileOf(hash));
+    const kept = this.retries && stored?.ok === false ? undefined : stored;
+    const extraction = kept ?? (await this.extract(format, bytes, signal));
     if (keeps && kept === undefined) this.keep(hash, extraction);
-    if (!extraction.ok) return skipped(path, ...whyNot(extraction, format, libraryDir));
+    if (!extraction.ok) return skipped(path, ...whyNot(extraction, format));
     return { ok: true, document: { fingerprint, hash, lines: textLines(extraction.text) } };
   }
 
@@ -94,6 +99,18 @@ export class ExtractedTexts {
       if (!hashes.has(hash) && !this.wasRead.has(hash))
         rmSync(join(this.folder, name), { force: true });
     }
+  }
+
+  private extract(
+    format: ExtractedFormat,
+    bytes: Buffer,
+    signal: AbortSignal | undefined,
+  ): Promise<Extraction> {
+    const library = format === 'pdf' ? installedPdfLibrary(this.librariesDir) : undefined;
+    if (format === 'pdf' && library === undefined) {
+      return Promise.resolve({ ok: false, fault: 'library' });
+    }
+    return extractText({ format, bytes, libraryDir: library?.folder ?? '', signal });
   }
 
   private keep(hash: string, extraction: Extraction): void {
@@ -164,7 +181,6 @@ function tooLarge(bytes: number): string {
 function whyNot(
   extraction: Extract<Extraction, { ok: false }>,
   format: ExtractedFormat,
-  libraryDir: string,
 ): readonly [reason: SkippedFile['reason'], detail: string] {
   const { fault, detail } = extraction;
   switch (fault) {
@@ -176,10 +192,7 @@ function whyNot(
         `not a readable ${format} file${detail === undefined ? '' : `: ${detail}`}`,
       ];
     case 'library':
-      return [
-        'unreadable',
-        `install the library for PDF files: npm install --prefix ${libraryDir} ${PDF_LIBRARY}`,
-      ];
+      return ['unreadable', 'install the library for PDF files: svc memory documents install pdf'];
     case 'memory':
       return ['too_large', 'extracting its text takes too much memory'];
     case 'text':

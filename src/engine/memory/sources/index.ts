@@ -34,6 +34,7 @@ export {
 export {
   archiveSettings,
   excludeSettings,
+  librariesDir,
   type MemorySources,
   memorySourcesOf,
   scanSources,

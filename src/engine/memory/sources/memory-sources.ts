@@ -102,14 +102,19 @@ export function archiveSettings(
   return { file, retention, maxAgeDays, maxBytes, imports };
 }
 
+/** Where libraries are that svc installs on request. */
+export function librariesDir(stateDir: string): string {
+  return join(stateDir, 'libraries');
+}
+
 /** Which documents belong to a memory; undefined for Markdown only. */
 function documentSelection(
   { memorySearch }: ResolvedAgent,
   { state }: Pick<EngineContext, 'state'>,
 ): DocumentSelection | undefined {
   const { documents: formats } = memorySearch;
-  const libraryDir = join(state.stateDir, 'libraries');
-  return formats.length === 0 ? undefined : { formats, libraryDir };
+  const dir = librariesDir(state.stateDir);
+  return formats.length === 0 ? undefined : { formats, librariesDir: dir };
 }
 
 /** Which media belong to a memory; undefined for none. All kinds by default. */

@@ -43,7 +43,7 @@ export interface KindSelection {
 export interface DocumentSelection {
   readonly formats: readonly DocumentFormat[];
   /** The folder of the libraries that are installed on demand. */
-  readonly libraryDir: string;
+  readonly librariesDir: string;
 }
 
 /** What a walk takes of a folder. */

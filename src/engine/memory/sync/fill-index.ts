@@ -59,7 +59,9 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     bytesToIndex: bytes(plan.read.map((planned) => planned.file)),
   });
   const { indexFile, sources } = run.target;
-  const texts = new ExtractedTexts(indexFile, sources.memory.documents);
+  const texts = new ExtractedTexts(indexFile, sources.memory.documents, {
+    retries: run.options.force === true,
+  });
   const result = await applyPlan(index, plan, {
     texts,
     chunking: run.target.settings.chunking,

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type InstallEvent,
-  type InstallOptions,
   installRuntime,
+  type RuntimeInstallOptions,
   removeRuntime,
 } from '../../../../src/engine/embeddings/adapters/local/runtime/install.js';
-import { findNpm } from '../../../../src/engine/embeddings/adapters/local/runtime/npm.js';
 import {
   type Platform,
   RUNTIME_VERSION,
   runtimePackages,
   runtimeState,
 } from '../../../../src/engine/embeddings/adapters/local/runtime/store.js';
+import type { InstallEvent } from '../../../../src/engine/install/install-packages.js';
+import { findNpm } from '../../../../src/engine/install/npm.js';
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -31,7 +31,7 @@ test.before.each((context) => {
 
 function install(
   { npm, dir }: { readonly npm: FakeNpm; readonly dir: string },
-  change: Partial<InstallOptions> = {},
+  change: Partial<RuntimeInstallOptions> = {},
 ) {
   return installRuntime({
     dir,
@@ -201,9 +201,14 @@ test('a system without binaries is told before anything is fetched', async ({ np
   assert.throws(() => runtimePackages({ os: 'linux', arch: 'arm64', glibc: true }, true), /GPU/u);
 });
 
+const SUBJECT = { code: 'PROVIDER_INSTALL_FAILED' } as const;
+
 test('without npm it says where npm is looked for', () => {
   const nodePath = join(tempFolder().path, 'bin', 'node');
-  assert.throws(() => findNpm({ env: { PATH: tempFolder().path }, nodePath }), /npm not found/u);
+  assert.throws(
+    () => findNpm({ env: { PATH: tempFolder().path }, nodePath }, SUBJECT),
+    /npm not found/u,
+  );
 });
 
 test('npm is taken from the PATH, and from no other package manager', () => {
@@ -212,7 +217,7 @@ test('npm is taken from the PATH, and from no other package manager', () => {
   const pnpm = bin.write('pnpm.cjs', '');
   const nodePath = join(tempFolder().path, 'bin', 'node');
   const env = { PATH: bin.path, npm_execpath: pnpm };
-  assert.equal(findNpm({ env, nodePath }), { command: npm, args: [] });
+  assert.equal(findNpm({ env, nodePath }, SUBJECT), { command: npm, args: [] });
 });
 
 test.run();

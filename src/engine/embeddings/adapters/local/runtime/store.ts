@@ -1,7 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SvcError, systemErrorCode } from '../../../../errors/index.js';
+import { SvcError } from '../../../../errors/index.js';
+import { readInstalled } from '../../../../install/index.js';
 
 /** The default model (spec/memory-search §2.1). */
 export const DEFAULT_MODEL =
@@ -11,6 +10,9 @@ export const DEFAULT_MODEL =
 export const RUNTIME_VERSION = '3.22.1';
 
 export const RUNTIME_PACKAGE = 'node-llama-cpp';
+
+/** The name of its folders in {@link runtimesDir}. */
+export const RUNTIME_NAME = 'local';
 
 export interface Platform {
   readonly os: string;
@@ -41,7 +43,7 @@ const BINARIES: Readonly<
 };
 
 /** As `linux-x64`. */
-function platformName({ os, arch }: Platform): string {
+export function platformName({ os, arch }: Platform): string {
   return `${os}-${arch}`;
 }
 
@@ -108,26 +110,9 @@ export function runtimesDir(stateDir: string): string {
   return join(stateDir, 'runtimes');
 }
 
-/*
- * Each runtime has its own folder. `local.json` names the one in use and is replaced atomically at
- * the end, so there is always a complete runtime or none. All other folders are leftovers.
- */
-
-export function pointerFile(dir: string): string {
-  return join(dir, 'local.json');
-}
-
-/** Only one process installs or removes at a time. */
-export function runtimeLockFile(dir: string): string {
-  return join(dir, 'local.lock');
-}
-
-/** Prefix of the folders of installations. */
-export const FOLDER_PREFIX = 'local-';
-
 /** The runtime in use; reads one small file. @param dir see {@link runtimesDir} */
 export function runtimeState(dir: string, platform: Pick<Platform, 'os' | 'arch'>): RuntimeState {
-  const runtime = readPointer(dir);
+  const runtime = installedRuntime(dir);
   if (runtime === undefined) return missing(`${RUNTIME_PACKAGE} is not installed`);
   const here = `${platform.os}-${platform.arch}`;
   if (runtime.platform !== here) {
@@ -143,22 +128,6 @@ export function runtimeState(dir: string, platform: Pick<Platform, 'os' | 'arch'
   return { state: 'ready', runtime };
 }
 
-/** Stops using the runtime; its folder becomes a leftover. */
-export function dropPointer(dir: string): void {
-  rmSync(pointerFile(dir), { force: true });
-}
-
-/** Removes all folders but the one in use. Requires the lock. */
-export async function removeLeftovers(dir: string): Promise<void> {
-  const inUse = readPointer(dir)?.folder;
-  for (const name of await readdir(dir)) {
-    const path = join(dir, name);
-    if (!name.startsWith(FOLDER_PREFIX) || path === inUse) continue;
-    // A folder that cannot be removed, or that an orphaned npm still fills, is left for next time.
-    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
-  }
-}
-
 function missing(why: string): RuntimeState {
   return { state: 'missing', why };
 }
@@ -168,36 +137,11 @@ function majorOf(version: string): string {
 }
 
 /** Undefined if missing, damaged or written by something else. */
-function readPointer(dir: string): InstalledRuntime | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(pointerFile(dir), 'utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError || systemErrorCode(error) !== undefined) return undefined;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { folder, version, platform, gpu, bytes } = fieldsOf(value);
-  if (typeof folder !== 'string' || !FOLDER_NAME.test(folder)) return undefined;
-  if (typeof version !== 'string' || typeof platform !== 'string') return undefined;
-  if (typeof gpu !== 'boolean' || typeof bytes !== 'number') return undefined;
-  return { folder: join(dir, folder), version, platform, gpu, bytes };
-}
-
-/** A name, not a path: code elsewhere must never be loaded. */
-const FOLDER_NAME = /^local-[0-9a-f]+$/u;
-
-function fieldsOf(value: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(value));
-}
-
-/** The content of `local.json`. */
-export function pointerText(
-  folderName: string,
-  runtime: Omit<InstalledRuntime, 'folder' | 'platform'>,
-  platform: Platform,
-): string {
-  const { version, gpu, bytes } = runtime;
-  const pointer = { folder: folderName, version, platform: platformName(platform), gpu, bytes };
-  return `${JSON.stringify(pointer, null, 2)}\n`;
+function installedRuntime(dir: string): InstalledRuntime | undefined {
+  const installed = readInstalled(dir, RUNTIME_NAME);
+  if (installed === undefined) return undefined;
+  const { facts, ...runtime } = installed;
+  const { platform, gpu } = facts;
+  if (typeof platform !== 'string' || typeof gpu !== 'boolean') return undefined;
+  return { ...runtime, platform, gpu };
 }

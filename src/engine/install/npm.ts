@@ -1,8 +1,23 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { ProgramEnd } from '../../../../child/index.js';
-import { SvcError } from '../../../../errors/index.js';
-import { pathFolders } from '../../../../support/files.js';
+import type { ProgramEnd } from '../child/index.js';
+import { SvcError } from '../errors/index.js';
+import { pathFolders } from '../support/files.js';
+
+/** What is installed, for messages. */
+export interface InstallSubject {
+  /** Of its folders and files. */
+  readonly name: string;
+  /** The package that svc loads. */
+  readonly package: string;
+  readonly version: string;
+  /** Of its errors. */
+  readonly code: 'LIBRARY_INSTALL_FAILED' | 'PROVIDER_INSTALL_FAILED';
+  /** How much to free: `200 MB`. */
+  readonly space: string;
+  /** What to do where it cannot run. */
+  readonly elsewhere: string;
+}
 
 export interface NpmCommand {
   readonly command: string;
@@ -21,9 +36,12 @@ const CLI = 'npm-cli.js';
 /**
  * Finds npm: the one that started svc, the one bundled with Node.js, or the one on the PATH.
  *
- * @throws SvcError PROVIDER_INSTALL_FAILED if there is none
+ * @throws SvcError the code of the subject if there is none
  */
-export function findNpm({ env, nodePath }: FindNpmOptions): NpmCommand {
+export function findNpm(
+  { env, nodePath }: FindNpmOptions,
+  { code }: Pick<InstallSubject, 'code'>,
+): NpmCommand {
   const script = [startedBy(env), ...besideNode(nodePath)].find(
     (path) => path !== undefined && existsSync(path),
   );
@@ -35,7 +53,7 @@ export function findNpm({ env, nodePath }: FindNpmOptions): NpmCommand {
     const program = join(dir, 'npm');
     if (existsSync(program)) return { command: program, args: [] };
   }
-  throw new SvcError('PROVIDER_INSTALL_FAILED', 'npm not found', {
+  throw new SvcError(code, 'npm not found', {
     hint: 'install npm (included with Node.js) or add its folder to PATH, then try again',
     details: { reason: 'npm_missing' },
   });
@@ -55,52 +73,57 @@ function besideNode(nodePath: string): string[] {
 
 interface Reading {
   readonly reason: 'disk_full' | 'network' | 'npm' | 'permission' | 'platform' | 'registry';
-  readonly hint: string;
+  readonly hint: (subject: InstallSubject) => string;
 }
 
 /** npm's error codes (docs.npmjs.com, "Common errors"; the rest are the system's). */
 const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
   [
     /^(?:ENOSPC|EDQUOT)$/u,
-    { reason: 'disk_full', hint: 'free about 200 MB (800 MB with --gpu), then try again' },
+    { reason: 'disk_full', hint: ({ space }) => `free about ${space}, then try again` },
   ],
   [
     /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|EPROTO)$|CERT|SIGNATURE/u,
     {
       reason: 'network',
-      hint: 'check the connection, and the proxy and registry that "npm config list" shows; then try again',
+      hint: () =>
+        'check the connection, and the proxy and registry that "npm config list" shows; then try again',
     },
   ],
   [
     /^(?:E401|E403|E404|ETARGET|ENOVERSIONS|EINTEGRITY|E5\d\d)$/u,
     {
       reason: 'registry',
-      hint: 'use a registry that serves node-llama-cpp; see "npm config get registry"',
+      hint: (subject) =>
+        `use a registry that serves ${subject.package}; see "npm config get registry"`,
     },
   ],
-  [
-    /^(?:EBADPLATFORM|EBADENGINE)$/u,
-    { reason: 'platform', hint: 'use another provider (see "svc provider list")' },
-  ],
+  [/^(?:EBADPLATFORM|EBADENGINE)$/u, { reason: 'platform', hint: ({ elsewhere }) => elsewhere }],
   [
     /^(?:EACCES|EPERM|EROFS)$/u,
-    { reason: 'permission', hint: "check the owner of the state folder and of npm's cache folder" },
+    {
+      reason: 'permission',
+      hint: () => "check the owner of the state folder and of npm's cache folder",
+    },
   ],
 ];
 
-const OTHER: Reading = { reason: 'npm', hint: 'fix the problem npm reports, then try again' };
+const OTHER: Reading = {
+  reason: 'npm',
+  hint: () => 'fix the problem npm reports, then try again',
+};
 
 /** The error of a failed npm, from its stderr. */
-export function npmFailure(end: ProgramEnd): SvcError {
+export function npmFailure(end: ProgramEnd, subject: InstallSubject): SvcError {
   const stderr = end.stderr.toString();
   const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(stderr)?.[1];
   const found = READINGS.find(([codes]) => code !== undefined && codes.test(code));
   const { reason, hint } = found?.[1] ?? OTHER;
   const words = wordsOf(stderr);
   return new SvcError(
-    'PROVIDER_INSTALL_FAILED',
+    subject.code,
     `npm failed ${howEnded(end)}${words === '' ? '' : `: ${words}`}`,
-    { hint, details: { reason, ...(code === undefined ? {} : { npmCode: code }) } },
+    { hint: hint(subject), details: { reason, ...(code === undefined ? {} : { npmCode: code }) } },
   );
 }
 

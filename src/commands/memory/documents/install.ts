@@ -1,0 +1,97 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../../cli/base-command.js';
+import { withEnvironment } from '../../../cli/flags.js';
+import { runSteps, type Step } from '../../../cli/steps.js';
+import type { InstalledPackages } from '../../../engine/install/index.js';
+import {
+  installPdfLibrary,
+  removePdfLibrary,
+} from '../../../engine/memory/extract/install-pdf-library.js';
+import type { InstallDocumentsOutput } from '../../../engine/memory/output-schemas.js';
+import { librariesDir } from '../../../engine/memory/sources/index.js';
+import { installNote, libraryWords } from '../../../ui/provider/install-words.js';
+
+type Library = InstallDocumentsOutput['library'];
+
+export default class MemoryDocumentsInstall extends BaseCommand<InstallDocumentsOutput> {
+  static override summary = 'Install the library that reads PDF files.';
+  static override description =
+    `The library is the npm package unpdf (about 2 MB), in one exact release whose content is checked. npm installs it into the state folder; nothing is compiled and no package scripts run. Other kinds of documents need no library.
+
+You can interrupt it at any time: the library is installed completely or not at all. To index PDF files, add "pdf" to memorySearch.documents.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> pdf',
+    '<%= config.bin %> <%= command.id %> pdf --json',
+    '<%= config.bin %> <%= command.id %> pdf --remove',
+  ];
+  static override args = {
+    format: Args.string({
+      description: 'The kind of documents.',
+      options: ['pdf'],
+      required: true,
+    }),
+  };
+  static override flags = withEnvironment({
+    force: Flags.boolean({ char: 'f', summary: 'Reinstall the library.' }),
+    remove: Flags.boolean({ summary: 'Remove the library.', exclusive: ['force'] }),
+  });
+
+  async run(): Promise<InstallDocumentsOutput> {
+    const { flags } = await this.parse(MemoryDocumentsInstall);
+    const { state, homeDir } = this.context();
+    const dir = librariesDir(state.stateDir);
+    if (flags.remove) {
+      const library = removed(await removePdfLibrary({ dir, signal: this.signal }));
+      this.write(libraryWords(library, homeDir));
+      return { library };
+    }
+    let library: Library | undefined;
+    const install: Step = {
+      title: 'library for PDF files',
+      run: async (say) => {
+        library = await this.install(dir, flags.force === true, say);
+        return libraryWords(library, homeDir);
+      },
+    };
+    const { screen, progress } = this.terminal(flags);
+    await runSteps([install], {
+      live: screen && progress,
+      quiet: flags.quiet || this.jsonEnabled(),
+      mask: this.mask,
+      note: (line) => this.note(line),
+    });
+    if (library === undefined) throw new Error('the installation gave no result');
+    if (!flags.quiet) {
+      this.write('add "pdf" to memorySearch.documents, and run "svc memory index"');
+    }
+    return { library };
+  }
+
+  private async install(
+    dir: string,
+    force: boolean,
+    say: Parameters<Step['run']>[0],
+  ): Promise<Library> {
+    const startedMs = performance.now();
+    const { outcome, installed } = await installPdfLibrary({
+      dir,
+      force,
+      env: this.context().env,
+      nodePath: process.execPath,
+      signal: this.signal,
+      onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
+    });
+    return { outcome, ...reported(installed) };
+  }
+}
+
+function removed(library: InstalledPackages | undefined): Library {
+  return library === undefined
+    ? { outcome: 'absent', version: null, folder: null, bytes: 0 }
+    : { outcome: 'removed', ...reported(library) };
+}
+
+function reported({ version, folder, bytes }: InstalledPackages): Omit<Library, 'outcome'> {
+  return { version, folder, bytes };
+}

@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ProgramEnd, runProgram, wholeEnvironment } from '../child/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { withProcessLock } from '../sqlite/process-lock.js';
+import { syncToDisk } from '../support/files.js';
+import {
+  dropPointer,
+  installLockFile,
+  type PackageFacts,
+  pointerFile,
+  removeLeftovers,
+} from './installed-packages.js';
+import { findNpm, howEnded, type InstallSubject, npmFailure } from './npm.js';
+
+export type { InstallSubject } from './npm.js';
+
+/** Progress of an installation. */
+export type InstallEvent =
+  /** Another process is installing; this one waits. */
+  | { readonly type: 'install.waiting' }
+  | { readonly type: 'install.started'; readonly package: string; readonly version: string }
+  /** Bytes on disk so far; the total is unknown. */
+  | { readonly type: 'install.grew'; readonly package: string; readonly bytes: number }
+  /** Installed; being loaded as a test. */
+  | { readonly type: 'install.checking' };
+
+export interface InstallOptions {
+  readonly dir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodePath: string;
+  /** Reinstall what is present. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: InstallEvent) => void;
+}
+
+/** What to install, and how it is tested. */
+export interface Installation<Installed> {
+  readonly subject: InstallSubject;
+  /** With exact versions. @throws SvcError if there are none for this machine */
+  readonly dependencies: () => Readonly<Record<string, string>>;
+  /** Hashes that the packages must have, besides those of the registry. */
+  readonly integrity?: Readonly<Record<string, string>>;
+  readonly facts: PackageFacts;
+  /** What is installed and enough; undefined if there is nothing to be used. */
+  readonly present: () => Installed | undefined;
+  /** A module that loads the package and prints the expected output, and its argument. */
+  readonly check: { readonly module: string; readonly argument?: string };
+  /** Reads what the module printed; undefined if the package does not work. */
+  readonly checked: (stdout: string) => boolean;
+  /** What to do about a package that was installed but does not work. */
+  readonly brokenHint: string;
+}
+
+export interface InstallResult<Installed> {
+  readonly outcome: 'already' | 'installed';
+  readonly installed: Installed;
+}
+
+/**
+ * Installs packages with npm, into a folder that only counts once it is complete and has been loaded. Compiles
+ * nothing and runs no package scripts.
+ *
+ * @throws SvcError the code of the subject; the signal's reason. What is installed is unaffected
+ */
+export async function installPackages<Installed>(
+  installation: Installation<Installed>,
+  options: InstallOptions,
+): Promise<InstallResult<Installed>> {
+  const { subject, present } = installation;
+  const { dir, signal, force, onEvent } = options;
+  const onWait = (): void => onEvent({ type: 'install.waiting' });
+  return locked(subject, dir, { signal, onWait }, async () => {
+    const installed = present();
+    if (installed !== undefined && !force) return { outcome: 'already', installed };
+    await removeLeftovers(dir, subject.name);
+    try {
+      await installInto(installation, options);
+    } finally {
+      await removeLeftovers(dir, subject.name);
+    }
+    const now = present();
+    if (now === undefined)
+      throw new Error(`${pointerFile(dir, subject.name)} was changed meanwhile`);
+    return { outcome: 'installed', installed: now };
+  });
+}
+
+/**
+ * Removes what is installed.
+ *
+ * @returns what `present` found before
+ * @throws SvcError the code of the subject; the signal's reason
+ */
+export async function removePackages<Installed>(
+  { subject, present }: Pick<Installation<Installed>, 'present' | 'subject'>,
+  { dir, signal }: Pick<InstallOptions, 'dir' | 'signal'>,
+): Promise<Installed | undefined> {
+  return locked(subject, dir, { signal }, async () => {
+    const installed = present();
+    dropPointer(dir, subject.name);
+    await removeLeftovers(dir, subject.name);
+    return installed;
+  });
+}
+
+async function locked<T>(
+  subject: InstallSubject,
+  dir: string,
+  options: { readonly signal: AbortSignal; readonly onWait?: () => void },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await withProcessLock(installLockFile(dir, subject.name), options, work);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw asInstallError(error, subject, dir);
+  }
+}
+
+async function installInto<Installed>(
+  { subject, dependencies, integrity, facts, check, checked, brokenHint }: Installation<Installed>,
+  options: InstallOptions,
+): Promise<void> {
+  const { dir, signal, onEvent, env, nodePath } = options;
+  const packages = dependencies();
+  const npm = findNpm({ env, nodePath }, subject);
+  const name = `${subject.name}-${randomBytes(6).toString('hex')}`;
+  const folder = join(dir, name);
+  mkdirSync(folder, { mode: 0o700 });
+  const manifest = { name: `svc-${subject.name}`, private: true, dependencies: packages };
+  writeJson(join(folder, 'package.json'), manifest);
+  if (integrity !== undefined) {
+    writeJson(join(folder, 'package-lock.json'), lockOf(packages, integrity));
+  }
+  onEvent({ type: 'install.started', package: subject.package, version: subject.version });
+  const stopWatching = watchSize(folder, (bytes) =>
+    onEvent({ type: 'install.grew', package: subject.package, bytes }),
+  );
+  try {
+    const lock = integrity === undefined ? ['--no-package-lock'] : [];
+    const args = [...npm.args, ...NPM_ARGS, ...lock, '--prefix', folder];
+    const end = await runIn(folder, [npm.command, ...args], options);
+    if (!hasSucceeded(end)) throw npmFailure(end, subject);
+  } finally {
+    stopWatching();
+  }
+  onEvent({ type: 'install.checking' });
+  const file = join(folder, 'check.mjs');
+  writeFileSync(file, check.module);
+  const end = await runIn(folder, [nodePath, file, check.argument ?? ''], options);
+  rmSync(file, { force: true });
+  if (!hasSucceeded(end) || !checked(end.stdout.toString())) {
+    throw doesNotRun(end, subject, brokenHint);
+  }
+  const pointer = {
+    folder: name,
+    version: subject.version,
+    ...facts,
+    bytes: await sizeOfFolder(folder),
+  };
+  const draft = join(folder, 'pointer.json');
+  writeJson(draft, pointer);
+  syncToDisk(draft);
+  signal.throwIfAborted();
+  renameSync(draft, pointerFile(dir, subject.name));
+}
+
+function writeJson(file: string, value: unknown): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** Makes npm refuse packages with another content, whatever the registry says. */
+function lockOf(
+  packages: Readonly<Record<string, string>>,
+  integrity: Readonly<Record<string, string>>,
+): object {
+  const locked = Object.entries(packages).map(([name, version]) => [
+    `node_modules/${name}`,
+    { version, integrity: integrity[name] },
+  ]);
+  return {
+    lockfileVersion: 3,
+    packages: { '': { dependencies: packages }, ...Object.fromEntries(locked) },
+  };
+}
+
+/**
+ * Optional packages are binaries for other platforms; scripts would compile. Ignores
+ * folder settings of an npm that started svc.
+ */
+const NPM_ARGS = [
+  'install',
+  '--omit=optional',
+  '--ignore-scripts',
+  '--no-global',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+  '--no-update-notifier',
+  '--loglevel=error',
+];
+
+const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
+
+function asInstallError(error: unknown, { code, space }: InstallSubject, dir: string): unknown {
+  if (error instanceof SvcError) return error;
+  const systemCode = systemErrorCode(error);
+  if (systemCode === undefined) return error;
+  const isFull = FULL_DISK.includes(systemCode);
+  return new SvcError(code, `cannot install into ${dir}: ${messageOf(error)}`, {
+    hint: isFull
+      ? `free about ${space}, then try again`
+      : 'check the owner of this folder and files in its place, or move it with SVC_HOME',
+    details: { reason: isFull ? 'disk_full' : 'permission' },
+    cause: error,
+  });
+}
+
+function doesNotRun(end: ProgramEnd, subject: InstallSubject, hint: string): SvcError {
+  const words = /^\S*Error: (.*)$/mu.exec(end.stderr.toString())?.[1] ?? '';
+  const what = `${subject.package} was installed but does not run here (failed ${howEnded(end)})`;
+  return new SvcError(subject.code, words === '' ? what : `${what}: ${words}`, {
+    hint,
+    details: { reason: 'broken' },
+  });
+}
+
+const MOST_OUTPUT_BYTES = 1_000_000;
+const MOST_ERROR_BYTES = 16_000;
+
+/** Runs npm or node in the folder of an installation, for as long as it takes. */
+function runIn(
+  folder: string,
+  command: readonly [string, ...string[]],
+  { env, signal }: Pick<InstallOptions, 'env' | 'signal'>,
+): Promise<ProgramEnd> {
+  return runProgram({
+    command,
+    env: wholeEnvironment(env),
+    cwd: folder,
+    maxOutputBytes: MOST_OUTPUT_BYTES,
+    stderrBytes: MOST_ERROR_BYTES,
+    endsInOrder: true,
+    signal,
+  });
+}
+
+function hasSucceeded(end: ProgramEnd): end is Extract<ProgramEnd, { readonly kind: 'exited' }> {
+  return end.kind === 'exited' && end.exitCode === 0;
+}
+
+/** Total size in bytes; ignores files that disappear meanwhile. */
+async function sizeOfFolder(folder: string): Promise<number> {
+  let bytes = 0;
+  const pending = [folder];
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) pending.push(path);
+      else bytes += (await lstat(path).catch(() => undefined))?.size ?? 0;
+    }
+  }
+  return bytes;
+}
+
+const EVERY_MS = 700;
+
+/** Reports the size of a growing folder periodically. @returns stops it */
+function watchSize(folder: string, onSize: (bytes: number) => void): () => void {
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  const measure = async (): Promise<void> => {
+    const bytes = await sizeOfFolder(folder);
+    if (ended) return;
+    onSize(bytes);
+    timer = setTimeout(() => void measure(), EVERY_MS);
+  };
+  timer = setTimeout(() => void measure(), EVERY_MS);
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fakeNpm } from '../fakes/fake-npm.js';
+import { pdf } from '../support/documents.js';
+import { jsonOf } from '../support/json.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
+import { folderOf } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
+
+const test = suite('documents of other kinds');
+
+const INSTALL = ['memory', 'documents', 'install', 'pdf'];
+
+test('a PDF is skipped until its library is installed, and then found by page', async () => {
+  const home = folderOf({
+    'svc.json': JSON.stringify({
+      agents: { defaults: { workspace: 'notes', memorySearch: { documents: ['pdf'] } } },
+    }),
+    'notes/memory/boat.md': 'The boat is blue.',
+  });
+  writeFileSync(home.at('notes/memory/guide.pdf'), pdf(['Intro.'], ['The lantern is red.']));
+  const npm = fakeNpm();
+  const options = { home: home.path, env: npm.env };
+  const without = await runSvc(['memory', 'index', '--verbose'], options);
+  assert.match(without.stderr + without.stdout, /svc memory documents install pdf/u);
+  npm.behave('hangs');
+  const interrupted = startSvc(INSTALL, options);
+  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  interrupted.child.kill('SIGINT');
+  assert.is((await interrupted.done).code, 130);
+  assert.equal(readdirSync(home.at('libraries')), ['pdf.lock']);
+  npm.behave('installs');
+  const installed = await runSvc(INSTALL, options);
+  assert.is(installed.code, 0, installed.stderr);
+  assert.match(
+    installed.stderr,
+    /npm is installing unpdf 1\..*checking that it loads.*installed/su,
+  );
+  assert.is((await runSvc(['memory', 'index'], options)).code, 0);
+  const found = jsonOf.search(await runSvc(['memory', 'search', 'lantern', '--json'], options));
+  assert.is(found.results[0]?.citation, 'memory/guide.pdf#p1-p2');
+  const again = jsonOf.installDocuments(await runSvc([...INSTALL, '--json'], options));
+  assert.is(again.library.outcome, 'already');
+  const removed = jsonOf.installDocuments(
+    await runSvc([...INSTALL, '--remove', '--json'], options),
+  );
+  assert.is(removed.library.outcome, 'removed');
+  assert.equal(readdirSync(home.at('libraries')), ['pdf.lock']);
+});
+
+test.run();
