@@ -53,6 +53,7 @@ const version: JsonDocument = {
     version: '0.1.0',
     node: '22.21.0',
     sqlite: '3.53.2',
+    sqliteDriver: 'better-sqlite3',
     platform: { os: 'linux', arch: 'x64', release: '6.12.0', glibc: true },
     paths: {
       program: '/usr/lib/node_modules/svc-cli',

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findNodeDriver } from '../../src/engine/sqlite/node-driver.js';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
@@ -13,6 +14,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
@@ -29,7 +31,7 @@ function unpacked(): string {
   );
   assert.is(pack.status, 0, pack.stderr);
   spawnSync('tar', ['-xzf', pack.stdout.trim()], { cwd: folder.path });
-  for (const name of Object.keys(manifest.dependencies)) {
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
     const link = folder.at(`package/node_modules/${name}`);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
@@ -84,8 +86,17 @@ test('a native module that is missing or of another Node.js is explained, with t
   const root = unpacked();
   const installed = join(root, 'node_modules/better-sqlite3');
   const options = { home: tempFolder().path, root, cwd: folderOf({ 'a.md': 'alpha' }).path };
+  // Where Node.js has SQLite built in, that is used instead, and "svc version" says why.
+  const hasOwnSqlite = findNodeDriver() !== undefined;
   const refusal = async (): Promise<string> => {
     const run = await runSvc(['memory', 'search', 'alpha', '-w', '.', '--json'], options);
+    if (hasOwnSqlite) {
+      assert.is(jsonOf.search(run).results[0]?.path, 'a.md');
+      assert.is(run.stderr, '');
+      const version = jsonOf.version(await runSvc(['version', '--json'], options));
+      assert.is(version.sqliteDriver, 'node:sqlite');
+      return version.modules[0]?.why ?? '';
+    }
     assert.is(run.code, 1);
     const error = jsonOf.error(run);
     assert.is(error.code, 'SQLITE_UNUSABLE');

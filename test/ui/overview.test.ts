@@ -158,6 +158,7 @@ test('a part that is broken is named with what is wrong', () => {
       version: '0.1.0',
       node: '22.0.0',
       sqlite: null,
+      sqliteDriver: null,
       platform: { os: 'darwin', arch: 'arm64', release: '25', glibc: false },
       paths: {
         program: '/p',

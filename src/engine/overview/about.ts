@@ -3,7 +3,7 @@ import { discoverConfig } from '../config/index.js';
 import { type Platform, runtimeState, runtimesDir } from '../embeddings/index.js';
 import { messageOf } from '../errors/index.js';
 import { loadVectorExtension } from '../memory/index/index.js';
-import { sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
+import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
 import type { EngineContext } from '../support/context.js';
 import type { VersionOutput } from './output-schemas.js';
 import { programVersion, versionOf } from './package-version.js';
@@ -31,11 +31,11 @@ export function aboutProgram(
   const { file, origin } = discoverConfig(context, configFile);
   const { stateDir, cacheDir } = context.state;
   const { os, arch, glibc } = facts.platform;
-  const { sqlite, modules } = databaseParts();
+  const { modules, ...sqlite } = databaseParts();
   return {
     version: programVersion(facts.root),
     node: facts.nodeVersion,
-    sqlite,
+    ...sqlite,
     platform: { os, arch, release: facts.release, glibc },
     paths: {
       program: facts.root,
@@ -49,15 +49,17 @@ export function aboutProgram(
   };
 }
 
-function databaseParts(): Pick<VersionOutput, 'modules' | 'sqlite'> {
+function databaseParts(): Pick<VersionOutput, 'modules' | 'sqlite' | 'sqliteDriver'> {
   const version = versionOf(packageFile('better-sqlite3'));
   try {
     return withEmptyDatabase((database) => {
       const extension = loadVectorExtension(database, { enabled: true, extensionPath: undefined });
+      const { name, why } = sqliteDriver();
       return {
         sqlite: sqliteVersion(database),
+        sqliteDriver: name,
         modules: [
-          { name: 'better-sqlite3', state: 'ok', version, why: null },
+          { name: 'better-sqlite3', state: why === null ? 'ok' : 'unusable', version, why },
           extension.loaded
             ? { name: 'sqlite-vec', state: 'ok', version: extension.version, why: null }
             : { name: 'sqlite-vec', state: 'unusable', version: null, why: extension.why },
@@ -68,6 +70,7 @@ function databaseParts(): Pick<VersionOutput, 'modules' | 'sqlite'> {
     const why = messageOf(error);
     return {
       sqlite: null,
+      sqliteDriver: null,
       modules: [
         { name: 'better-sqlite3', state: 'unusable', version, why },
         { name: 'sqlite-vec', state: 'unusable', version: null, why: 'SQLite cannot be loaded' },

@@ -11,6 +11,10 @@ export const versionOutputSchema = documentSchema({
   version: field(z.string(), 'The version of svc.'),
   node: field(z.string(), 'The version of Node.js.'),
   sqlite: field(z.nullable(z.string()), 'The version of SQLite; `null` when it cannot be loaded.'),
+  sqliteDriver: field(
+    z.nullable(z.enum(['better-sqlite3', 'node:sqlite'])),
+    'What opens databases: the package, or the SQLite of Node.js where the package cannot be loaded; `null` without either.',
+  ),
   platform: field(
     z.strictObject({
       os: field(z.string(), 'As Node.js names it.'),

@@ -2,24 +2,18 @@ import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import type { Connection, Driver, OpenOptions } from './connection.js';
 import { keepNativeObjects } from './keep-native-objects.js';
+import { findNodeDriver } from './node-driver.js';
 
-/** An open SQLite connection. */
-export type Connection = Database.Database;
-
-interface OpenOptions {
-  readonly readonly: boolean;
-  /** How long a statement waits for another connection's lock, in milliseconds. */
-  readonly busyTimeoutMs: number;
-}
+export type { Connection, Statement } from './connection.js';
 
 /** Opens an existing file. */
-export function openDatabase(file: string, options: OpenOptions): Connection {
-  return connect(file, {
-    readonly: options.readonly,
-    fileMustExist: true,
-    timeout: options.busyTimeoutMs,
-  });
+export function openDatabase(
+  file: string,
+  { readonly, busyTimeoutMs }: { readonly readonly: boolean; readonly busyTimeoutMs: number },
+): Connection {
+  return connect(file, { readonly, fileMustExist: true, timeout: busyTimeoutMs });
 }
 
 /** Opens a file, creating it if needed, private to its owner. */
@@ -40,7 +34,7 @@ function createFile(file: string): void {
   }
 }
 
-/** Opens a database in memory, a copy of these bytes. */
+/** Opens a copy of these bytes for reading; without any, an empty database in memory. */
 export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});
 }
@@ -59,31 +53,80 @@ export function sqliteVersion(database: Connection): string {
   return String(database.prepare('SELECT sqlite_version()').pluck().get());
 }
 
-function connect(source: Buffer | string, options: Database.Options): Connection {
-  const database = construct(source, options);
-  keepNativeObjects(database, process.versions.node);
-  return database;
+/** The driver of this process, and why it is not better-sqlite3. @throws SvcError SQLITE_UNUSABLE */
+export function sqliteDriver(): { readonly name: Driver['name']; readonly why: string | null } {
+  const { driver, why } = choice();
+  return { name: driver.name, why };
 }
 
-/** @throws SvcError SQLITE_UNUSABLE if the native module is missing or built for another Node.js */
-function construct(source: Buffer | string, options: Database.Options): Connection {
+function connect(source: Buffer | string, options: OpenOptions): Connection {
+  return choice().driver.connect(source, options);
+}
+
+interface Choice {
+  readonly driver: Driver;
+  /** Why better-sqlite3 cannot be used; `null` if it is. */
+  readonly why: string | null;
+}
+
+let chosen: Choice | undefined;
+
+/** Chosen with the first database, since a native module that cannot be loaded never can be. */
+function choice(): Choice {
+  chosen ??= choose();
+  return chosen;
+}
+
+/**
+ * better-sqlite3 is an optional dependency, since it has to be compiled where its authors provide no file.
+ *
+ * @throws SvcError SQLITE_UNUSABLE if its native module is missing or built for another Node.js, and this Node.js has
+ * no SQLite of its own
+ */
+function choose(): Choice {
   try {
-    // Passing its path saves better-sqlite3 a search of 3 ms with every start.
-    const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
-    return new Database(source, { ...options, nativeBinding });
+    return { driver: betterSqlite(), why: null };
   } catch (error) {
     const why = LOAD_FAILURES[systemErrorCode(error) ?? ''];
     if (why === undefined) throw error;
-    const folder = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/')[0];
+    const driver = findNodeDriver();
+    if (driver !== undefined) return { driver, why: `its native module ${why}` };
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      hint: `run "npm rebuild ${PACKAGE}" in ${folder}`,
+      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${installWords()}`,
       cause: error,
     });
   }
 }
 
+/** @throws the error of Node.js if the package or its native module cannot be loaded */
+export function betterSqlite(): Driver {
+  // Passing its path saves better-sqlite3 a search of 3 ms with every start.
+  const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
+  const open = (source: Buffer | string, options: OpenOptions): Connection => {
+    const database = new Database(source, { ...options, nativeBinding });
+    keepNativeObjects(database, process.versions.node);
+    return database;
+  };
+  // Loaded now, as better-sqlite3 would with the first database: a failure chooses the other driver.
+  requireHere(nativeBinding);
+  return { name: PACKAGE, connect: open };
+}
+
+/** Two more ways to get SQLite. */
+function installWords(): string {
+  const needs = 'which needs Python, make and a C++ compiler where there is no built file for it';
+  const again = `allow the install script of ${PACKAGE} and install svc again`;
+  try {
+    const [folder] = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/');
+    return `run "npm rebuild ${PACKAGE}" in ${folder}, ${needs}; or ${again}`;
+  } catch {
+    return `${again}, ${needs}`;
+  }
+}
+
 const requireHere = createRequire(import.meta.url);
 const PACKAGE = 'better-sqlite3';
+const OWN_SQLITE_FROM = '22.16';
 const LOAD_FAILURES: Readonly<Record<string, string>> = {
   ERR_DLOPEN_FAILED: 'was built for another Node.js',
   MODULE_NOT_FOUND: 'was not built when svc was installed',

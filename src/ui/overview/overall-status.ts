@@ -152,7 +152,7 @@ export function renderAbout(
   const rows: readonly (readonly [label: string, value: string])[] = [
     ['svc', about.version],
     ['Node.js', about.node],
-    ['SQLite', about.sqlite ?? 'cannot be loaded'],
+    ['SQLite', sqliteWords(about)],
     ...about.modules.map((module) => [module.name, moduleWords(module)] as const),
     ['platform', `${platform.os} ${platform.arch}, ${platform.release}${library}`],
     ['program', path(paths.program)],
@@ -165,6 +165,10 @@ export function renderAbout(
     ([label, value]) => `${style.dim(label.padEnd(LABEL_COLUMNS))}${safeLine(value)}`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+function sqliteWords({ sqlite, sqliteDriver }: VersionOutput): string {
+  return sqlite === null ? 'cannot be loaded' : `${sqlite}, through ${sqliteDriver}`;
 }
 
 function moduleWords({ state, version, why }: NativeModule): string {

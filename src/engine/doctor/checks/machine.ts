@@ -5,7 +5,7 @@ import { runtimeState, runtimesDir } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
 import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
-import { sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
+import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -163,9 +163,19 @@ export const modules: DoctorCheck = {
   needs: 'nothing',
   run: async (world) => {
     const findings = [...sqlite(), ...localModels(world)];
-    return { summary: 'better-sqlite3', findings };
+    return { summary: driverWords(), findings };
   },
 };
+
+function driverWords(): string {
+  try {
+    const { name, why } = sqliteDriver();
+    return why === null ? name : `${name}, since better-sqlite3 cannot be loaded: ${why}`;
+  } catch {
+    // A finding says why.
+    return 'none';
+  }
+}
 
 function sqlite(): readonly Finding[] {
   try {

@@ -49,7 +49,7 @@ export class WordReader {
        CREATE VIRTUAL TABLE terms USING fts5vocab (texts, row)`,
     );
     // A row for each word would take five times as long to read.
-    this.database.function('on_word', (term, row, column, position) => {
+    this.database.function('on_word', { deterministic: false }, (term, row, column, position) => {
       this.onWord(String(term), Number(row), String(column), Number(position));
       return 0;
     });

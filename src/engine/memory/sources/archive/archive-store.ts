@@ -109,7 +109,8 @@ export class ArchiveStore {
   static read<T>(file: string, use: (store: ArchiveStore) => T): T | undefined {
     if (!existsSync(file)) return undefined;
     return usable(file, () => {
-      const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
+      // Only a connection that may write can undo what a killed process left half done.
+      const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_MS });
       try {
         // Its creation was interrupted.
         if (versionOf(database) === 0) return undefined;

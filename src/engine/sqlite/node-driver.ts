@@ -1,0 +1,321 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Connection, Driver, OpenOptions, Statement, Transaction } from './connection.js';
+
+/** The part of `node:sqlite` that is used; its types are not in those of Node.js 20. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (location: URL | string, options: object) => NodeDatabase;
+  readonly StatementSync: { readonly prototype: NodeStatement };
+  readonly backup: (source: NodeDatabase, file: string, options: object) => Promise<number>;
+}
+
+interface NodeDatabase {
+  readonly isOpen: boolean;
+  readonly isTransaction: boolean;
+  prepare(sql: string): NodeStatement;
+  exec(sql: string): void;
+  function(name: string, options: object, implementation: (...values: unknown[]) => unknown): void;
+  loadExtension(path: string, entryPoint?: string): void;
+  close(): void;
+}
+
+interface NodeStatement {
+  run(...values: unknown[]): {
+    readonly changes: number;
+    readonly lastInsertRowid: bigint | number;
+  };
+  get(...values: unknown[]): unknown[] | undefined;
+  all(...values: unknown[]): unknown[][];
+  iterate(...values: unknown[]): Iterable<unknown[]>;
+  columns(): readonly { readonly name: string }[];
+  setReturnArrays(isOn: boolean): void;
+  setAllowUnknownNamedParameters(isOn: boolean): void;
+}
+
+/** Node's own SQLite; undefined where it is missing or too old: arrays as rows came with 22.16 and 24.0. */
+export function findNodeDriver(): Driver | undefined {
+  const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite'));
+  if (!isUsable(sqlite)) return undefined;
+  return {
+    name: 'node:sqlite',
+    connect: (source, options) => {
+      const where = typeof source === 'string' ? source : temporaryCopy(source);
+      try {
+        return new NodeConnection(sqlite, where, options);
+      } finally {
+        // An open file stays readable after it was removed.
+        if (where !== source && where !== IN_MEMORY) rmSync(join(where, '..'), { recursive: true });
+      }
+    },
+  };
+}
+
+/** Node.js warns once that the module is experimental; the tests of this driver watch what it does instead. */
+function withoutWarning<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function isUsable(sqlite: object | undefined): sqlite is NodeSqlite {
+  if (sqlite === undefined || !('backup' in sqlite) || !('StatementSync' in sqlite)) return false;
+  const { StatementSync } = sqlite;
+  return typeof StatementSync === 'function' && 'setReturnArrays' in StatementSync.prototype;
+}
+
+const IN_MEMORY = ':memory:';
+
+/** Node.js 22 cannot open bytes. A removed file can be read, but SQLite refuses to write to it. */
+function temporaryCopy(bytes: Buffer): string {
+  if (bytes.length === 0) return IN_MEMORY;
+  const file = join(mkdtempSync(join(tmpdir(), 'svc-database-')), 'copy.sqlite');
+  writeFileSync(file, bytes, { mode: 0o600 });
+  return file;
+}
+
+class NodeConnection implements Connection {
+  readonly name: string;
+  private readonly sqlite: NodeSqlite;
+  private readonly database: NodeDatabase;
+  private savepoints = 0;
+
+  constructor(sqlite: NodeSqlite, file: string, options: OpenOptions) {
+    this.sqlite = sqlite;
+    this.name = file;
+    this.database = translated(
+      () =>
+        new sqlite.DatabaseSync(locationOf(file, options), {
+          readOnly: options.readonly ?? false,
+          timeout: options.timeout ?? 0,
+          allowExtension: true,
+        }),
+    );
+    // SQLite opens a file with its first use; better-sqlite3 reads its header at once.
+    if (file !== IN_MEMORY && options.fileMustExist === true) this.pragma('schema_version');
+  }
+
+  get inTransaction(): boolean {
+    return this.database.isOpen && this.database.isTransaction;
+  }
+
+  prepare<Params extends unknown[] | object, Row>(
+    sql: string,
+  ): Params extends unknown[] ? Statement<Params, Row> : Statement<[Params], Row>;
+  prepare(sql: string): Statement {
+    return new NodeStatementAdapter(translated(() => this.database.prepare(sql)));
+  }
+
+  exec(sql: string): void {
+    translated(() => this.database.exec(sql));
+  }
+
+  pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
+    const statement = this.prepare<[], unknown>(`PRAGMA ${source}`);
+    return simple ? statement.pluck().get() : statement.all();
+  }
+
+  transaction<Result>(work: () => Result): Transaction<Result> {
+    const begin = (how: string) => (): Result => this.within(how, work);
+    return Object.assign(begin('BEGIN'), { immediate: begin('BEGIN IMMEDIATE') });
+  }
+
+  private within<Result>(begin: string, work: () => Result): Result {
+    const savepoint = this.inTransaction ? `nested_${this.savepoints}` : undefined;
+    this.savepoints += 1;
+    try {
+      this.exec(savepoint === undefined ? begin : `SAVEPOINT ${savepoint}`);
+      const result = work();
+      this.exec(savepoint === undefined ? 'COMMIT' : `RELEASE ${savepoint}`);
+      return result;
+    } catch (error) {
+      // A full disk ends a transaction by itself.
+      if (this.inTransaction) {
+        const back = `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`;
+        this.exec(savepoint === undefined ? 'ROLLBACK' : back);
+      }
+      throw error;
+    } finally {
+      this.savepoints -= 1;
+    }
+  }
+
+  function(
+    name: string,
+    options: { readonly deterministic: boolean },
+    implementation: (...values: unknown[]) => unknown,
+  ): void {
+    translated(() => this.database.function(name, options, implementation));
+  }
+
+  loadExtension(path: string, entryPoint?: string): void {
+    translated(() => this.database.loadExtension(path, entryPoint));
+  }
+
+  async backup(file: string, { progress }: { progress: () => number }): Promise<void> {
+    try {
+      await this.sqlite.backup(this.database, file, { rate: progress() });
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  close(): void {
+    if (this.database.isOpen) translated(() => this.database.close());
+  }
+}
+
+/** A name with `mode=rw` creates nothing. */
+function locationOf(file: string, { fileMustExist = false, readonly = false }: OpenOptions) {
+  if (!fileMustExist || readonly || file === IN_MEMORY) return file;
+  const url = pathToFileURL(file);
+  url.searchParams.set('mode', 'rw');
+  return url;
+}
+
+type Mode = 'pluck' | 'raw' | 'rows';
+
+/** Rows are read as arrays, since Node's objects have no prototype, and its blobs are no buffers. */
+class NodeStatementAdapter implements Statement {
+  private readonly statement: NodeStatement;
+  private mode: Mode = 'rows';
+  private names: readonly string[] = [];
+
+  constructor(statement: NodeStatement) {
+    statement.setReturnArrays(true);
+    statement.setAllowUnknownNamedParameters(true);
+    this.statement = statement;
+  }
+
+  get reader(): boolean {
+    return this.statement.columns().length > 0;
+  }
+
+  pluck(isOn = true): this {
+    this.mode = isOn ? 'pluck' : 'rows';
+    return this;
+  }
+
+  raw(isOn = true): this {
+    this.mode = isOn ? 'raw' : 'rows';
+    return this;
+  }
+
+  columns(): readonly { readonly name: string }[] {
+    return this.statement.columns();
+  }
+
+  run(...values: unknown[]) {
+    return translated(() => this.statement.run(...bindable(values)));
+  }
+
+  get(...values: unknown[]): unknown {
+    const row = translated(() => this.statement.get(...bindable(values)));
+    return row === undefined ? undefined : this.shaped(row);
+  }
+
+  all(...values: unknown[]): unknown[] {
+    const rows = translated(() => this.statement.all(...bindable(values)));
+    return rows.map((row) => this.shaped(row));
+  }
+
+  *iterate(...values: unknown[]): Generator<unknown, undefined> {
+    const rows = translated(() => this.statement.iterate(...bindable(values)));
+    const iterator = rows[Symbol.iterator]();
+    try {
+      for (;;) {
+        const next = translated(() => iterator.next());
+        if (next.done === true) return undefined;
+        yield this.shaped(next.value);
+      }
+    } finally {
+      iterator.return?.();
+    }
+  }
+
+  private shaped(row: unknown[]): unknown {
+    if (this.mode === 'pluck') return shapedValue(row[0]);
+    const values = row.map(shapedValue);
+    if (this.mode === 'raw') return values;
+    // A changed schema can change what `*` is.
+    if (this.names.length !== row.length) this.names = this.columns().map(({ name }) => name);
+    return Object.fromEntries(this.names.map((name, at) => [name, values[at]]));
+  }
+}
+
+function shapedValue(value: unknown): unknown {
+  if (!(value instanceof Uint8Array)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** Like better-sqlite3, takes nothing for null and an array for several values. */
+function bindable(values: readonly unknown[]): unknown[] {
+  return values.flat().map((value) => {
+    if (value === undefined) return null;
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, named]) => [name, named === undefined ? null : named]),
+    );
+  });
+}
+
+/** An error of SQLite, as better-sqlite3 throws it. */
+class SqliteError extends Error {
+  override readonly name = 'SqliteError';
+  readonly code: string;
+
+  constructor(message: string, code: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error;
+  const primary = Number(error.errcode) & 0xff;
+  return new SqliteError(error.message, `SQLITE_${RESULT_CODES[primary] ?? primary}`, error);
+}
+
+/** By number; https://sqlite.org/rescode.html. */
+const RESULT_CODES: readonly string[] = [
+  'OK',
+  'ERROR',
+  'INTERNAL',
+  'PERM',
+  'ABORT',
+  'BUSY',
+  'LOCKED',
+  'NOMEM',
+  'READONLY',
+  'INTERRUPT',
+  'IOERR',
+  'CORRUPT',
+  'NOTFOUND',
+  'FULL',
+  'CANTOPEN',
+  'PROTOCOL',
+  'EMPTY',
+  'SCHEMA',
+  'TOOBIG',
+  'CONSTRAINT',
+  'MISMATCH',
+  'MISUSE',
+  'NOLFS',
+  'AUTH',
+  'FORMAT',
+  'RANGE',
+  'NOTADB',
+];

@@ -1,0 +1,227 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Connection, Driver } from '../../../src/engine/sqlite/connection.js';
+import { betterSqlite, databaseFault } from '../../../src/engine/sqlite/database.js';
+import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+/** What both drivers promise, as far as they are there: Node's own needs Node.js 22.16. */
+const drivers = [betterSqliteIfBuilt(), findNodeDriver()].flatMap((driver) => driver ?? []);
+assert.ok(drivers.length > 0);
+for (const driver of drivers) promises(driver);
+
+function betterSqliteIfBuilt(): Driver | undefined {
+  try {
+    return betterSqlite();
+  } catch {
+    return undefined;
+  }
+}
+
+function promises({ name, connect }: Driver): void {
+  const test = suite<{ file: string; database: Connection }>(name);
+
+  test.before.each((context) => {
+    context.file = tempFolder().at('some.sqlite');
+    context.database = connect(context.file, { timeout: 0 });
+    context.database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, value)');
+  });
+  test.after.each(({ database }) => {
+    database.close();
+  });
+
+  test('gives values back as they were, blobs as buffers', ({ database }) => {
+    const values = [1, -1.5, 2 ** 40, 'text', Buffer.from([0, 255]), null];
+    const insert = database.prepare('INSERT INTO t (value) VALUES (?)');
+    for (const value of values) insert.run(value);
+    insert.run(undefined);
+    const read = database.prepare('SELECT value FROM t ORDER BY id').pluck().all();
+    assert.equal(read, [...values, null]);
+    assert.ok(Buffer.isBuffer(read[4]));
+    insert.run(new Uint8Array(new Float32Array([0.5]).buffer));
+    const last = database.prepare('SELECT value FROM t ORDER BY id DESC').pluck().get();
+    assert.ok(Buffer.isBuffer(last) && last.readFloatLE() === 0.5);
+  });
+
+  test('takes values by place, as an array, and by name', ({ database }) => {
+    assert.equal(database.prepare('SELECT ? AS a, ? AS b').get(1, 2), { a: 1, b: 2 });
+    assert.equal(database.prepare('SELECT ? AS a, ? AS b').get([1, 2]), { a: 1, b: 2 });
+    const named = database.prepare('SELECT @a AS a, @b AS b');
+    assert.equal(named.get({ a: 1, b: undefined, other: 3 }), { a: 1, b: null });
+    assert.equal(database.prepare('SELECT @a AS a, ? AS b').get({ a: 1 }, 2), { a: 1, b: 2 });
+    assert.throws(() => database.prepare('SELECT ?').get(1, 2));
+  });
+
+  test('shapes rows as objects, arrays and single values', ({ database }) => {
+    database.exec("INSERT INTO t VALUES (1, 'a'), (2, 'b')");
+    const all = database.prepare('SELECT * FROM t ORDER BY id');
+    const rows = [
+      { id: 1, value: 'a' },
+      { id: 2, value: 'b' },
+    ];
+    assert.equal(all.all(), rows);
+    assert.equal([...all.iterate()], rows);
+    assert.is(Object.getPrototypeOf(all.get()), Object.prototype);
+    assert.equal(
+      all.columns().map((column) => column.name),
+      ['id', 'value'],
+    );
+    assert.equal(all.raw().all(), [
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+    assert.equal(all.pluck().all(), [1, 2]);
+    assert.is(database.prepare('SELECT 1 WHERE 0').get(), undefined);
+    assert.ok(all.reader);
+    assert.not(database.prepare('DELETE FROM t').reader);
+  });
+
+  test('a loop over rows can end early, and the statement be used again', ({ database }) => {
+    database.exec('INSERT INTO t VALUES (1, 1), (2, 2)');
+    const ids = database.prepare('SELECT id FROM t ORDER BY id').pluck();
+    for (const id of ids.iterate()) {
+      assert.is(id, 1);
+      break;
+    }
+    assert.equal([...ids.iterate()], [1, 2]);
+    assert.equal(ids.all(), [1, 2]);
+  });
+
+  test('counts changes, and names the row that was added', ({ database }) => {
+    const { changes, lastInsertRowid } = database.prepare('INSERT INTO t VALUES (7, 1)').run();
+    assert.equal([changes, Number(lastInsertRowid)], [1, 7]);
+    assert.is(database.prepare('DELETE FROM t').run().changes, 1);
+  });
+
+  test('a transaction commits, or takes back what threw; a nested one is a savepoint', ({
+    database,
+  }) => {
+    const add = (id: number): void => void database.prepare('INSERT INTO t VALUES (?, 0)').run(id);
+    const fails = database.transaction(() => {
+      add(2);
+      throw new Error('no');
+    });
+    const outer = database.transaction(() => {
+      add(1);
+      assert.ok(database.inTransaction);
+      assert.throws(fails, /^no$/);
+      return 'done';
+    });
+    assert.is(outer.immediate(), 'done');
+    assert.throws(fails, /^no$/);
+    assert.throws(() => fails.immediate(), /^no$/);
+    assert.not(database.inTransaction);
+    assert.equal(database.prepare('SELECT id FROM t').pluck().all(), [1]);
+  });
+
+  test('a second writer is told that the file is busy, after the time it may wait', ({
+    file,
+    database,
+  }) => {
+    const other = connect(file, { fileMustExist: true, timeout: 0 });
+    database.exec('BEGIN IMMEDIATE');
+    const error = caught(() => other.exec('BEGIN IMMEDIATE'));
+    assert.is(databaseFault(error), 'busy');
+    other.close();
+    other.close();
+  });
+
+  test('names faults by their code', ({ file, database }) => {
+    assert.is(
+      codeOf(() => database.exec('nonsense')),
+      'SQLITE_ERROR',
+    );
+    assert.is(databaseFault(caught(() => database.prepare('SELECT * FROM none'))), 'corrupt');
+    database.exec('INSERT INTO t VALUES (1, 1)');
+    const twice = codeOf(() => database.prepare('INSERT INTO t VALUES (1, 1)').run());
+    assert.match(twice, /^SQLITE_CONSTRAINT/);
+    const readonly = connect(file, { readonly: true, fileMustExist: true });
+    assert.is(databaseFault(caught(() => readonly.exec('DELETE FROM t'))), 'unwritable');
+    readonly.close();
+    database.pragma('max_page_count = 2');
+    const big = Buffer.alloc(100_000);
+    const full = caught(() => database.prepare('INSERT INTO t (value) VALUES (?)').run(big));
+    assert.is(databaseFault(full), 'disk_full');
+  });
+
+  test('creates no file that must exist, and recognises what is no database', ({ file }) => {
+    const missing = `${file}.missing`;
+    for (const readonly of [false, true]) {
+      const error = caught(() => connect(missing, { readonly, fileMustExist: true }));
+      assert.is(databaseFault(error), 'unwritable');
+      assert.not(existsSync(missing));
+    }
+    const text = `${file}.txt`;
+    writeFileSync(
+      text,
+      'no database, but long enough to have a header of one hundred bytes'.repeat(9),
+    );
+    const open = (): unknown => connect(text, { fileMustExist: true }).pragma('user_version');
+    assert.is(databaseFault(caught(open)), 'corrupt');
+  });
+
+  test('opens a path with characters that mean something in a URL', () => {
+    const file = tempFolder().at('50% of #1?mode=ro.sqlite');
+    connect(file, {}).exec('CREATE TABLE t (a)');
+    assert.ok(existsSync(file));
+    connect(file, { fileMustExist: true }).exec('INSERT INTO t VALUES (1)');
+    const read = connect(file, { fileMustExist: true, readonly: true });
+    assert.is(read.prepare('SELECT a FROM t').pluck().get(), 1);
+    assert.is(read.name, file);
+  });
+
+  test('reads bytes without the file they are from', ({ file, database }) => {
+    database.exec('INSERT INTO t VALUES (1, 1)');
+    const bytes = readFileSync(file);
+    const copy = connect(bytes, {});
+    database.exec('INSERT INTO t VALUES (2, 2)');
+    assert.equal(copy.prepare('SELECT id FROM t').pluck().all(), [1]);
+    const empty = connect(Buffer.alloc(0), {});
+    assert.is(empty.pragma('user_version', { simple: true }), 0);
+  });
+
+  test('reads and sets pragmas', ({ database }) => {
+    database.pragma('user_version = 3');
+    assert.is(database.pragma('user_version', { simple: true }), 3);
+    assert.equal(database.pragma('user_version'), [{ user_version: 3 }]);
+    assert.is(database.pragma('journal_mode = WAL', { simple: true }), 'wal');
+    assert.is(database.pragma('foreign_keys', { simple: true }), 1);
+  });
+
+  test('has full-text search and calls functions', ({ database }) => {
+    database.function('twice', { deterministic: true }, (value) => Number(value) * 2);
+    assert.is(database.prepare('SELECT twice(21)').pluck().get(), 42);
+    database.exec(`CREATE VIRTUAL TABLE f USING fts5 (text, tokenize = 'trigram');
+      INSERT INTO f VALUES ('nightly backup')`);
+    const sql = "SELECT bm25(f) < 0 FROM f WHERE f MATCH 'backup'";
+    assert.is(database.prepare(sql).pluck().get(), 1);
+  });
+
+  test('copies a database into an open one, which sees it with its next statement', async ({
+    file,
+    database,
+  }) => {
+    const target = connect(`${file}.target`, {});
+    database.exec('INSERT INTO t VALUES (5, 5)');
+    await database.backup(`${file}.target`, { progress: () => 100 });
+    assert.is(target.prepare('SELECT id FROM t').pluck().get(), 5);
+    target.close();
+  });
+
+  test.run();
+}
+
+function caught(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return assert.unreachable('it did not throw');
+}
+
+function codeOf(work: () => unknown): string {
+  const error = caught(work);
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
