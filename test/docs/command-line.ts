@@ -30,7 +30,12 @@ export type Command = z.infer<typeof commandSchema>;
 
 const manifestSchema = z.object({ commands: z.record(z.string(), commandSchema) });
 const names = z.record(z.string(), z.string());
-const packageSchema = z.object({ scripts: names, dependencies: names, devDependencies: names });
+const packageSchema = z.object({
+  scripts: names,
+  dependencies: names,
+  optionalDependencies: names,
+  devDependencies: names,
+});
 const packageJson = packageSchema.parse(readJson('package.json'));
 
 /** The program's own commands that people type. */
@@ -44,6 +49,7 @@ export const SCRIPTS = packageJson.scripts;
 /** The packages it asks for, those of development included. */
 export const DEPENDENCIES = Object.keys({
   ...packageJson.dependencies,
+  ...packageJson.optionalDependencies,
   ...packageJson.devDependencies,
 });
 

@@ -6,7 +6,7 @@ import type { Connection, Driver, OpenOptions } from './connection.js';
 import { keepNativeObjects } from './keep-native-objects.js';
 import { findNodeDriver } from './node-driver.js';
 
-export type { Connection, Statement } from './connection.js';
+export type { Connection } from './connection.js';
 
 /** Opens an existing file. */
 export function openDatabase(
