@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startOpenAiFake } from '../fakes/openai.js';
+import { docx, paragraph } from '../support/documents.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
 import { migratedServer, realServer, startPglite } from '../support/postgres.js';
 import { textsSent, towards } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
 
 const postgres = (await realServer()) ?? (await startPglite());
 const test = suite(`a shared memory on ${postgres.name}`);
@@ -129,6 +131,53 @@ test('a passage of another host can be forgotten by its citation', async () => {
   );
   await a.svc('memory', 'index');
   assert.equal((await found(a, 'janitor')).length, 0);
+});
+
+test('what a host excludes is found by no host after its next sync', async () => {
+  const files = { 'ws/memory/billing.md': SERVICE, 'ws/memory/private/door.md': DOOR };
+  const [a, b] = await team(['host-a', { files }], ['host-b', {}]);
+  assert.ok(a !== undefined && b !== undefined);
+  await a.svc('memory', 'index');
+  assert.equal(await placesOf(b, 'front door'), ['host-a:memory/private/door.md#L1-L5']);
+  a.home.write('ws/.svcignore', 'private/\n');
+  await a.svc('memory', 'index');
+  assert.equal(await placesOf(b, 'front door'), []);
+  assert.equal(await placesOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
+});
+
+test('documents and archived conversations of a host are shared, and outlive their transcripts', async () => {
+  const settings = {
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+    documents: ['docx', 'html'],
+    sync: { sessions: { retention: 'keep' } },
+  };
+  const talk = message('user', 'where does the heliotrope grow');
+  const [a, b] = await team(
+    [
+      'host-a',
+      {
+        memorySearch: settings,
+        files: {
+          'ws/memory/page.html': '<h1>Harbour</h1><p>The lantern is red.</p>',
+          'agents/main/sessions/talk.jsonl': talk,
+        },
+      },
+    ],
+    ['host-b', { memorySearch: settings }],
+  );
+  assert.ok(a !== undefined && b !== undefined);
+  writeFileSync(a.home.at('ws/memory/plan.docx'), docx(paragraph('The anchor is blue.')));
+  await a.svc('memory', 'index');
+  assert.equal(await placesOf(b, 'red lantern'), ['host-a:memory/page.html#L1-L3']);
+  assert.equal(await placesOf(b, 'blue anchor'), ['host-a:memory/plan.docx#L1']);
+  const own = await placesOf(a, 'heliotrope');
+  assert.equal(own, ['sessions/main/talk.jsonl#L1']);
+  rmSync(a.home.at('agents/main/sessions/talk.jsonl'));
+  await a.svc('memory', 'index', '--force');
+  assert.equal(await placesOf(a, 'heliotrope'), own);
+  const got = jsonOf.get(await a.svc('memory', 'get', 'sessions/main/talk.jsonl', '--json'));
+  assert.match(got.text, /where does the heliotrope grow/u);
 });
 
 test('a list of before is taken over, and stays on the host', async () => {

@@ -233,7 +233,7 @@ test('a damaged archive is a warning, and search goes on', async () => {
   assert.is(failed.code, 'ARCHIVE_UNUSABLE');
 });
 
-test('a kill at any moment leaves an archive that the next sync completes', async () => {
+test('a kill at any moment loses nothing and keeps nothing twice, even if its agent then deletes it', async () => {
   const { sessions, places, archive, update, said } = world();
   for (let at = 0; at < 150; at++) {
     sessions.write(
@@ -248,7 +248,7 @@ test('a kill at any moment leaves an archive that the next sync completes', asyn
     const archive = new SessionArchive(${JSON.stringify(archive.settings)});
     process.stdout.write('go');
     await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });`;
-  for (const delayMs of [0, 8, 20]) {
+  for (const mostMs of [0, 8, 20, 20, 40]) {
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
@@ -256,14 +256,19 @@ test('a kill at any moment leaves an archive that the next sync completes', asyn
     });
     await once(child.stdout, 'data');
     const end = once(child, 'exit');
-    setTimeout(() => child.kill('SIGKILL'), delayMs);
+    setTimeout(() => child.kill('SIGKILL'), Math.random() * mostMs);
     await end;
     // Whole conversations or none of them.
     for (const { turns } of archive.sessions()) assert.is(turns, 1);
     for (const text of said()) assert.match(text, /^number \d+ (?:number \d+ )+number \d+$/);
+    // What is in the archive needs its transcript no longer.
+    for (const { path } of archive.sessions()) {
+      rmSync(sessions.at(path.replace('sessions/main/', '')), { force: true });
+    }
   }
   await update();
-  assert.is(said().length, 150);
+  const texts = said();
+  assert.equal([texts.length, new Set(texts).size], [150, 150]);
 });
 
 test.run();
