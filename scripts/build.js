@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -114,6 +122,18 @@ const shorterLibraries = {
   },
 };
 
+/**
+ * npm removes an optional dependency that it cannot build; the program then uses the SQLite of Node.js.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutSqlitePackage = {
+  name: 'without-sqlite-package',
+  resolveId: (id) =>
+    id === 'better-sqlite3' && !existsSync(join(root, 'node_modules', id)) ? NOTHING : undefined,
+  load: (id) => (id === NOTHING ? 'export default undefined' : undefined),
+};
+const NOTHING = '\0nothing';
+
 /** @type {import('rolldown').OutputOptions} */
 const COMMON_OUTPUT = {
   // Keep names of svc readable in stack traces of bug reports.
@@ -165,7 +185,15 @@ async function buildCommands(dir) {
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
     plugins: [
-      ...[lazyOclif(), leanGot(), leanMcp(), leanPg(), screensApart, shorterLibraries],
+      ...[
+        lazyOclif(),
+        leanGot(),
+        leanMcp(),
+        leanPg(),
+        screensApart,
+        withoutSqlitePackage,
+        shorterLibraries,
+      ],
       ...parts.map(({ plugin }) => plugin),
     ],
     output: {

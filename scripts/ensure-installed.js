@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -11,20 +12,23 @@ const abiFile = `${root}node_modules/.svc-node-abi`;
  * Installs the dependencies if they are missing, older than the lock file, or built for another Node.js.
  * Otherwise only checks three files. npm's output is shown only if it fails.
  */
-export function ensureInstalled() {
+export async function ensureInstalled() {
   // npm would empty the folder that the link points to.
   const folder = lstatSync(`${root}node_modules`, { throwIfNoEntry: false });
   if (folder?.isSymbolicLink() === true) return;
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
   const locked = statSync(`${root}package-lock.json`);
-  const native = `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`;
+  const isBuilt = existsSync(
+    `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`,
+  );
   const complete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
-  if (!complete || !existsSync(native)) {
-    say('installing dependencies (only once; compiling SQLite takes about a minute)…');
-    npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  } else if (builtFor() !== process.versions.modules) {
-    say('building SQLite for this version of Node.js (about a minute)…');
-    npm(['rebuild', 'better-sqlite3', '--loglevel=error']);
+  // Where SQLite could not be built once, svc uses that of Node.js or says what to do.
+  if (!complete || !(isBuilt || existsSync(abiFile))) {
+    const what = 'installing dependencies (only once; compiling SQLite can take a minute)';
+    await npm(what, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  } else if (isBuilt && builtFor() !== process.versions.modules) {
+    const what = 'building SQLite for this version of Node.js (can take a minute)';
+    await npm(what, ['rebuild', 'better-sqlite3', '--loglevel=error']);
   } else {
     return;
   }
@@ -36,21 +40,51 @@ function builtFor() {
   return existsSync(abiFile) ? readFileSync(abiFile, 'utf8') : process.versions.modules;
 }
 
-/** @param {string} text */
-function say(text) {
-  process.stderr.write(`${text}\n`);
-}
-
-/** @param {string[]} args */
-function npm(args) {
-  const { status, stdout, stderr } = spawnSync('npm', args, {
+/**
+ * @param {string} what
+ * @param {string[]} args
+ */
+async function npm(what, args) {
+  const ended = showProgress(what);
+  const child = spawn('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    encoding: 'utf8',
     // The caller builds next; do not build in the prepare script too.
     env: { ...process.env, SVC_SKIP_PREPARE: '1' },
   });
+  const [output, errors, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
+  ]);
+  ended();
   if (status === 0) return;
-  say(`${stdout}${stderr}\nerror: npm ${args[0]} failed`);
+  const why = status instanceof Error ? status.message : '';
+  process.stderr.write(`${output}${errors}\nerror: npm ${args[0]} failed ${why}\n`);
   process.exit(1);
+}
+
+/**
+ * On a terminal, with the seconds so far; otherwise one line.
+ *
+ * @param {string} what
+ * @returns {() => void} what removes the line from a terminal
+ */
+export function showProgress(what) {
+  const { stderr } = process;
+  if (!stderr.isTTY) {
+    stderr.write(`${what} …\n`);
+    return () => undefined;
+  }
+  const since = Date.now();
+  const show = () => {
+    const line = `${what} … ${Math.round((Date.now() - since) / 1000)} s`;
+    stderr.write(`\r\u001B[K${line.slice(0, (stderr.columns || 80) - 1)}`);
+  };
+  show();
+  const timer = setInterval(show, 1000);
+  return () => {
+    clearInterval(timer);
+    stderr.write('\r\u001B[K');
+  };
 }

@@ -11,7 +11,7 @@ const builds = first === '--build';
 const [target = '', ...args] = builds ? rest : [first, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-ensureInstalled();
+await ensureInstalled();
 if (builds) await import('./build-checkout.js');
 const named = `${target}/${args[0]}.ts`;
 const file = target.endsWith('.ts')
