@@ -60,8 +60,10 @@ async function logLookup(
     const log = await import('../engine/memory/lookups/search-log.js');
     const file = log.searchLogFile(state, agentId);
     const atMs = clock.now();
-    if (lookup.type === 'get') log.logOpened(file, lookup.response, atMs);
-    else log.logSearch(file, lookup.response, { atMs, mask: mask.text });
+    await log.whileBusy(() => {
+      if (lookup.type === 'get') log.logOpened(file, lookup.response, atMs);
+      else log.logSearch(file, lookup.response, { atMs, mask: mask.text });
+    });
   } catch (error) {
     process.stderr.write(`warning: this was not added to the search log: ${messageOf(error)}\n`);
   }

@@ -12,7 +12,7 @@ import { realOrGiven } from '../engine/support/files.js';
 
 /** Everything except the files that stores text of a memory. Forgotten passages are removed from all of them. */
 function memoryStores(
-  { store }: Forgetting,
+  { entries, store }: Forgetting,
   { agent, agentId, home }: OpenedMemory,
   context: EngineContext,
 ): readonly MemoryStore[] {
@@ -24,7 +24,7 @@ function memoryStores(
   const { others } = home;
   const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
   const archive = archiveStore({ agent }, context);
-  const searches = searchLogStore(searchLogFile(state, agentId));
+  const searches = searchLogStore(searchLogFile(state, agentId), entries);
   const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
   return [archive, store, ...trials, dreams, ...recalls, searches].filter(

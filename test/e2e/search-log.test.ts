@@ -2,8 +2,12 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { logOutputSchema } from '../../src/engine/memory/lookups/output-schemas.js';
+import { readSearchLog, searchLogFile } from '../../src/engine/memory/lookups/search-log.js';
+import { createDatabase } from '../../src/engine/sqlite/database.js';
+import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
 
 const test = suite('svc memory log');
 
@@ -51,10 +55,37 @@ test('searches, hits and opened files are logged; forgotten text is removed', as
   );
   assert.match((await svc('memory', 'log')).stdout, /✓ \d\.\d{3} {2}memory\/servers\.md#L1-L3/u);
   await svc('memory', 'forget', 'memory/servers.md#L3', '--yes');
-  assert.equal(
-    (await log()).searches.map(({ query }) => query),
-    ['nightly backup'],
+  assert.equal((await log()).searches, []);
+});
+
+test('every answered search of several MCP servers is logged, even if the log is locked meanwhile', async () => {
+  const home = mcpHome({ memory: { searchLog: true } });
+  const file = searchLogFile({ stateDir: home.path }, 'main');
+  const clients = await Promise.all(
+    Array.from({ length: 3 }, async () => (await stdioClient(home)).client),
   );
+  const ask = (query: string) =>
+    Promise.all(
+      clients.map((client, at) =>
+        client.callTool({ name: 'memory_search', arguments: { query: `${query} ${at}` } }),
+      ),
+    );
+  await ask('nightly backup');
+  await waitFor('the log', () => readSearchLog(file, { limit: 9 }).length === 3);
+  const other = createDatabase(file, 0);
+  other.exec('BEGIN IMMEDIATE');
+  await ask('zebra');
+  assert.is(readSearchLog(file, { limit: 9 }).length, 3);
+  other.exec('COMMIT');
+  other.close();
+  // A client that disconnects waits for its server, which finishes what it answered.
+  await ask('noon');
+  await closeClients();
+  const logged = readSearchLog(file, { limit: 20 }).map(({ query }) => query);
+  const expected = ['nightly backup', 'zebra', 'noon'].flatMap((query) =>
+    clients.map((_, at) => `${query} ${at}`),
+  );
+  assert.equal(logged.toSorted(), expected.toSorted());
 });
 
 test.run();

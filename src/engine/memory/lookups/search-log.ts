@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault, migrate } from '../../sqlite/database.js';
 import type { StatePaths } from '../../support/context.js';
-import { MS_PER_HOUR } from '../../support/time.js';
+import { MS_PER_HOUR, runningMs } from '../../support/time.js';
 import type { GetResponse } from '../backends/index.js';
-import type { MemoryStore } from '../forget/index.js';
+import type { ForgetEntry, MemoryStore } from '../forget/index.js';
 import { documentName, type SearchMode, type SearchResponse } from '../search/index.js';
 import type { LineRange } from '../types.js';
 
@@ -36,6 +37,10 @@ const MOST_OPENED = 50;
 const OPENED_WITHIN_MS = MS_PER_HOUR;
 
 const BUSY_TIMEOUT_MS = 2000;
+/** A write blocks its process, which may be serving others, only this long; it is tried again. */
+const WRITE_BUSY_TIMEOUT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+const RETRY_MS = 50;
 /** Marks the file in SQLite's header ("svcq"). */
 const APPLICATION_ID = 0x73766371;
 const STEPS = [
@@ -56,6 +61,23 @@ export function searchLogFile({ stateDir }: Pick<StatePaths, 'stateDir'>, agentI
 }
 
 /**
+ * Writes to the log, again and again while another process is using it: a stalled process can keep it locked.
+ *
+ * @throws SvcError SEARCH_LOG_UNUSABLE
+ */
+export async function whileBusy(write: () => void): Promise<void> {
+  for (const started = runningMs(); ; await sleep(RETRY_MS)) {
+    try {
+      write();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SvcError && databaseFault(error.cause) === 'busy';
+      if (!isBusy || runningMs() - started > LONGEST_WAIT_MS) throw error;
+    }
+  }
+}
+
+/**
  * Adds a search, and removes the oldest.
  *
  * @param mask masks secrets in the query
@@ -71,22 +93,26 @@ export function logSearch(
   });
   // Masked before it is cut, since half a secret is not recognized.
   const asked = mask(query).slice(0, MOST_QUERY_CHARS);
-  withLog(file, (database) => {
-    database
-      .transaction(() => {
-        database
-          .prepare(
-            "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
-          )
-          .run(atMs, asked, mode, JSON.stringify(hits));
-        database
-          .prepare(
-            'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
-          )
-          .run(MOST_SEARCHES);
-      })
-      .immediate();
-  });
+  withLog(
+    file,
+    (database) => {
+      database
+        .transaction(() => {
+          database
+            .prepare(
+              "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
+            )
+            .run(atMs, asked, mode, JSON.stringify(hits));
+          database
+            .prepare(
+              'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
+            )
+            .run(MOST_SEARCHES);
+        })
+        .immediate();
+    },
+    WRITE_BUSY_TIMEOUT_MS,
+  );
 }
 
 /**
@@ -102,25 +128,29 @@ export function logOpened(
   if (!existsSync(file)) return;
   const { startLine, endLine } = response;
   const path = documentName(response);
-  withLog(file, (database) => {
-    database
-      .transaction(() => {
-        const search = database
-          .prepare<[number, string], { readonly id: number; readonly opened: string }>(
-            `SELECT id, opened FROM searches WHERE at_ms >= ?
+  withLog(
+    file,
+    (database) => {
+      database
+        .transaction(() => {
+          const search = database
+            .prepare<[number, string], { readonly id: number; readonly opened: string }>(
+              `SELECT id, opened FROM searches WHERE at_ms >= ?
                AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
              ORDER BY id DESC LIMIT 1`,
-          )
-          .get(atMs - OPENED_WITHIN_MS, path);
-        if (search === undefined) return;
-        const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
-        if (opened.length >= MOST_OPENED) return;
-        database
-          .prepare('UPDATE searches SET opened = ? WHERE id = ?')
-          .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
-      })
-      .immediate();
-  });
+            )
+            .get(atMs - OPENED_WITHIN_MS, path);
+          if (search === undefined) return;
+          const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
+          if (opened.length >= MOST_OPENED) return;
+          database
+            .prepare('UPDATE searches SET opened = ? WHERE id = ?')
+            .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
+        })
+        .immediate();
+    },
+    WRITE_BUSY_TIMEOUT_MS,
+  );
 }
 
 /**
@@ -148,20 +178,39 @@ export function readSearchLog(
 
 type LogRow = Omit<LoggedSearch, 'hits' | 'opened'>;
 
-/** Removes searches for forgotten text; undefined if none was logged. */
-export function searchLogStore(file: string): MemoryStore | undefined {
+/**
+ * Removes searches for forgotten text, and those that found it; undefined if none was logged.
+ *
+ * @param entries what was forgotten, and where it was
+ */
+export function searchLogStore(
+  file: string,
+  entries: () => Promise<readonly ForgetEntry[]>,
+): MemoryStore | undefined {
   if (!existsSync(file)) return undefined;
   return {
     follow: async (forgotten) => {
       const store = 'search log';
+      const places = (await entries()).map((entry) => ({ ...entry, atMs: Date.parse(entry.at) }));
+      const hasFound = ({ atMs, hits }: FoundRow): boolean => {
+        const found: LoggedSearch['hits'] = JSON.parse(hits);
+        // What is on these lines later is something else.
+        return places.some(
+          (entry) =>
+            atMs <= entry.atMs &&
+            entry.passages.some((passage) => found.some((hit) => overlaps(hit, passage))),
+        );
+      };
       return withLog(file, (database) => {
         const remove = database.prepare('DELETE FROM searches WHERE id = ?');
-        const all = database.prepare<[], { readonly id: number; readonly query: string }>(
-          'SELECT id, query FROM searches',
+        const all = database.prepare<[], FoundRow>(
+          'SELECT id, at_ms AS atMs, query, hits FROM searches',
         );
         const changed = database
           .transaction(() => {
-            const gone = all.all().filter(({ query }) => forgotten.leftOf(query) !== query);
+            const gone = all
+              .all()
+              .filter((row) => forgotten.leftOf(row.query) !== row.query || hasFound(row));
             for (const { id } of gone) remove.run(id);
             return gone.length;
           })
@@ -172,12 +221,27 @@ export function searchLogStore(file: string): MemoryStore | undefined {
   };
 }
 
+interface FoundRow {
+  readonly id: number;
+  readonly atMs: number;
+  readonly query: string;
+  readonly hits: string;
+}
+
+function overlaps(a: LoggedPassage, b: LoggedPassage): boolean {
+  return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
+}
+
 /** Without a write-ahead log, which would keep what was deleted. */
-function withLog<T>(file: string, use: (database: Connection) => T): T {
+function withLog<T>(
+  file: string,
+  use: (database: Connection) => T,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+): T {
   let database: Connection | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    database = createDatabase(file, BUSY_TIMEOUT_MS);
+    database = createDatabase(file, busyTimeoutMs);
     database.pragma('secure_delete = ON');
     const check = (version: number): void => refuseNewer(version, file);
     migrate(database, { steps: STEPS, check, applicationId: APPLICATION_ID });

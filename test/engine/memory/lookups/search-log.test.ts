@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
@@ -9,9 +9,11 @@ import {
   readSearchLog,
   searchLogFile,
   searchLogStore,
+  whileBusy,
 } from '../../../../src/engine/memory/lookups/search-log.js';
 import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
-import { backendOn, targetOf } from '../../../support/memory.js';
+import { createDatabase } from '../../../../src/engine/sqlite/database.js';
+import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the log of searches');
@@ -79,22 +81,49 @@ test('secrets are masked, and only the newest searches are kept', () => {
   assert.is(readSearchLog(file, { limit: 3 }).length, 3);
 });
 
-test('forgetting removes the searches for forgotten lines', async () => {
+test('a search waits for another process that uses the log, and gives up with its error', async () => {
   const file = newFile();
-  const notes = folderOf({ 'door.md': `# Door\n\n${SECRET}\n` });
+  const write = (): void =>
+    logSearch(file, { query: 'door', mode: 'lexical', results: [] }, { atMs: 1, mask });
+  write();
+  const other = createDatabase(file, 0);
+  other.exec('BEGIN IMMEDIATE');
+  let tries = 0;
+  await whileBusy(() => {
+    tries += 1;
+    if (tries === 3) other.exec('COMMIT');
+    write();
+  });
+  other.close();
+  assert.equal([tries, readSearchLog(file, { limit: 9 }).length], [3, 2]);
+  writeFileSync(file, 'not a database '.repeat(100));
+  assert.is((await failureOf(whileBusy(write))).code, 'SEARCH_LOG_UNUSABLE');
+});
+
+test('forgetting removes the searches for forgotten lines, and those that found them', async () => {
+  const file = newFile();
+  const notes = folderOf({ 'door.md': `# Door\n\n${SECRET}\n`, 'bell.md': '# Bell\n\nBroken.\n' });
   const target = targetOf(notes.path);
   const backend = backendOn(target);
   await backend.sync({});
   for (const query of [SECRET, 'the bell']) {
     logSearch(file, { query, mode: 'lexical', results: [] }, { atMs: 1, mask });
   }
+  const found = await backend.search({ query: 'janitor', minScore: 0 });
+  assert.is(found.results.length, 1);
+  logSearch(file, found, { atMs: 1, mask });
+  logSearch(file, await backend.search({ query: 'broken', minScore: 0 }), { atMs: 1, mask });
   const forgetting = await backend.forgetting();
-  await forgetting.hide(await forgetting.plan({ target: 'door.md#L3' }), { fromFile: false });
-  const outcome = await searchLogStore(file)?.follow(await readForgotten(target.forget));
-  assert.equal(outcome, { store: 'search log', changed: 1, clean: true });
+  const plan = await forgetting.plan({ target: 'door.md#L3' });
+  const { at } = await forgetting.hide(plan, { fromFile: false });
+  // Other text is on these lines by now.
+  logSearch(file, { ...found, query: 'later' }, { atMs: Date.parse(at) + 1, mask });
+  const store = searchLogStore(file, forgetting.entries);
+  const outcome = await store?.follow(await readForgotten(target.forget));
+  assert.equal(outcome, { store: 'search log', changed: 2, clean: true });
   assert.equal(
     readSearchLog(file, { limit: 9 }).map(({ query }) => query),
-    ['the bell'],
+    ['later', 'broken', 'the bell'],
   );
 });
 
