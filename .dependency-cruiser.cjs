@@ -151,7 +151,7 @@ const doors = {
   'memory/forget': ['forgetting'],
   'memory/index': ['postgres/index'],
   'memory/inspect': ['inspect-document', 'link-map', 'output', 'output-schemas', 'recent'],
-  'memory/search': ['filters', 'output-schemas', 'path-glob'],
+  'memory/search': ['filters', 'output-schemas', 'path-glob', 'query-line'],
   'memory/search-log': ['output-schemas', 'search-log'],
   'memory/sources': [
     'archive/archive-store',

@@ -5,6 +5,7 @@ import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
+import { queryHistoryFile, queryHistoryStore } from '../engine/memory/lookups/query-history.js';
 import { searchLogFile, searchLogStore } from '../engine/memory/lookups/search-log.js';
 import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -18,8 +19,11 @@ function memoryStores(
 ): readonly MemoryStore[] {
   const { state, clock } = context;
   const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
+  const history = queryHistoryStore(queryHistoryFile(state));
   // Dreaming records no recalls in a folder that does not belong to an agent.
-  if (agentId === null) return [store, ...trials];
+  if (agentId === null) {
+    return [store, ...trials, history].filter((one) => one !== undefined);
+  }
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
   const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
@@ -27,7 +31,7 @@ function memoryStores(
   const searches = searchLogStore(searchLogFile(state, agentId), entries);
   const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
-  return [archive, store, ...trials, dreams, ...recalls, searches].filter(
+  return [archive, store, ...trials, dreams, ...recalls, searches, history].filter(
     (one) => one !== undefined,
   );
 }

@@ -41,7 +41,7 @@ export async function openInEditor(
 }
 
 /** The editor that the user has chosen, if any. */
-function editorOf(env: EngineContext['env']): string | undefined {
+export function editorOf(env: EngineContext['env']): string | undefined {
   return [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '');
 }
 
@@ -55,7 +55,7 @@ async function openInViewer(file: string, env: EngineContext['env']): Promise<vo
  *
  * @returns false where there is no desktop, or it refuses
  */
-async function openOnDesktop(path: string, env: EngineContext['env']): Promise<boolean> {
+export async function openOnDesktop(path: string, env: EngineContext['env']): Promise<boolean> {
   const isMac = process.platform === 'darwin';
   const hasScreen = isMac || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
   if (!hasScreen) return false;

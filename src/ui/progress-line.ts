@@ -74,7 +74,11 @@ export function createProgressLine(
   };
 }
 
-function progressText(state: SyncProgress, { columns, style }: ProgressLineOptions): string {
+/** How far a sync is, in a line. */
+export function progressText(
+  state: SyncProgress,
+  { columns, style }: Pick<ProgressLineOptions, 'columns' | 'style'>,
+): string {
   const { verb, done, all, fraction } = workOf(state);
   const eta = syncEta(state);
   const counts = `${formatCount(done)}/${formatCount(all)}`;

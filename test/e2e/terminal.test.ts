@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
@@ -64,10 +64,11 @@ test('a pasted colour leaves every screen as it is', async () => {
   assert.is(await session.ended, 0);
 });
 
-test('Enter opens the editor at the passage once the terminal is its own again', async () => {
+test('Enter opens the editor at the passage and comes back to the list, and queries are remembered', async () => {
   const home = tempFolder();
   const notes = someNotes();
-  const editor = home.write('my-ed', `#!/bin/sh\necho "$@" > "${home.at('opened')}"\n`);
+  const script = `#!/bin/sh\necho "$@" > "${home.at('opened')}"\necho it edits; read answer\n`;
+  const editor = home.write('nano', script);
   chmodSync(editor, 0o755);
   const session = runInPty(['memory', 'search', '--workspace', notes.path], {
     home: home.path,
@@ -79,15 +80,33 @@ test('Enter opens the editor at the passage once the terminal is its own again',
   session.type('invoices');
   await session.waitForText('money.md');
   session.type(KEYS.enter);
+  await session.waitForText('it edits');
+  assert.not(session.screen.alternate);
+  assert.is(readFileSync(home.at('opened'), 'utf8'), `+3,1 ${notes.at('money.md')}\n`);
+  session.type('done\r');
+  await session.waitForText('❯ money.md');
+  assert.ok(session.screen.alternate);
+  session.type(`${KEYS.ctrlU}path:ops/* \u001B[31mnight\u001B[0m`);
+  await session.waitForText('❯ ops/backups.md');
+  await session.waitForText('keyword · path:ops/*');
+  session.type(KEYS.ctrlU);
+  await session.waitForText('Ask your memory');
+  session.type(KEYS.up);
+  await session.waitForText('› invoices');
+  session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
   assert.not(session.screen.alternate);
-  assert.match(readFileSync(home.at('opened'), 'utf8'), notes.at('money.md'));
+  const history = home.at('query-history.jsonl');
+  assert.is(readFileSync(history, 'utf8'), '"invoices"\n');
+  assert.is(statSync(history).mode & 0o777, 0o600);
 });
 
-test('without an editor, Enter prints the place', async () => {
+test('without an editor, Enter prints the place; no query is kept with ui.history false', async () => {
   const notes = someNotes();
+  const home = tempFolder();
+  home.write('svc.json', '{ "ui": { "history": false } }');
   const session = runInPty(['memory', 'search', '--workspace', notes.path], {
-    home: tempFolder().path,
+    home: home.path,
     columns: 160,
     rows: 24,
     env: { VISUAL: '', EDITOR: '' },
@@ -97,7 +116,8 @@ test('without an editor, Enter prints the place', async () => {
   await session.waitForText('money.md');
   session.type(KEYS.enter);
   assert.is(await session.ended, 0);
-  await session.waitForText(`${notes.at('money.md')}:1`);
+  await session.waitForText(`${notes.at('money.md')}:3`);
+  assert.not.ok(existsSync(home.at('query-history.jsonl')));
 });
 
 test('ctrl-y hands the citation to the clipboard of the terminal', async () => {

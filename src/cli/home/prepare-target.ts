@@ -51,11 +51,11 @@ export async function prepareTarget(
 }
 
 async function prepareSearch(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
-  const { context, signal, mask } = options;
+  const { context, configFile, signal, mask } = options;
   const { runSearchScreen } = await import('../search-screen.js');
   await import('../../ui/screens/search/run.js');
   return withMemory(agent, options, async (memory) => {
-    await runSearchScreen(memory, context, signal, mask);
+    await runSearchScreen({ memory, configFile }, { context, signal, mask });
     return undefined;
   });
 }

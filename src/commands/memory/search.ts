@@ -20,7 +20,11 @@ import {
   searchOutput,
 } from '../../engine/memory/index.js';
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
-import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
+import type {
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+} from '../../engine/memory/search/index.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 
 type SearchResultDocument = SearchOutput | Record<string, never>;
@@ -102,11 +106,12 @@ Words match in any combination and in all their forms. "quoted words" must occur
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
       await runSearchScreen(
-        await this.openMemory(flags, { longLived: true }),
-        this.context(),
-        this.signal,
-        this.mask,
-        { exact: flags.exact, filters: filtersOf(flags) },
+        {
+          memory: await this.openMemory(flags, { longLived: true }),
+          configFile: flags.config,
+          restricted: restrictionsOf(flags),
+        },
+        { context: this.context(), mask: this.mask, signal: this.signal },
       );
       return {};
     }
@@ -120,14 +125,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
     const request = {
       query,
-      maxResults: flags['max-results'],
-      minScore: flags['min-score'],
-      sources: flags.source,
-      pathGlob: flags.path,
-      filters: filtersOf(flags),
       explain: flags.explain,
-      rerank: flags['no-rerank'] ? false : undefined,
-      exact: flags.exact,
+      ...restrictionsOf(flags),
     };
     const response = await memory.backend
       .search(
@@ -178,6 +177,28 @@ Words match in any combination and in all their forms. "quoted words" must occur
     if (screen && needsPager(text)) await page(render(false), process.env);
     else this.write(text);
   }
+}
+
+/** What the flags restrict a search to. */
+function restrictionsOf(
+  flags: Parameters<typeof filtersOf>[0] & {
+    readonly exact: boolean;
+    readonly 'max-results': number | undefined;
+    readonly 'min-score': number | undefined;
+    readonly 'no-rerank': boolean;
+    readonly path: string | undefined;
+    readonly source: readonly Source[] | undefined;
+  },
+): Omit<SearchRequest, 'query'> {
+  return {
+    maxResults: flags['max-results'],
+    minScore: flags['min-score'],
+    sources: flags.source,
+    pathGlob: flags.path,
+    filters: filtersOf(flags),
+    rerank: flags['no-rerank'] ? false : undefined,
+    exact: flags.exact,
+  };
 }
 
 /** Response for a session that scope rules deny. */

@@ -273,6 +273,9 @@ export const LOGGING_DEFAULTS = {
   activity: true,
 } as const;
 
+/** `ui`: screens in the terminal. */
+export const UI_DEFAULTS = { history: true } as const;
+
 /** Fixed defaults of the whole tree. */
 export const CONFIG_DEFAULTS = {
   agents: { defaults: { memorySearch: MEMORY_SEARCH_DEFAULTS } },
@@ -291,6 +294,7 @@ export const CONFIG_DEFAULTS = {
   storage: STORAGE_DEFAULTS,
   secrets: SECRETS_DEFAULTS,
   logging: LOGGING_DEFAULTS,
+  ui: UI_DEFAULTS,
 } as const satisfies ConfigInput;
 
 /**

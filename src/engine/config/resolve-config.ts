@@ -18,6 +18,7 @@ import {
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
   STORAGE_DEFAULTS,
+  UI_DEFAULTS,
   VERIFY_DEFAULTS,
   WEBHOOKS_DEFAULTS,
   WRITTEN_SCOPE_DEFAULTS,
@@ -85,6 +86,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
     storage: resolveStorage(input.storage, aliases),
     secrets,
     logging: mergeSettings(LOGGING_DEFAULTS, input.logging),
+    ui: mergeSettings(UI_DEFAULTS, input.ui),
   });
 }
 

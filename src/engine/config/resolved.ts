@@ -18,6 +18,7 @@ import type {
   SCHEDULE_DEFAULTS,
   SECRETS_DEFAULTS,
   STORAGE_DEFAULTS,
+  UI_DEFAULTS,
   VERIFY_DEFAULTS,
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
@@ -225,6 +226,7 @@ export interface ResolvedConfig {
     readonly providers: Readonly<Record<string, ResolvedSecretProvider>>;
   };
   readonly logging: WithDefaults<NonNullable<ConfigInput['logging']>, typeof LOGGING_DEFAULTS>;
+  readonly ui: WithDefaults<NonNullable<ConfigInput['ui']>, typeof UI_DEFAULTS>;
 }
 
 /** A valid configuration. */

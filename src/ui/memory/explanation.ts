@@ -47,14 +47,3 @@ function ordinal(place: number): string {
   const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
   return `${place}${suffix}`;
 }
-
-/** A short form: `keyword 0.88 · vector 0.94 · no decay`. */
-export function scoreParts({ textScore, vectorScore, explanation }: SearchResult): string {
-  const decay = explanation?.decay;
-  const parts = [
-    textScore === undefined ? '' : `keyword ${textScore.toFixed(2)}`,
-    vectorScore === undefined ? '' : `vector ${vectorScore.toFixed(2)}`,
-    decay === undefined ? '' : decay === null ? 'no decay' : `decay ${decay.factor.toFixed(2)}`,
-  ];
-  return parts.filter((part) => part !== '').join(' · ');
-}

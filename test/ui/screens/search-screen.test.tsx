@@ -6,6 +6,7 @@ import type {
   SearchScreenEnd,
 } from '../../../src/ui/screens/search/controller.js';
 import { runSearchScreen } from '../../../src/ui/screens/search/run.js';
+import type { Found, ResultItem } from '../../../src/ui/screens/search/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -32,21 +33,39 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
     stdin: terminal.stdin,
     stdout: terminal.stdout,
     style: createStyle(false),
+    memory: 'main',
     actions: {
-      search: async (query) => {
-        queries.push(query);
-        return aResponse({ query, results: Array.from({ length: 30 }, (_, at) => aResult(at)) });
+      prepare: async () => undefined,
+      isSemantic: false,
+      search: async (line, { wordsOnly }) => {
+        if (wordsOnly) queries.push(line);
+        return found({
+          query: line,
+          results: Array.from({ length: 30 }, (_, at) => aResult(at)),
+        });
       },
-      preview: async (result) => ({
+      preview: async ({ result }) => ({
         startLine: 1,
         text: ['# Title', '', result.path, '', ...result.snippet.split('\n'), '日本語'].join('\n'),
       }),
-      copy: async (result) => `copied ${result.citation}`,
+      copy: async ({ result }, what) => `copied ${what} of ${result.citation}`,
+      openFolder: async ({ result }) => `opened the folder of ${result.path}`,
+      edit: undefined,
+      history: () => [],
+      remember: () => undefined,
       explain: (error) => ({ message: error instanceof Error ? error.message : 'unknown' }),
       ...actions,
     },
   });
   return { terminal, ended, queries };
+}
+
+function found(fields: Parameters<typeof aResponse>[0], chips: readonly string[] = []): Found {
+  return { response: aResponse(fields), memory: 'main', chips };
+}
+
+function pathOf(item: ResultItem | undefined): string | undefined {
+  return item?.result.path;
 }
 
 async function leave({ terminal, ended }: Opened): Promise<void> {
@@ -63,12 +82,15 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     terminal.type('backup');
     await waitForText(terminal, '5  We moved');
     const screen = terminal.screen();
-    assert.match(screen[0] ?? '', /^ {2}› backup {2,}30 of 212 · 4 ms$/u);
-    assert.match(screen[1] ?? '', /^ {2}❯ .*#L3-L6 +0\.94 ▇+ +2026-02-03 › Bac/u);
+    const input = screen.findIndex((line) => line.includes('›'));
+    assert.match(screen[0] ?? '', /svc · search +main · keyword/u);
+    assert.match(screen[input] ?? '', /› backup {2,}30 of 212 · 4 ms$/u);
+    assert.match(screen.join('\n'), /❯ .*#L3-L6 +0\.94 ▇+ +2026-02-03 › Bac/u);
     assert.is(screen.length, rows - 1);
-    assert.match(screen.at(-1) ?? '', /↑↓ ⏎ open/u);
-    for (const line of screen) assert.ok(textWidth(line) <= columns);
-    assert.equal([terminal.buffer.x, terminal.buffer.y], [10, 0]);
+    assert.match(screen.at(-1) ?? '', /⏎ open/u);
+    for (const line of screen) assert.ok(textWidth(line) <= columns, line);
+    const margin = columns < 40 ? 0 : 2;
+    assert.equal([terminal.buffer.x, terminal.buffer.y], [margin + 8, input]);
     await leave(opened);
   });
 }
@@ -87,7 +109,7 @@ test('keeps the frame whole through resizes in both directions', async () => {
     terminal.resize(columns, rows);
     await waitFor('the new size', () => terminal.screen().length === rows - 1, terminal.screen);
     const screen = terminal.screen();
-    assert.match(screen[0] ?? '', /› backup/u);
+    assert.match(screen.join('\n'), /› backup/u);
     assert.match(screen.at(-1) ?? '', /open/u);
     assert.is(screen.filter((line) => line.includes('› backup')).length, 1);
     assert.is(screen.filter((line) => line.includes('───')).length, 1);
@@ -103,13 +125,15 @@ test('the arrows choose, and Enter opens what is chosen', async () => {
   terminal.type(KEYS.down);
   await waitForText(terminal, '❯ memory/note-02.md');
   terminal.type(KEYS.pageDown);
-  await waitForText(terminal, '❯ memory/note-10.md');
+  await waitFor('a page', () => !terminal.screen().join('\n').includes('❯ memory/note-02.md'));
   terminal.type(KEYS.pageUp);
+  await waitForText(terminal, '❯ memory/note-02.md');
   terminal.type(KEYS.up);
   await waitForText(terminal, '❯ memory/note-01.md');
   await waitForText(terminal, '# memory/note-01.md › 2026-02-03 › Backups');
   terminal.type(KEYS.enter);
-  assert.equal(await ended, { type: 'open', result: aResult(1) });
+  const end = await ended;
+  assert.is(end.type === 'open' ? pathOf(end.item) : undefined, aResult(1).path);
   assertRestored(terminal, '$ svc memory search');
 });
 
@@ -118,16 +142,17 @@ test('Enter pressed before the answer came means the answer to what is typed', a
   await waitForText(terminal, 'Ask');
   terminal.type('backup');
   terminal.type(KEYS.enter);
-  assert.equal(await ended, { type: 'open', result: aResult(0) });
+  const end = await ended;
+  assert.is(end.type === 'open' ? pathOf(end.item) : undefined, aResult(0).path);
 });
 
-test('letters that arrive together act on the list one by one, and type from / on', async () => {
+test('letters that arrive together act on the list one by one, and are typed from / on', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   terminal.type('day');
   await waitForText(terminal, '❯ memory/note-00.md');
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q quit');
+  await waitForText(terminal, '/ type');
   terminal.type('jjj');
   await waitForText(terminal, '❯ memory/note-03.md');
   terminal.type('kk');
@@ -146,22 +171,176 @@ test('pasted colours leave the screen as it is', async () => {
   await leave(opened);
 });
 
-test('y types a letter in the input and copies in the list', async () => {
+test('letters are text while typing and keys in the list, where others do nothing', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   terminal.type('day');
   await waitForText(terminal, '› day');
   await waitForText(terminal, '❯ memory/note-00.md');
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q quit');
+  await waitForText(terminal, '/ type');
   assert.is(terminal.buffer.cursorShown, false);
   terminal.type('y');
-  await waitForText(terminal, 'copied memory/note-00.md#L3-L6');
-  terminal.type('s');
+  await waitForText(terminal, 'copied citation of memory/note-00.md#L3-L6');
+  terminal.type('Y');
+  await waitForText(terminal, 'copied passage of memory/note-00.md#L3-L6');
+  terminal.type('sp');
+  await waitForText(terminal, 'copied path of memory/note-00.md#L3-L6');
+  terminal.type('o');
+  await waitForText(terminal, 'opened the folder of memory/note-00.md');
+  terminal.type('/s');
   await waitForText(terminal, '› days');
   assert.is(terminal.buffer.cursorShown, true);
   terminal.type(KEYS.ctrlY);
-  await waitForText(terminal, 'copied memory/note-00.md#L3-L6');
+  await waitForText(terminal, 'copied citation of memory/note-00.md#L3-L6');
+  await leave(opened);
+});
+
+test('the passage is next to the list where there is room', async () => {
+  const opened = open(140, 24);
+  const { terminal } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '5  We moved');
+  const screen = terminal.screen();
+  assert.match(screen.find((line) => line.includes('❯')) ?? '', /❯ memory.*# memory\/note-00\.md/u);
+  await leave(opened);
+});
+
+test('the passage scrolls, and n and N visit its matches', async () => {
+  const lines = Array.from({ length: 80 }, (_, at) =>
+    at === 4 || at === 60 ? `line ${at + 1} with a backup` : `line ${at + 1}`,
+  );
+  const opened = open(80, 24, { preview: async () => ({ startLine: 1, text: lines.join('\n') }) });
+  const { terminal } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '3  line 3');
+  terminal.type('\u001B[1;2B');
+  await waitFor('a row further', () => !terminal.screen().join('\n').includes('3  line 3'));
+  terminal.type(`${KEYS.tab}n`);
+  await waitForText(terminal, 'match 1 of 2');
+  terminal.type('n');
+  await waitForText(terminal, '61  line 61 with a backup');
+  terminal.type('N');
+  await waitForText(terminal, 'match 1 of 2');
+  await leave(opened);
+});
+
+test('ctrl-e explains the score', async () => {
+  const explanation = {
+    textShare: 0.3,
+    vectorShare: 0.7,
+    similarity: 0.61,
+    decay: null,
+    diversity: null,
+  };
+  const result = { ...aResult(0), vectorScore: 0.94, explanation };
+  const opened = open(100, 24, { search: async () => found({ results: [result] }) });
+  const { terminal } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '5  We moved');
+  terminal.type('\u0005');
+  await waitForText(terminal, 'keyword 0.88 (weight 0.3), vector 0.94 (weight 0.7)');
+  terminal.type('\u0005');
+  await waitFor('no explanation', () => !terminal.screen().join('\n').includes('weight'));
+  await leave(opened);
+});
+
+test('the editor has the terminal, and the list is there again afterwards', async () => {
+  const edited: (string | undefined)[] = [];
+  let close: (() => void) | undefined;
+  const opened = open(80, 24, {
+    edit: (item) =>
+      new Promise((resolve) => {
+        edited.push(pathOf(item));
+        close = resolve;
+      }),
+  });
+  const { terminal, queries } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.down);
+  terminal.type(KEYS.enter);
+  await waitFor('the editor', () => close !== undefined);
+  assert.equal(edited, ['memory/note-01.md']);
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.rawMode(), false);
+  close?.();
+  await waitForText(terminal, '❯ memory/note-01.md');
+  assert.is(terminal.buffer.alternate, true);
+  terminal.type('s');
+  await waitFor('another search', () => queries.includes('backups'));
+  await leave(opened);
+});
+
+test('an editor that fails is reported in the last line', async () => {
+  const opened = open(80, 24, { edit: () => Promise.reject(new Error('no such editor')) });
+  const { terminal } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, 'no such editor');
+  await leave(opened);
+});
+
+test('↑ in an empty input walks earlier queries; what led to something is remembered', async () => {
+  const remembered: string[] = [];
+  const opened = open(80, 24, {
+    history: () => ['newest', 'older'],
+    remember: (line) => remembered.push(line),
+  });
+  const { terminal } = opened;
+  await waitForText(terminal, 'Ask');
+  terminal.type(KEYS.up);
+  await waitForText(terminal, '› newest');
+  terminal.type(KEYS.up);
+  terminal.type(KEYS.up);
+  await waitForText(terminal, '› older');
+  terminal.type('\u000E');
+  await waitForText(terminal, '› newest');
+  terminal.type('\u000E');
+  await waitForText(terminal, 'Ask');
+  terminal.type('mine');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.down);
+  await waitForText(terminal, '❯ memory/note-01.md');
+  terminal.type(KEYS.ctrlY);
+  await waitForText(terminal, 'copied');
+  assert.equal(remembered, ['mine']);
+  await leave(opened);
+});
+
+test('filters are in the header, and ask for words where there are none', async () => {
+  const opened = open(100, 24, {
+    search: async (line) =>
+      line === '#work'
+        ? { response: undefined, memory: 'main', chips: ['#work'] }
+        : found({ query: line }, ['#work', '@7d']),
+  });
+  const { terminal } = opened;
+  terminal.type('#work');
+  await waitForText(terminal, 'Add words to search for.');
+  assert.match(terminal.screen()[0] ?? '', /main · keyword · #work$/u);
+  terminal.type(' @7d roof');
+  await waitForText(terminal, 'main · keyword · #work · @7d');
+  await leave(opened);
+});
+
+test('the first index shows its progress at once', async () => {
+  let finish: (() => void) | undefined;
+  const opened = open(80, 24, {
+    prepare: (_, onEvent) => {
+      const scanned = { files: 40, bytes: 400, filesToIndex: 40, bytesToIndex: 400 };
+      onEvent({ type: 'scan.finished', ...scanned } as Parameters<typeof onEvent>[0]);
+      onEvent({ type: 'document.indexed', path: 'a.md', bytes: 100, chunks: 7 });
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    },
+  });
+  await waitForText(opened.terminal, 'indexing');
+  await waitForText(opened.terminal, '1/40');
+  await waitForText(opened.terminal, '7 chunks');
+  finish?.();
   await leave(opened);
 });
 
@@ -169,11 +348,12 @@ test('the latest query wins, however late older answers come', async () => {
   const answers = new Map<string, () => void>();
   const aborted: string[] = [];
   const opened = open(80, 24, {
-    search: (query, signal) =>
+    search: (query, { signal, wordsOnly }) =>
       new Promise((resolve) => {
+        if (!wordsOnly) return;
         signal.addEventListener('abort', () => aborted.push(query));
         const result = { ...aResult(0), path: `${query}.md` };
-        answers.set(query, () => resolve(aResponse({ query, results: [result] })));
+        answers.set(query, () => resolve(found({ query, results: [result] })));
       }),
   });
   const { terminal } = opened;
@@ -186,8 +366,8 @@ test('the latest query wins, however late older answers come', async () => {
   await waitForText(terminal, '❯ older.md');
   answers.get('old')?.();
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q quit');
-  assert.match(terminal.screen()[1] ?? '', /❯ older\.md/u);
+  await waitForText(terminal, '/ type');
+  assert.match(terminal.screen().join('\n'), /❯ older\.md/u);
   await leave(opened);
 });
 
@@ -195,22 +375,23 @@ test('a provider is asked once, after a pause; a late quick answer never replace
   const asked: string[] = [];
   let finishQuick: (() => void) | undefined;
   let finishWhole: (() => void) | undefined;
-  const found = (path: string, fields: Parameters<typeof aResponse>[0] = {}) =>
-    aResponse({ results: [{ ...aResult(0), path }], ...fields });
+  const at = (path: string, fields: Parameters<typeof aResponse>[0] = {}): Found =>
+    found({ results: [{ ...aResult(0), path }], ...fields });
   const opened = open(100, 24, {
-    searchWords: (query) =>
+    isSemantic: true,
+    search: (line, { wordsOnly }) =>
       new Promise((resolve) => {
-        // Only that for the whole question is held back.
-        if (query !== 'cars') resolve(found('quick.md'));
-        else finishQuick = () => resolve(found('late.md'));
-      }),
-    search: (query) =>
-      new Promise((resolve) => {
-        asked.push(query);
+        if (wordsOnly) {
+          // Only that for the whole question is held back.
+          if (line !== 'cars') resolve(at('quick.md'));
+          else finishQuick = () => resolve(at('late.md'));
+          return;
+        }
+        asked.push(line);
         const warnings = [
           { code: 'PROVIDER_FALLBACK', message: 'gemini embedded instead\u001B[2J' } as const,
         ];
-        finishWhole = () => resolve(found('whole.md', { mode: 'hybrid', warnings }));
+        finishWhole = () => resolve(at('whole.md', { mode: 'hybrid', warnings }));
       }),
   });
   const { terminal } = opened;
@@ -222,32 +403,18 @@ test('a provider is asked once, after a pause; a late quick answer never replace
   finishWhole?.();
   await waitForText(terminal, '❯ whole.md');
   assert.match(terminal.screen().join('\n'), /─ gemini embedded instead\\e\[2J ──/u);
-  assert.not.match(terminal.screen()[0] ?? '', /meaning/u);
+  assert.not.match(terminal.screen().join('\n'), /semantic search/u);
+  assert.match(terminal.screen()[0] ?? '', /main · hybrid$/u);
   finishQuick?.();
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q quit');
-  assert.match(terminal.screen()[1] ?? '', /❯ whole\.md/u);
-  await leave(opened);
-});
-
-test('the footer tells what each side gave to the score', async () => {
-  const explanation = {
-    textShare: 0.3,
-    vectorShare: 0.7,
-    similarity: 0.61,
-    decay: null,
-    diversity: null,
-  };
-  const result = { ...aResult(0), vectorScore: 0.94, explanation };
-  const opened = open(100, 24, { search: async () => aResponse({ results: [result] }) });
-  opened.terminal.type('backup');
-  await waitForText(opened.terminal, 'keyword 0.88 · vector 0.94 · no decay');
+  await waitForText(terminal, '/ type');
+  assert.match(terminal.screen().join('\n'), /❯ whole\.md/u);
   await leave(opened);
 });
 
 test('a result shows how many passages say the same', async () => {
   const result = { ...aResult(0), similarCount: 5 };
-  const opened = open(100, 24, { search: async () => aResponse({ results: [result] }) });
+  const opened = open(100, 24, { search: async () => found({ results: [result] }) });
   opened.terminal.type('backup');
   await waitForText(opened.terminal, '5 more like this · 2026-02-03 › Backups');
   await leave(opened);
@@ -258,7 +425,7 @@ test('a failing search is told calmly and goes away with the next answer', async
   const opened = open(80, 24, {
     search: async (query) => {
       if (failing) throw new Error('the index is locked');
-      return aResponse({ query, results: [aResult(0)] });
+      return found({ query, results: [aResult(0)] });
     },
     explain: (error) => ({
       message: error instanceof Error ? error.message : 'unknown',
@@ -277,7 +444,7 @@ test('a failing search is told calmly and goes away with the next answer', async
 });
 
 test('says when nothing matches, and what to do when nothing is typed', async () => {
-  const opened = open(80, 24, { search: async (query) => aResponse({ query, results: [] }) });
+  const opened = open(80, 24, { search: async (query) => found({ query, results: [] }) });
   const { terminal } = opened;
   terminal.type('zzz');
   await waitForText(terminal, 'No matches');
@@ -287,11 +454,10 @@ test('says when nothing matches, and what to do when nothing is typed', async ()
 });
 
 test('? lists the keys when nothing is typed, Esc goes back and then leaves', async () => {
-  const { terminal, ended } = open(60, 12);
-  await waitForText(terminal, '? help');
+  const { terminal, ended } = open(80, 24);
+  await waitForText(terminal, '? keys');
   terminal.type('?');
   await waitForText(terminal, 'copy the citation');
-  assert.is(terminal.screen().length, 11);
   terminal.type(KEYS.escape);
   await waitForText(terminal, 'Ask your memory something.');
   terminal.type(KEYS.escape);
@@ -320,7 +486,7 @@ test('hostile names and lines are shown, not obeyed', async () => {
     highlights: [{ start: 0, end: 5 }],
   };
   const opened = open(100, 24, {
-    search: async (query) => aResponse({ query, results: [hostile] }),
+    search: async (query) => found({ query, results: [hostile] }),
     preview: async () => ({ startLine: 3, text: '\u001B[31mred\u009B2J' }),
   });
   opened.terminal.type('x');
@@ -339,7 +505,14 @@ test('a signal from outside ends the screen and restores the terminal', async ()
     stdout: terminal.stdout,
     style: createStyle(true),
     signal: controller.signal,
+    memory: 'main',
     actions: {
+      prepare: async () => undefined,
+      isSemantic: false,
+      openFolder: () => Promise.reject(new Error('unused')),
+      edit: undefined,
+      history: () => [],
+      remember: () => undefined,
       search: () => Promise.reject(new Error('unused')),
       preview: () => Promise.reject(new Error('unused')),
       copy: () => Promise.reject(new Error('unused')),

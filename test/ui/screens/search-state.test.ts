@@ -10,9 +10,12 @@ import {
 } from '../../../src/ui/components/line-editor.js';
 import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
-  reduceSearchScreen,
-  type SearchScreenEvent,
-  START_SEARCH_SCREEN,
+  type Found,
+  reduceSearch,
+  type SearchEvent,
+  type SearchState,
+  START_SEARCH,
+  selectedItem,
 } from '../../../src/ui/screens/search/state.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { aResponse, aResult } from './search-builders.js';
@@ -75,52 +78,122 @@ test('the cursor stays on a boundary and in sight whatever is typed', () => {
   );
 });
 
+function found(...places: readonly number[]): Found {
+  return { response: aResponse({ results: places.map(aResult) }), memory: 'main', chips: [] };
+}
+
+function after(...events: readonly SearchEvent[]): SearchState {
+  return events.reduce(reduceSearch, START_SEARCH);
+}
+
+const quick = (...places: readonly number[]): SearchEvent => {
+  return { type: 'answered', found: found(...places), isFinal: false, isSame: false };
+};
+const whole = (...places: readonly number[]): SearchEvent => {
+  return { type: 'answered', found: found(...places), isFinal: true, isSame: true };
+};
+const DOWN: SearchEvent = { type: 'list', event: { type: 'moved', to: 'down' } };
+const TEXT = { startLine: 1, text: 'late' };
+
 test('the selection is always one of the results, for any events', () => {
-  const anEvent: fc.Arbitrary<SearchScreenEvent> = fc.oneof(
-    fc.integer().map((by): SearchScreenEvent => ({ type: 'moved', by })),
+  const anEvent: fc.Arbitrary<SearchEvent> = fc.oneof(
+    fc
+      .constantFrom('up' as const, 'down' as const, 'last' as const, 'pageDown' as const)
+      .map((to): SearchEvent => ({ type: 'list', event: { type: 'moved', to } })),
     fc
       .constantFrom('input' as const, 'list' as const)
-      .map((focus): SearchScreenEvent => ({ type: 'focused', focus })),
-    fc.nat({ max: 5 }).map((count): SearchScreenEvent => {
-      const results = Array.from({ length: count }, (_, at) => aResult(at));
-      return { type: 'answered', response: aResponse({ results }), refines: count % 2 === 0 };
+      .map((focus): SearchEvent => ({ type: 'focused', focus })),
+    fc.nat({ max: 5 }).map((count): SearchEvent => {
+      const places = Array.from({ length: count }, (_, at) => at);
+      return count % 2 === 0 ? quick(...places) : whole(...places);
     }),
-    fc.constant<SearchScreenEvent>({ type: 'failed', trouble: { message: 'x' } }),
-    fc.constant<SearchScreenEvent>({ type: 'cleared' }),
+    fc.constantFrom<SearchEvent>({ type: 'matched', by: 1 }, { type: 'matched', by: -1 }),
+    fc.integer().map((by): SearchEvent => ({ type: 'scrolled', by })),
+    fc.constant<SearchEvent>({ type: 'failed', trouble: { message: 'x' } }),
+    fc.constant<SearchEvent>({ type: 'cleared' }),
   );
   fc.assert(
     fc.property(fc.array(anEvent), (events) => {
-      const model = events.reduce(reduceSearchScreen, START_SEARCH_SCREEN);
-      const count = model.response?.results.length ?? 0;
-      assert.ok(model.selected >= 0 && model.selected <= Math.max(0, count - 1));
-      if (count === 0) assert.is(model.focus, 'input');
-      if (model.trouble !== undefined) assert.is(model.response, undefined);
+      const state = after(...events);
+      const item = selectedItem(state);
+      assert.is(item === undefined, state.list.items.length === 0);
+      if (item === undefined) assert.is(state.focus, 'input');
+      if (state.trouble !== undefined) assert.is(item, undefined);
     }),
   );
 });
 
-test('a passage that comes late is not shown beside another result', () => {
-  const response = aResponse({ results: [aResult(0), aResult(1)] });
-  const [first] = response.results;
-  assert.ok(first);
-  const moved = [
-    { type: 'answered', response, refines: false } as const,
-    { type: 'moved', by: 1 } as const,
-  ].reduce(reduceSearchScreen, START_SEARCH_SCREEN);
-  const preview = { state: 'ready', passage: { startLine: 1, text: 'late' } } as const;
-  assert.is(reduceSearchScreen(moved, { type: 'previewed', result: first, preview }), moved);
+test('nothing found for a word that is still being typed leaves the results as they are', () => {
+  const before = after(quick(0, 1));
+  assert.is(reduceSearch(before, quick()), before);
+  const end = reduceSearch(before, whole());
+  assert.equal(end.list.items, []);
+  assert.equal(end.found?.response?.results, []);
 });
 
-test('the whole answer keeps the passage that was chosen meanwhile, wherever it stands now', () => {
-  const quick = aResponse({ results: [aResult(0), aResult(1), aResult(2)] });
-  const whole = aResponse({ results: [aResult(5), aResult(2), aResult(0)], mode: 'hybrid' });
-  const chosen = (by: number): number =>
-    [
-      { type: 'answered', response: quick, refines: false } as const,
-      { type: 'moved', by } as const,
-      { type: 'answered', response: whole, refines: true } as const,
-    ].reduce(reduceSearchScreen, START_SEARCH_SCREEN).selected;
-  assert.equal([chosen(2), chosen(1), chosen(0)], [1, 0, 0]);
+test('a passage that comes late is not shown next to another result', () => {
+  const moved = after(quick(0, 1), DOWN);
+  const [first] = moved.list.items;
+  assert.ok(first);
+  const preview = { item: first, content: TEXT };
+  assert.is(reduceSearch(moved, { type: 'previewed', preview }), moved);
+});
+
+test('the whole answer keeps the passage that was chosen meanwhile, wherever it is now', () => {
+  const chosen = (...moves: readonly SearchEvent[]): string | undefined =>
+    selectedItem(after(quick(0, 1, 2), ...moves, whole(5, 2, 0)))?.result.path;
+  assert.is(chosen(DOWN, DOWN), 'memory/note-02.md');
+  assert.is(chosen(), 'memory/note-05.md');
+  const typedOn = after(quick(0, 1, 2), DOWN, quick(3, 1));
+  assert.is(selectedItem(typedOn)?.result.path, 'memory/note-03.md');
+});
+
+test('matches are visited in a circle, from the first visible one on, and scrolling stays within the text', () => {
+  const layout = { rows: 10, length: 100, first: 40, matches: [5, 42, 60] };
+  const laidOut: SearchEvent = { type: 'laidOut', layout };
+  const next: SearchEvent = { type: 'matched', by: 1 };
+  const at = (...events: readonly SearchEvent[]) => {
+    const { match, top } = after(quick(0), laidOut, ...events);
+    return [match, top];
+  };
+  assert.equal(at(), [undefined, undefined]);
+  assert.equal(at(next), [1, 39]);
+  assert.equal(at(next, next), [2, 57]);
+  assert.equal(at(next, next, next), [0, 2]);
+  assert.equal(at(next, { type: 'matched', by: -1 }), [0, 2]);
+  assert.equal(at({ type: 'scrolled', by: 1000 }), [undefined, 90]);
+  assert.equal(at({ type: 'scrolled', by: -1000 }), [undefined, 0]);
+});
+
+test('another passage starts at its own place; the same one, read again, stays where it is', () => {
+  const state = after(quick(0, 1));
+  const [item, other] = state.list.items;
+  assert.ok(item && other);
+  const shown = (one: typeof item): SearchEvent => {
+    return { type: 'previewed', preview: { item: one, content: TEXT } };
+  };
+  const scrolled = [
+    shown(item),
+    { type: 'laidOut', layout: { rows: 1, length: 9, first: 0, matches: [] } } as const,
+    { type: 'scrolled', by: 3 } as const,
+  ].reduce(reduceSearch, state);
+  assert.is(reduceSearch(scrolled, shown(item)).top, 3);
+  assert.is([DOWN, shown(other)].reduce(reduceSearch, scrolled).top, undefined);
+});
+
+test('what is recalled from the history is typed text again as soon as it is edited', () => {
+  const recalled = after({ type: 'recalled', at: 2, query: 'old' });
+  assert.equal([recalled.input.cursor, recalled.recalled], [3, 2]);
+  const moved = reduceSearch(recalled, { type: 'edited', edit: { type: 'left' } });
+  assert.is(moved.recalled, 2);
+  const edited = reduceSearch(moved, { type: 'edited', edit: { type: 'erase' } });
+  assert.is(edited.recalled, undefined);
+});
+
+test('progress is shown while the index is made', () => {
+  const event = { type: 'document.indexed', path: 'a.md', bytes: 1, chunks: 2 } as const;
+  const synced = after({ type: 'synced', event, atMs: 5 });
+  assert.is(synced.progress?.chunks, 2);
 });
 
 test('a paced store tells at once after a rest, and the last change of a burst', async () => {

@@ -244,6 +244,15 @@ function agents() {
   });
 }
 
+function ui() {
+  return z.strictObject({
+    history: key(
+      z.boolean(),
+      'Keep the last 500 queries of the search screen, for ↑ in an empty input',
+    ),
+  });
+}
+
 /** The whole `svc.json`. Unknown keys are faults; everything is optional. */
 export const configSchema = z.strictObject({
   $schema: key(z.string(), 'JSON Schema of this file, for editors; svc ignores it'),
@@ -259,4 +268,5 @@ export const configSchema = z.strictObject({
   storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
   secrets: section(secrets, 'How secret references are resolved'),
   logging: section(logging, 'Log of the long-running process'),
+  ui: section(ui, 'Screens in the terminal'),
 });

@@ -263,6 +263,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'logging.accessLog': 'harmless',
   'logging.activity': 'harmless',
   'logging.file': 'outside',
+  'ui.history': 'harmless',
 };
 
 /** Undefined for an unknown key, and for a group of keys with different risks. */

@@ -2,6 +2,7 @@
  * From a query to results. Loaded by name, because few searches need it:
  *   filters.ts: --since, --where and the like
  *   path-glob.ts: --path
+ *   query-line.ts: filters in the line of the search screen
  */
 
 export {

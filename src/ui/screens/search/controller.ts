@@ -1,171 +1,254 @@
-import type { SearchResponse, SearchResult } from '../../../engine/memory/search/index.js';
+import type { SyncEvent } from '../../../engine/memory/sync/index.js';
 import type { Store } from '../store.js';
 import type { SearchIntent } from './keys.js';
 import {
+  type Found,
   type PassageText,
-  type SearchScreenEvent,
-  type SearchScreenModel,
-  selectedResult,
+  type ResultItem,
+  type SearchEvent,
+  type SearchState,
+  selectedItem,
   type Trouble,
 } from './state.js';
 
-/** How the search screen ended; the command opens the editor once the terminal is restored. */
+/** How the search screen ended: `open` without an editor to come back from. */
 export type SearchScreenEnd =
   | { readonly type: 'left' }
-  | { readonly type: 'open'; readonly result: SearchResult };
+  | { readonly type: 'open'; readonly item: ResultItem };
 
-/** What the search screen can do. */
+/** How a search is done. */
+export interface SearchWork {
+  readonly signal: AbortSignal;
+  /** Keyword search only, which is quick. */
+  readonly wordsOnly: boolean;
+}
+
+/** What the search screen can do. Errors are shown. */
 export interface SearchScreenActions {
-  /** Errors are shown; aborted when the query changes. */
-  readonly search: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
-  /** Keyword search only, which is quick; given if `search` asks a provider, which then waits for a pause in typing. */
-  readonly searchWords?: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
+  /** Brings the index up to date, so that the first search does not wait for it. */
+  readonly prepare: (signal: AbortSignal, onEvent: (event: SyncEvent) => void) => Promise<void>;
+  /** Aborted when the query changes. */
+  readonly search: (line: string, work: SearchWork) => Promise<Found>;
+  /** Whether a search asks a provider. */
+  readonly isSemantic: boolean;
   /** The lines around a result's passage, enough for a screen. */
-  readonly preview: (result: SearchResult, signal: AbortSignal) => Promise<PassageText>;
-  /** Copies the citation and returns a short notice. */
-  readonly copy: (result: SearchResult) => Promise<string>;
+  readonly preview: (item: ResultItem, signal: AbortSignal) => Promise<PassageText>;
+  /** Copies it and returns a short notice. */
+  readonly copy: (
+    item: ResultItem,
+    what: (SearchIntent & { type: 'copy' })['what'],
+  ) => Promise<string>;
+  /** Opens the folder of a result and returns a short notice. */
+  readonly openFolder: (item: ResultItem) => Promise<string>;
+  /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
+  readonly edit: ((item: ResultItem) => Promise<void>) | undefined;
+  /** Earlier queries, the newest first. */
+  readonly history: () => readonly string[];
+  /** Adds a query that led to something. */
+  readonly remember: (line: string) => void;
   /** The message for an error. */
   readonly explain: (error: unknown) => Trouble;
 }
 
 /** Options of the controller. */
 export interface SearchControllerOptions {
-  readonly store: Store<SearchScreenModel, SearchScreenEvent>;
+  readonly store: Store<SearchState, SearchEvent>;
   readonly actions: SearchScreenActions;
   /** Pause in typing before a search, in milliseconds. */
   readonly debounceMs: number;
-  /** The same, for a search that asks a provider. */
-  readonly meaningMs: number;
+  /** The same, for the whole search. */
+  readonly wholeMs: number;
   readonly onEnd: (end: SearchScreenEnd) => void;
 }
 
 /** Handles the intents of keys. */
 export interface SearchController {
+  readonly begin: (lend: Lend) => void;
   readonly dispatch: (intent: SearchIntent) => void;
   /** Stops everything that is running. */
   readonly close: () => void;
 }
 
+/** Lends the terminal to another program until it ends. */
+type Lend = (work: () => Promise<void>) => Promise<void>;
+
 /** The latest query and the latest selection win; earlier requests are aborted and ignored. */
 export function createSearchController(options: SearchControllerOptions): SearchController {
   const { store, actions, onEnd } = options;
+  const closing = new AbortController();
   const searching = createLatest();
   const deepening = createLatest();
   const previewing = createLatest();
   let pause: NodeJS.Timeout | undefined;
   let longPause: NodeJS.Timeout | undefined;
+  let lend: Lend = (work) => work();
   /** The results on the screen are older than the query. */
-  let pending = false;
+  let isPending = false;
   /** Enter was pressed meanwhile, and is meant for the results of the current query. */
-  let openNext = false;
+  let opensNext = false;
+  /** Read once it is needed; the newest first. */
+  let history: readonly string[] | undefined;
+  /** What was typed before the history. */
+  let typed = '';
 
+  const current = (): SearchState => store.getSnapshot();
+  const fail = (error: unknown): void => {
+    store.dispatch({ type: 'failed', trouble: actions.explain(error) });
+  };
+  const noteResult = (work: Promise<string | undefined>): void => {
+    const note = (text: string, isFault: boolean): void =>
+      store.dispatch({ type: 'noted', note: { text, isFault } });
+    work.then(
+      (text) => text !== undefined && note(text, false),
+      (error: unknown) => note(actions.explain(error).message, true),
+    );
+  };
+  const orNote = (work: () => void): void => {
+    noteResult(
+      new Promise((resolve) => {
+        work();
+        resolve(undefined);
+      }),
+    );
+  };
   const loadPreview = (): void => {
-    const result = selectedResult(store.getSnapshot());
+    const item = selectedItem(current());
     previewing.cancel();
-    if (result === undefined) return;
+    if (item === undefined) return;
     previewing.run(
-      (signal) => actions.preview(result, signal),
-      (passage) =>
-        store.dispatch({ type: 'previewed', result, preview: { state: 'ready', passage } }),
+      (signal) => actions.preview(item, signal),
+      (content) => store.dispatch({ type: 'previewed', preview: { item, content } }),
       (error) => {
-        const trouble = actions.explain(error);
-        store.dispatch({ type: 'previewed', result, preview: { state: 'failed', trouble } });
+        store.dispatch({ type: 'previewed', preview: { item, content: actions.explain(error) } });
       },
     );
   };
-  const answered = (response: SearchResponse, refines: boolean): void => {
-    pending = false;
-    store.dispatch({ type: 'answered', response, refines });
-    const best = response.results[0];
-    if (openNext && best !== undefined) onEnd({ type: 'open', result: best });
-    else loadPreview();
+  const answered = (found: Found, isFinal: boolean, isSame: boolean): void => {
+    isPending = false;
+    store.dispatch({ type: 'answered', found, isFinal, isSame });
+    loadPreview();
+    const item = selectedItem(current());
+    if (opensNext && item !== undefined) open(item);
   };
-  const search = (query: string): void => {
-    const quick = actions.searchWords ?? actions.search;
+  const search = (line: string): void => {
     searching.run(
-      (signal) => quick(query, signal),
-      (response) => answered(response, false),
+      (signal) => actions.search(line, { signal, wordsOnly: true }),
+      (found) => answered(found, false, false),
       (error) => {
-        pending = false;
-        store.dispatch({ type: 'failed', trouble: actions.explain(error) });
+        isPending = false;
+        fail(error);
       },
     );
   };
-  /** The full results replace the quick ones, which must not come later. */
-  const deepen = (query: string): void => {
-    store.dispatch({ type: 'meaning', looking: true });
+  /** The whole results replace the quick ones, which must not come later. */
+  const searchWhole = (line: string): void => {
+    store.dispatch({ type: 'deepening', on: actions.isSemantic });
     deepening.run(
-      (signal) => actions.search(query, signal),
-      (response) => {
+      (signal) => actions.search(line, { signal, wordsOnly: false }),
+      (found) => {
         searching.cancel();
-        store.dispatch({ type: 'meaning', looking: false });
-        answered(response, true);
+        store.dispatch({ type: 'deepening', on: false });
+        answered(found, true, !isPending);
       },
       (error) => {
-        store.dispatch({ type: 'meaning', looking: false });
-        store.dispatch({ type: 'noticed', notice: actions.explain(error).message });
+        store.dispatch({ type: 'deepening', on: false });
+        if (selectedItem(current()) === undefined) fail(error);
+        else noteResult(Promise.reject(error));
       },
     );
   };
-  const queryChanged = (query: string): void => {
+  const queryChanged = (line: string): void => {
     clearTimeout(pause);
     clearTimeout(longPause);
     searching.cancel();
     deepening.cancel();
-    store.dispatch({ type: 'meaning', looking: false });
-    pending = query.trim() !== '';
-    if (!pending) {
+    store.dispatch({ type: 'deepening', on: false });
+    isPending = line.trim() !== '';
+    if (!isPending) {
       previewing.cancel();
       store.dispatch({ type: 'cleared' });
       return;
     }
-    pause = setTimeout(() => search(query), options.debounceMs);
-    if (actions.searchWords === undefined) return;
-    longPause = setTimeout(() => deepen(query), options.meaningMs);
+    pause = setTimeout(() => search(line), options.debounceMs);
+    longPause = setTimeout(() => searchWhole(line), options.wholeMs);
   };
-  const copy = (result: SearchResult): void => {
-    actions.copy(result).then(
-      (notice) => store.dispatch({ type: 'noticed', notice }),
-      (error: unknown) =>
-        store.dispatch({ type: 'noticed', notice: actions.explain(error).message }),
-    );
+  const remember = (): void => {
+    const { input, found } = current();
+    if (found?.response === undefined || found.response.results.length === 0) return;
+    history = undefined;
+    orNote(() => actions.remember(input.text));
+  };
+  const recall = (by: -1 | 1): void => {
+    const { recalled = -1, input } = current();
+    if (recalled === -1) typed = input.text;
+    orNote(() => {
+      history ??= actions.history();
+    });
+    const at = recalled + by;
+    const query = at === -1 ? typed : history?.[at];
+    if (query === undefined) return;
+    store.dispatch({ type: 'recalled', at: at === -1 ? undefined : at, query });
+  };
+  const open = (item: ResultItem): void => {
+    opensNext = false;
+    remember();
+    const { edit } = actions;
+    if (edit === undefined) {
+      onEnd({ type: 'open', item });
+      return;
+    }
+    const work = lend(() => edit(item)).finally(() => {
+      // What was edited is searched again.
+      if (!closing.signal.aborted) searchWhole(current().input.text);
+    });
+    noteResult(work.then(() => undefined));
   };
 
+  const act = (intent: SearchIntent): void => {
+    const item = selectedItem(current());
+    switch (intent.type) {
+      case 'recall':
+        recall(intent.by);
+        break;
+      case 'copy':
+        remember();
+        if (item !== undefined) noteResult(actions.copy(item, intent.what));
+        break;
+      case 'folder':
+        if (item !== undefined) noteResult(actions.openFolder(item));
+        break;
+      case 'open':
+        if (item !== undefined && !isPending) open(item);
+        break;
+      case 'leave':
+        remember();
+        onEnd({ type: 'left' });
+        break;
+      default:
+        store.dispatch(intent);
+    }
+  };
   return {
+    begin: (lendTerminal) => {
+      lend = lendTerminal;
+      const onEvent = (event: SyncEvent): void =>
+        store.dispatch({ type: 'synced', event, atMs: performance.now() });
+      actions.prepare(closing.signal, onEvent).catch((error: unknown) => {
+        if (!closing.signal.aborted && current().input.text === '') fail(error);
+      });
+    },
     dispatch: (intent) => {
-      const before = store.getSnapshot();
-      const result = selectedResult(before);
-      openNext = intent.type === 'open' && pending;
-      switch (intent.type) {
-        case 'edit':
-          store.dispatch({ type: 'edited', edit: intent.edit });
-          break;
-        case 'move':
-          store.dispatch({ type: 'focused', focus: 'list' });
-          store.dispatch({ type: 'moved', by: intent.by });
-          if (store.getSnapshot().selected !== before.selected) loadPreview();
-          break;
-        case 'focus':
-          store.dispatch({ type: 'focused', focus: intent.focus });
-          break;
-        case 'help':
-          store.dispatch({ type: 'help', shown: intent.shown });
-          break;
-        case 'copy':
-          if (result !== undefined) copy(result);
-          break;
-        case 'open':
-          if (result !== undefined && !pending) onEnd({ type: 'open', result });
-          break;
-        case 'leave':
-          onEnd({ type: 'left' });
-      }
-      const { input } = store.getSnapshot();
+      const before = current();
+      opensNext = intent.type === 'open' && isPending;
+      act(intent);
+      const { input, list } = current();
       if (input.text !== before.input.text) queryChanged(input.text);
+      else if (list.selected !== before.list.selected) loadPreview();
     },
     close: () => {
       clearTimeout(pause);
       clearTimeout(longPause);
+      closing.abort();
       searching.cancel();
       deepening.cancel();
       previewing.cancel();

@@ -1,10 +1,40 @@
-import type { SearchResponse, SearchResult } from '../../../engine/memory/search/index.js';
+import type {
+  SearchResponse,
+  SearchResult,
+  TextSpan,
+} from '../../../engine/memory/search/index.js';
+import type { SyncEvent } from '../../../engine/memory/sync/index.js';
 import {
   type EditedLine,
   EMPTY_LINE,
   editLine,
   type LineEdit,
 } from '../../components/line-editor.js';
+import {
+  EMPTY_LIST,
+  type ListEvent,
+  type ListItem,
+  type ListState,
+  listView,
+  reduceList,
+} from '../../components/list-state.js';
+import type { Note } from '../../components/status-bar.js';
+import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
+
+/** The answer to what was typed. */
+export interface Found {
+  /** Undefined where only filters were typed. */
+  readonly response: SearchResponse | undefined;
+  /** The name of the memory. */
+  readonly memory: string;
+  /** The filters of the query as they were typed. */
+  readonly chips: readonly string[];
+}
+
+/** A result in the list. */
+export interface ResultItem extends ListItem {
+  readonly result: SearchResult;
+}
 
 /** Lines of a document around a passage, as they are in the file now. */
 export interface PassageText {
@@ -21,145 +51,231 @@ export interface Trouble {
   readonly hint?: string;
 }
 
-/** The passage below the list. */
-export type Preview =
-  | { readonly state: 'none' | 'loading' }
-  | { readonly state: 'ready'; readonly passage: PassageText }
-  | { readonly state: 'failed'; readonly trouble: Trouble };
+/** A passage in its document, or why it cannot be shown. */
+export interface Preview {
+  readonly item: ResultItem;
+  readonly content: PassageText | Trouble;
+}
+
+/** Where the rows of the preview are, as last drawn. */
+export interface PreviewLayout {
+  /** Number of rows that are visible, and of all rows. */
+  readonly rows: number;
+  readonly length: number;
+  /** The row that is first while nobody has scrolled. */
+  readonly first: number;
+  /** The row of each match. */
+  readonly matches: readonly number[];
+}
 
 /** The state of the search screen. */
-export interface SearchScreenModel {
+export interface SearchState {
   readonly input: EditedLine;
   /** Whether letters are typed into the input or act on the list. */
   readonly focus: 'input' | 'list';
-  readonly help: boolean;
-  /** The last results, kept until the next ones arrive, so that nothing flickers. */
-  readonly response: SearchResponse | undefined;
+  readonly isHelp: boolean;
+  /** The last answer, kept until the next one arrives, so that nothing flickers. */
+  readonly found: Found | undefined;
+  readonly list: ListState<ResultItem>;
   /** Why there are no results. */
   readonly trouble: Trouble | undefined;
   /** A provider is being asked; results so far are from keyword search. */
-  readonly looking: boolean;
-  /** Index into the results. */
-  readonly selected: number;
-  readonly preview: Preview;
-  /** A short notice, removed with the next key. */
-  readonly notice: string | undefined;
+  readonly isDeepening: boolean;
+  /** Undefined unless the index is being updated. */
+  readonly progress: SyncProgress | undefined;
+  readonly preview: Preview | undefined;
+  readonly layout: PreviewLayout;
+  /** First visible row of the preview; undefined until someone scrolls: the passage is visible then. */
+  readonly top: number | undefined;
+  /** The match that was jumped to. */
+  readonly match: number | undefined;
+  readonly isExplained: boolean;
+  /** The place of the input in the history, 0 for the newest; undefined for what was typed. */
+  readonly recalled: number | undefined;
+  readonly note: Note | undefined;
 }
 
 /** Events of the search screen. */
-export type SearchScreenEvent =
+export type SearchEvent =
   | { readonly type: 'edited'; readonly edit: LineEdit }
+  | { readonly type: 'recalled'; readonly at: number | undefined; readonly query: string }
   | { readonly type: 'focused'; readonly focus: 'input' | 'list' }
-  | { readonly type: 'moved'; readonly by: number }
-  | { readonly type: 'help'; readonly shown: boolean }
+  | { readonly type: 'list'; readonly event: ListEvent<ResultItem> }
+  | { readonly type: 'scrolled'; readonly by: number }
+  | { readonly type: 'matched'; readonly by: -1 | 1 }
+  | { readonly type: 'laidOut'; readonly layout: PreviewLayout }
+  | { readonly type: 'help'; readonly on: boolean }
+  | { readonly type: 'explained' }
   | { readonly type: 'cleared' }
-  /** `refines`: keyword results of the same query are already shown. */
-  | { readonly type: 'answered'; readonly response: SearchResponse; readonly refines: boolean }
-  | { readonly type: 'meaning'; readonly looking: boolean }
+  /** `isFinal`: the query is complete, as far as is known. `isSame`: it is the query of the results shown. */
+  | {
+      readonly type: 'answered';
+      readonly found: Found;
+      readonly isFinal: boolean;
+      readonly isSame: boolean;
+    }
+  | { readonly type: 'deepening'; readonly on: boolean }
+  | { readonly type: 'synced'; readonly event: SyncEvent; readonly atMs: number }
   | { readonly type: 'failed'; readonly trouble: Trouble }
-  | { readonly type: 'previewed'; readonly result: SearchResult; readonly preview: Preview }
-  | { readonly type: 'noticed'; readonly notice: string };
+  | { readonly type: 'previewed'; readonly preview: Preview }
+  | { readonly type: 'noted'; readonly note: Note };
 
-/** An empty search screen. */
-export const START_SEARCH_SCREEN: SearchScreenModel = {
+/** The screen before anything is typed. */
+export const START_SEARCH: SearchState = {
   input: EMPTY_LINE,
   focus: 'input',
-  help: false,
-  response: undefined,
+  isHelp: false,
+  found: undefined,
+  list: EMPTY_LIST,
   trouble: undefined,
-  looking: false,
-  selected: 0,
-  preview: { state: 'none' },
-  notice: undefined,
+  isDeepening: false,
+  progress: undefined,
+  preview: undefined,
+  layout: { rows: 1, length: 0, first: 0, matches: [] },
+  top: undefined,
+  match: undefined,
+  isExplained: false,
+  recalled: undefined,
+  note: undefined,
 };
 
-/** The screen after an event; pure, and the same object if nothing changes. */
-export function reduceSearchScreen(
-  model: SearchScreenModel,
-  event: SearchScreenEvent,
-): SearchScreenModel {
+/** The entry that keys act on, if any. */
+export function selectedItem({ list }: SearchState): ResultItem | undefined {
+  return listView(list).selected;
+}
+
+/** The first visible row of the preview. */
+export function previewTop(
+  { top }: Pick<SearchState, 'top'>,
+  { first, rows, length }: PreviewLayout,
+): number {
+  return Math.max(0, Math.min(top ?? first, length - rows));
+}
+
+/** The screen after an event; pure, and the same object if nothing changes. A key removes the note. */
+export function reduceSearch(state: SearchState, event: SearchEvent): SearchState {
   switch (event.type) {
     case 'edited':
-      return edited(model, event.edit);
-    case 'focused':
-      return focused(model, event.focus);
-    case 'moved':
-      return moved(model, event.by);
+      return edited(state, event.edit);
+    case 'recalled': {
+      const input = { text: event.query, cursor: event.query.length };
+      return { ...state, input, recalled: event.at, note: undefined };
+    }
+    case 'focused': {
+      const focus = selectedItem(state) === undefined ? 'input' : event.focus;
+      return focus === state.focus ? state : { ...state, focus, note: undefined };
+    }
+    case 'list': {
+      const list = reduceList(state.list, event.event);
+      if (list === state.list) return state;
+      return { ...state, list, note: event.event.type === 'sized' ? state.note : undefined };
+    }
+    case 'scrolled': {
+      const before = previewTop(state, state.layout);
+      const top = previewTop({ top: before + event.by }, state.layout);
+      return top === before ? state : { ...state, top };
+    }
+    case 'matched':
+      return matched(state, event.by);
+    case 'laidOut':
+      return { ...state, layout: event.layout };
     case 'help':
-      return model.help === event.shown ? model : { ...model, help: event.shown };
+      return { ...state, isHelp: event.on, note: undefined };
+    case 'explained':
+      return { ...state, isExplained: !state.isExplained };
     case 'cleared':
-      return { ...model, ...NO_ANSWER, focus: 'input' };
+      return { ...withoutResults(state), found: undefined };
     case 'answered':
-      return answered(model, event.response, event.refines);
-    case 'meaning':
-      return model.looking === event.looking ? model : { ...model, looking: event.looking };
+      return answered(state, event);
+    case 'deepening':
+      return state.isDeepening === event.on ? state : { ...state, isDeepening: event.on };
+    case 'synced':
+      return synced(state, event.event, event.atMs);
     case 'failed':
-      return { ...model, ...NO_ANSWER, focus: 'input', trouble: event.trouble };
+      return {
+        ...withoutResults(state),
+        found: undefined,
+        progress: undefined,
+        trouble: event.trouble,
+      };
     case 'previewed':
-      // Too late: another result is selected.
-      return selectedResult(model) === event.result ? { ...model, preview: event.preview } : model;
-    case 'noticed':
-      return { ...model, notice: event.notice };
+      return previewed(state, event.preview);
+    case 'noted':
+      return { ...state, note: event.note };
   }
 }
 
-/** The result that keys act on, if any. */
-export function selectedResult(model: SearchScreenModel): SearchResult | undefined {
-  return model.response?.results[model.selected];
-}
-
-/** The new index of the chosen passage; 0 if none was chosen, or it is gone. */
-function samePlace(model: SearchScreenModel, { results }: SearchResponse): number {
-  const chosen = model.selected === 0 ? undefined : selectedResult(model);
-  if (chosen === undefined) return 0;
-  const { path, origin, startLine } = chosen;
-  return Math.max(
-    0,
-    results.findIndex(
-      (result) =>
-        result.path === path && result.origin === origin && result.startLine === startLine,
-    ),
-  );
-}
-
-const NO_ANSWER = {
-  response: undefined,
-  trouble: undefined,
-  selected: 0,
-  preview: { state: 'none' },
-} as const;
-
-function edited(model: SearchScreenModel, edit: LineEdit): SearchScreenModel {
-  const input = editLine(model.input, edit);
-  if (input === model.input && model.focus === 'input') return model;
-  return { ...model, input, focus: 'input', notice: undefined };
-}
-
-function focused(model: SearchScreenModel, focus: 'input' | 'list'): SearchScreenModel {
-  if (focus === 'list' && selectedResult(model) === undefined) return model;
-  return model.focus === focus ? model : { ...model, focus, notice: undefined };
-}
-
-function moved(model: SearchScreenModel, by: number): SearchScreenModel {
-  const last = (model.response?.results.length ?? 0) - 1;
-  const selected = Math.max(0, Math.min(last, model.selected + by));
-  if (selected === model.selected) return model;
-  return { ...model, selected, preview: { state: 'loading' }, notice: undefined };
-}
-
-function answered(
-  model: SearchScreenModel,
-  response: SearchResponse,
-  refines: boolean,
-): SearchScreenModel {
-  const none = response.results.length === 0;
+function withoutResults(state: SearchState): SearchState {
   return {
-    ...model,
-    response,
+    ...state,
+    focus: 'input',
     trouble: undefined,
-    selected: refines ? samePlace(model, response) : 0,
-    focus: none ? 'input' : model.focus,
-    // The old passage is kept until the new one is read, since most edits change little.
-    preview: none ? { state: 'none' } : model.preview,
+    list: { ...EMPTY_LIST, rows: state.list.rows },
+    preview: undefined,
+    top: undefined,
+    match: undefined,
   };
+}
+
+function edited(state: SearchState, edit: LineEdit): SearchState {
+  const input = editLine(state.input, edit);
+  if (input === state.input && state.focus === 'input') return state;
+  const recalled = input.text === state.input.text ? state.recalled : undefined;
+  return { ...state, input, recalled, focus: 'input', note: undefined };
+}
+
+/** The next match, or the first one from the top of what is visible; it is scrolled to a third of the height. */
+function matched(state: SearchState, by: -1 | 1): SearchState {
+  const { matches, rows } = state.layout;
+  if (matches.length === 0) return state;
+  const top = previewTop(state, state.layout);
+  const visible = Math.max(
+    0,
+    matches.findIndex((row) => row >= top),
+  );
+  const next = state.match === undefined ? visible : state.match + by;
+  const match = (next + matches.length) % matches.length;
+  return { ...state, match, top: (matches[match] ?? 0) - Math.floor(rows / 3), note: undefined };
+}
+
+/** Nothing found for a word that is still being typed changes nothing yet. */
+function answered(
+  state: SearchState,
+  { found, isFinal, isSame }: Extract<SearchEvent, { readonly type: 'answered' }>,
+): SearchState {
+  const results = found.response?.results ?? [];
+  if (results.length === 0) {
+    const keeps = !isFinal && state.trouble === undefined;
+    return keeps ? state : { ...withoutResults(state), found };
+  }
+  const items = results.map((result) => ({ id: idOf(result), text: '', result }));
+  const before = isSame ? state.list : { ...state.list, selected: undefined, at: 0, top: 0 };
+  const list = reduceList(before, { type: 'replaced', items });
+  return { ...state, found, list, trouble: undefined };
+}
+
+function idOf({ origin = '', path, startLine }: SearchResult): string {
+  return `${origin}:${path}:${startLine}`;
+}
+
+function synced(state: SearchState, event: SyncEvent, atMs: number): SearchState {
+  if (event.type === 'sync.finished') {
+    return state.progress === undefined ? state : { ...state, progress: undefined };
+  }
+  return { ...state, progress: reduceSync(state.progress ?? startSyncProgress(atMs), event, atMs) };
+}
+
+function previewed(state: SearchState, preview: Preview): SearchState {
+  // Too late: another result is selected.
+  if (selectedItem(state)?.id !== preview.item.id) return state;
+  const isSame = state.preview?.item.id === preview.item.id;
+  return isSame ? { ...state, preview } : { ...state, preview, top: undefined, match: undefined };
+}
+
+/** The words that were found, as they are in the texts. */
+export function foundWords({ found }: Pick<SearchState, 'found'>): readonly string[] {
+  const marked = (found?.response?.results ?? []).flatMap(({ snippet, highlights }) =>
+    highlights.map(({ start, end }: TextSpan) => snippet.slice(start, end).toLowerCase()),
+  );
+  return [...new Set(marked)];
 }

@@ -1,7 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseQuery } from '../../../../src/engine/memory/search/query.js';
+import { withUnfinishedWord } from '../../../../src/engine/memory/search/unfinished-word.js';
+import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
+import { apply, documentOf } from '../../../support/vector-index.js';
 
 const test = suite('a query that is still being typed');
 
@@ -46,5 +50,24 @@ test('one letter, an empty query and symbols are no error', async () => {
   for (const query of ['d', '', ' ', '*', '"', '-', 'd-', '日']) await ask(query);
   assert.equal((await ask('d')).paths, []);
 });
+
+for (const kind of [sqliteKind, ...(await sharedKinds())]) {
+  test(`the last word is a prefix on ${kind.name}`, async () => {
+    const index = await kind.newIndex();
+    const document = documentOf('a.md', ['the deployment', 'the deploy', 'an invoice']);
+    await apply(index, { type: 'put', document });
+    const startLines = async (text: string) => {
+      const { terms } = await withUnfinishedWord(index, parseQuery(text, 'unicode61'), text, []);
+      const match = terms.map((term) => term.match).join(' OR ');
+      const found = await index.lexicalCandidates(match, 9, {});
+      return found.map(({ startLine }) => startLine).toSorted();
+    };
+    assert.is((await startLines('depl')).length, 2);
+    assert.is((await startLines('invoice depl')).length, 3);
+    assert.is((await startLines('x')).length, 0);
+    index.close();
+    await kind.stop();
+  });
+}
 
 test.run();

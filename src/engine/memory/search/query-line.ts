@@ -1,0 +1,112 @@
+/* Filters inside the line of a query, for the search screen. */
+import { SvcError } from '../../errors/index.js';
+import type { Source } from '../types.js';
+import { understandFilters } from './filters.js';
+import { createPathFilter } from './path-glob.js';
+import type { SearchFilters, SearchRequest } from './types.js';
+
+/** A query with its filters taken out. */
+export interface QueryLine {
+  /** The rest, to search for. */
+  readonly query: string;
+  /** The agent whose memory is searched, if one is named. */
+  readonly agent: string | undefined;
+  readonly restricted: Pick<SearchRequest, 'filters' | 'pathGlob' | 'sources'>;
+  /** The filters as they were typed. */
+  readonly chips: readonly string[];
+}
+
+interface Reading {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly timeZone: string | undefined;
+  /** Whether there is an agent of this name with a memory. */
+  readonly isAgent: (name: string) => Promise<boolean>;
+}
+
+/** A quoted phrase, a date in quotes, or whatever is between blanks. */
+const PIECE = /@"[^"]*"|-?"[^"]*"?|\S+/gu;
+const SOURCES: readonly Source[] = ['memory', 'sessions'];
+/** A number is more likely that of an issue. */
+const TAG = /^#(?=[^#]*\p{L})[\p{L}\p{N}_/-]+$/u;
+const DURATION = /^\d+[dwmy]$/iu;
+
+/**
+ * Reads `agent:x`, `in:sessions`, `path:journal/*`, `kind:image`, `#tag`, and `@7d` (since), `@yesterday` or `@2026-03`
+ * (on). What is no valid filter is text; of several that exclude each other, the last one counts.
+ */
+export async function readQueryLine(line: string, reading: Reading): Promise<QueryLine> {
+  let agent: string | undefined;
+  let sources: SearchRequest['sources'];
+  let pathGlob: string | undefined;
+  let dates: SearchFilters = {};
+  const tags: string[] = [];
+  const kinds: string[] = [];
+  const chips: string[] = [];
+  const words: string[] = [];
+
+  const take = async (piece: string): Promise<boolean> => {
+    const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];
+    if (TAG.test(piece)) {
+      tags.push(piece);
+      return true;
+    }
+    if (piece.startsWith('@')) {
+      const found = await datesFrom(piece.slice(1).replaceAll('"', ''), reading);
+      dates = found ?? dates;
+      return found !== undefined;
+    }
+    switch (name) {
+      case 'agent': {
+        const isKnown = await reading.isAgent(value);
+        if (isKnown) agent = value;
+        return isKnown;
+      }
+      case 'in': {
+        const source = SOURCES.find((one) => one === value);
+        if (source !== undefined) sources = [source];
+        return source !== undefined;
+      }
+      case 'kind': {
+        const isKnown = await isValid(() => understandFilters({ kinds: [value] }, reading));
+        if (isKnown) kinds.push(value);
+        return isKnown;
+      }
+      case 'path': {
+        const isGlob = await isValid(async () => createPathFilter(value));
+        if (isGlob) pathGlob = value;
+        return isGlob;
+      }
+      default:
+        return false;
+    }
+  };
+  for (const piece of line.match(PIECE) ?? [])
+    (await take(piece)) ? chips.push(piece) : words.push(piece);
+
+  const hasFilters = tags.length + kinds.length + Object.keys(dates).length > 0;
+  // A blank at the end means that the last word is finished.
+  const end = /\s$/u.test(line) ? ' ' : '';
+  return {
+    query: words.length === 0 ? '' : words.join(' ') + end,
+    agent,
+    restricted: { sources, pathGlob, filters: hasFilters ? { ...dates, tags, kinds } : undefined },
+    chips,
+  };
+}
+
+/** A duration begins so long ago; anything else is a day or a period. */
+async function datesFrom(text: string, reading: Reading): Promise<SearchFilters | undefined> {
+  const dates = DURATION.test(text) ? { since: text } : { on: text };
+  return (await isValid(() => understandFilters(dates, reading))) ? dates : undefined;
+}
+
+async function isValid(check: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'USAGE') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import type { TextSpan } from '../../../engine/memory/search/index.js';
+import { wrapSpans } from '../../fit.js';
+import { type MarkdownSpan, markdownSpans } from '../../markdown-spans.js';
+import { markLine } from '../../marked-text.js';
+import type { Paint, Style } from '../../style.js';
+import type { PassageText, ResultItem } from './state.js';
+
+/** A passage in its document, as rows of a terminal. */
+export interface PassageRows {
+  readonly rows: readonly string[];
+  /** The row to begin with, so that the passage and its best lines are visible. */
+  readonly first: number;
+  /** The row of each match. */
+  readonly matches: readonly number[];
+}
+
+interface RowOptions {
+  readonly columns: number;
+  /** How many rows are visible. */
+  readonly height: number;
+  readonly style: Style;
+  /** The words to mark, in lower case. */
+  readonly words: readonly string[];
+  /** The match that was jumped to. */
+  readonly current: number | undefined;
+}
+
+const NUMBER_COLUMNS = 5;
+const GAP = 2;
+/** A longer part of a line is not shown. */
+const MOST_CHARS = 20_000;
+const MOST_WORDS = 64;
+
+/** The lines with numbers, wrapped, with Markdown and matches highlighted. */
+export function passageRows(
+  { text, startLine, lineNumbers }: PassageText,
+  { result }: ResultItem,
+  options: RowOptions,
+): PassageRows {
+  const { columns, height, style } = options;
+  const room = Math.max(1, columns - NUMBER_COLUMNS - GAP);
+  const lines = text.split('\n').map((line) => line.slice(0, MOST_CHARS));
+  const markdown = markdownSpans(lines);
+  const pattern = wordPattern(options.words);
+  const rows: string[] = [];
+  const matches: number[] = [];
+  let passage = 0;
+  let best = 0;
+  for (const [at, line] of lines.entries()) {
+    const number = lineNumbers?.[at] ?? startLine + at;
+    const isInside = number >= result.startLine && number <= result.endLine;
+    if (number <= result.startLine) passage = rows.length;
+    if (number <= result.snippetLine) best = rows.length;
+    const found = pattern === undefined ? [] : spansOf(line, pattern);
+    const isCurrent = (match: number): boolean => matches.length + match === options.current;
+    const parts = partsOf(line, markdown[at] ?? [], found, { style, isInside, isCurrent });
+    const painted = paintedRows(line, parts, room);
+    for (const span of found) {
+      const row = painted.findLastIndex(({ start }) => start <= span.start);
+      matches.push(rows.length + Math.max(0, row));
+    }
+    for (const [row, { shown }] of painted.entries()) {
+      const gutter = row === 0 ? String(number) : '';
+      rows.push(
+        `${style.dim(gutter.padStart(NUMBER_COLUMNS))}${' '.repeat(GAP)}${shown}`.trimEnd(),
+      );
+    }
+  }
+  // If the best lines would not be visible, they are in the upper part.
+  const first = best - passage < height / 2 ? passage : best - Math.floor(height / 4);
+  return { rows, first, matches };
+}
+
+const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}/u;
+
+/** Finds any of the words as a whole; scripts without blanks have no whole words. */
+function wordPattern(words: readonly string[]): RegExp | undefined {
+  const longestFirst = words
+    .filter((word) => word.trim() !== '')
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MOST_WORDS)
+    .map((word) => {
+      const text = word.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
+      return CJK.test(word) ? text : `(?<![\\p{L}\\p{N}\\p{M}])${text}(?![\\p{L}\\p{N}\\p{M}])`;
+    });
+  return longestFirst.length === 0 ? undefined : new RegExp(longestFirst.join('|'), 'giu');
+}
+
+function spansOf(line: string, pattern: RegExp): readonly TextSpan[] {
+  return Array.from(line.matchAll(pattern), ({ 0: text, index }) => {
+    return { start: index, end: index + text.length };
+  });
+}
+
+interface Part extends TextSpan {
+  readonly paint: Paint;
+}
+
+/** The line in parts that are painted differently: together, they are all of it. */
+function partsOf(
+  line: string,
+  markdown: readonly MarkdownSpan[],
+  matches: readonly TextSpan[],
+  options: {
+    readonly style: Style;
+    readonly isInside: boolean;
+    readonly isCurrent: (match: number) => boolean;
+  },
+): readonly Part[] {
+  const { style, isInside, isCurrent } = options;
+  const ends = [...markdown, ...matches].flatMap(({ start, end }) => [start, end]);
+  const cuts = [...new Set([0, ...ends, line.length])].sort((a, b) => a - b);
+  return cuts.slice(0, -1).map((start, at) => {
+    const end = cuts[at + 1] ?? line.length;
+    const contains = (span: TextSpan): boolean => span.start <= start && span.end >= end;
+    const kind = markdown.find(contains)?.kind;
+    const match = matches.findIndex(contains);
+    const paint = (text: string): string => {
+      const plain = isInside || match !== -1 ? text : style.dim(text);
+      const shown = kind === undefined ? plain : markdownPaint(kind, style)(plain);
+      if (match === -1) return shown;
+      return isCurrent(match) ? style.selection(shown) : style.match(shown);
+    };
+    return { start, end, paint };
+  });
+}
+
+function markdownPaint(kind: MarkdownSpan['kind'], style: Style): Paint {
+  switch (kind) {
+    case 'heading':
+    case 'strong':
+      return style.bold;
+    case 'code':
+      return style.ok;
+    case 'link':
+      return style.accent;
+  }
+}
+
+/** A line wrapped, safe and painted; `start` counts in the original line. */
+function paintedRows(
+  line: string,
+  parts: readonly Part[],
+  columns: number,
+): readonly { readonly start: number; readonly shown: string }[] {
+  // What is made safe is longer: each part keeps its place.
+  const { text, marks } = markLine(line, parts);
+  return wrapSpans(text, columns).map((row) => {
+    let shown = '';
+    let start: number | undefined;
+    for (const [at, mark] of marks.entries()) {
+      const from = Math.max(mark.start, row.start);
+      const to = Math.min(mark.end, row.end);
+      if (from >= to) continue;
+      start ??= (parts[at]?.start ?? 0) + (from - mark.start);
+      shown += parts[at]?.paint(text.slice(from, to)) ?? '';
+    }
+    return { start: start ?? 0, shown };
+  });
+}

@@ -1,0 +1,323 @@
+import { Box, Text } from 'ink';
+import { type ReactElement, useEffect, useMemo, useSyncExternalStore } from 'react';
+import type { SearchMode } from '../../../engine/memory/search/index.js';
+import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
+import { Header } from '../../components/header.js';
+import { useKeyMap } from '../../components/key-map.js';
+import { List } from '../../components/list.js';
+import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
+import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { TextInput } from '../../components/text-input.js';
+import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
+import { explanationWords } from '../../memory/explanation.js';
+import { headingTrail, lineAnchor, shownDocument } from '../../memory/location.js';
+import { correctionNote, moreLikeThis } from '../../memory/search-results.js';
+import { progressText } from '../../progress-line.js';
+import { safeLine } from '../../safe-text.js';
+import { drawScore, type Style } from '../../style.js';
+import { useMouse } from '../../terminal/input.js';
+import { useTerminalSize } from '../../terminal/size.js';
+import type { Store } from '../store.js';
+import { type SearchIntent, searchKeys } from './keys.js';
+import { passageRows } from './passage.js';
+import {
+  foundWords,
+  previewTop,
+  type ResultItem,
+  type SearchEvent,
+  type SearchState,
+  selectedItem,
+} from './state.js';
+
+/** What the search screen shows, and where its keys go. */
+interface SearchScreenProps {
+  readonly store: Store<SearchState, SearchEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  /** The name of the memory, until there is an answer. */
+  readonly memory: string;
+  readonly isSemantic: boolean;
+  readonly dispatch: (intent: SearchIntent) => void;
+}
+
+/** From this width on, the passage is next to the list instead of below it. */
+const BESIDE_COLUMNS = 106;
+const LIST_SHARE = 0.45;
+const LIST_SHARE_BELOW = 0.4;
+const LEAST_LIST = 3;
+const MOST_LIST = 12;
+const GAP = 3;
+
+/** The search screen: a pure view of the store; keys become intents. */
+export function SearchScreen(props: SearchScreenProps): ReactElement {
+  const { store, stdout, style, dispatch } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(stdout);
+  useKeyMap(() => searchKeys(store.getSnapshot(), dispatch));
+  const { bindings } = searchKeys(state, dispatch);
+  return (
+    <Screen
+      size={size}
+      style={style}
+      header={(columns) => (
+        <Header title="svc · search" facts={headerFacts(state, props)} columns={columns} />
+      )}
+      status={({ columns }) => (
+        <StatusBar bindings={bindings} note={state.note} columns={columns} />
+      )}
+    >
+      {(area) =>
+        state.isHelp ? (
+          <KeyHelp bindings={bindings} columns={area.columns} />
+        ) : (
+          <SearchBody {...props} state={state} area={area} />
+        )
+      }
+    </Screen>
+  );
+}
+
+const MODES: Readonly<Record<SearchMode, string>> = {
+  lexical: 'keyword',
+  vector: 'semantic',
+  hybrid: 'hybrid',
+};
+
+function headerFacts(
+  { found }: SearchState,
+  { memory, isSemantic }: Pick<SearchScreenProps, 'isSemantic' | 'memory'>,
+): readonly string[] {
+  const mode = found?.response?.mode ?? (isSemantic ? 'hybrid' : 'lexical');
+  return [found?.memory ?? memory, MODES[mode], ...(found?.chips ?? [])].map(safeLine);
+}
+
+interface PartProps extends SearchScreenProps {
+  readonly state: SearchState;
+  readonly area: Area;
+}
+
+/** The input, and below it the list and the passage. */
+function SearchBody(props: PartProps): ReactElement {
+  const { state, area } = props;
+  const isWide = area.columns >= BESIDE_COLUMNS;
+  const room = Math.max(0, area.rows - 2);
+  const wanted = Math.floor(room * LIST_SHARE_BELOW);
+  const listRows = isWide
+    ? room
+    : Math.min(room, Math.max(LEAST_LIST, Math.min(MOST_LIST, wanted)));
+  const listColumns = isWide ? Math.floor(area.columns * LIST_SHARE) : area.columns;
+  const top = area.y + (isWide ? 2 : 1);
+  const list = { x: area.x, y: top, columns: listColumns, rows: listRows };
+  const preview = isWide
+    ? { ...list, x: area.x + listColumns + GAP, columns: area.columns - listColumns - GAP }
+    : { ...list, y: top + listRows + 1, rows: room - listRows };
+  const rule = <Rule state={state} area={area} />;
+  const results =
+    selectedItem(state) === undefined ? (
+      <Message state={state} area={list} />
+    ) : (
+      <ResultList {...props} area={list} />
+    );
+  return (
+    <Box flexDirection="column">
+      <Input state={state} area={area} />
+      {isWide ? rule : null}
+      <Box flexDirection={isWide ? 'row' : 'column'}>
+        <Box width={listColumns} height={listRows} flexShrink={0} flexDirection="column">
+          {results}
+        </Box>
+        {isWide ? null : rule}
+        <Box marginLeft={isWide ? GAP : 0} height={preview.rows} flexShrink={0}>
+          <PreviewPane {...props} area={preview} />
+        </Box>
+      </Box>
+    </Box>
+  );
+}
+
+const PROMPT = '› ';
+
+function Input({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+  const theme = useTheme();
+  const hint = inputHint(state);
+  if (state.focus === 'input') {
+    return <TextInput prompt={PROMPT} line={state.input} hint={hint} area={{ ...area, rows: 1 }} />;
+  }
+  const text = fitEnd(state.input.text, area.columns - PROMPT.length);
+  return (
+    <Text wrap="truncate">{spread(theme.dim(PROMPT) + text, theme.dim(hint), area.columns)}</Text>
+  );
+}
+
+function inputHint({ found, isDeepening }: SearchState): string {
+  const response = found?.response;
+  const deepening = 'semantic search …';
+  if (response === undefined) return isDeepening ? deepening : '';
+  const counts = `${formatCount(response.results.length)} of ${formatCount(response.matches)}`;
+  return `${counts} · ${isDeepening ? deepening : formatDuration(response.searchMs)}`;
+}
+
+/** A line, with a warning about the results or the words that were replaced. */
+function Rule({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+  const theme = useTheme();
+  const response = state.found?.response;
+  const note =
+    response?.warnings[0]?.message ??
+    (response === undefined ? undefined : correctionNote(response));
+  const words = note === undefined ? '' : fitEnd(`─ ${safeLine(note)} `, area.columns - 2);
+  const rest = '─'.repeat(Math.max(0, area.columns - textWidth(words)));
+  return <Text wrap="truncate">{theme.dim(words + rest)}</Text>;
+}
+
+/** Why the list is empty. */
+function Message({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+  const theme = useTheme();
+  const wrap = (text: string): readonly string[] => wrapText(safeLine(text), area.columns);
+  const { trouble, progress, found, input } = state;
+  if (trouble !== undefined) {
+    const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(theme.dim);
+    return <Rows lines={[...wrap(trouble.message).map(theme.warning), ...hint]} />;
+  }
+  if (progress?.found !== undefined) {
+    const line = progressText(progress, { columns: area.columns, style: theme });
+    const chunks = formatCountOf(progress.chunks, 'chunk');
+    return (
+      <Rows
+        lines={[
+          line,
+          theme.dim(fitEnd(`${chunks} · ${safeLine(progress.current ?? '')}`, area.columns)),
+        ]}
+      />
+    );
+  }
+  const words =
+    progress !== undefined
+      ? 'Looking for notes …'
+      : input.text.trim() === ''
+        ? 'Ask your memory something.'
+        : found === undefined
+          ? 'searching …'
+          : found.response === undefined
+            ? 'Add words to search for.'
+            : 'No matches. Try fewer or different words.';
+  return <Rows lines={wrap(words).map(theme.dim)} />;
+}
+
+function ResultList({ state, store, dispatch, area }: PartProps): ReactElement {
+  const theme = useTheme();
+  const results = state.list.items;
+  const placeColumns = Math.min(
+    Math.max(
+      0,
+      ...results.map(({ result }) => textWidth(shownDocument(result) + lineAnchor(result))),
+    ),
+    Math.floor(area.columns * (area.columns < NARROW ? NARROW_PLACE_SHARE : PLACE_SHARE)),
+  );
+  return (
+    <List
+      state={state.list}
+      dispatch={(event) => {
+        // Only what a person did counts as a key.
+        if (event.type === 'sized') store.dispatch({ type: 'list', event });
+        else dispatch({ type: 'list', event });
+      }}
+      row={(item, columns, isSelected) =>
+        resultRow(item, {
+          columns,
+          placeColumns,
+          isSelected,
+          isFocused: state.focus === 'list',
+          theme,
+        })
+      }
+      onOpen={() => dispatch({ type: 'open' })}
+      area={area}
+      empty=""
+    />
+  );
+}
+
+const PLACE_SHARE = 0.45;
+/** Without bars, for more of the place. */
+const NARROW = 48;
+const NARROW_PLACE_SHARE = 0.65;
+const SCORE_COLUMNS = 4;
+
+interface RowOptions {
+  readonly columns: number;
+  readonly placeColumns: number;
+  readonly isSelected: boolean;
+  readonly isFocused: boolean;
+  readonly theme: Style;
+}
+
+function resultRow({ result }: ResultItem, options: RowOptions): string {
+  const { columns, placeColumns, isSelected, isFocused, theme } = options;
+  const barColumns = columns < NARROW ? 0 : columns < 68 ? 5 : 10;
+  const anchor = lineAnchor(result);
+  const path = fitMiddle(shownDocument(result), placeColumns - anchor.length);
+  const place = padEnd(path + anchor, placeColumns);
+  const score = result.score.toFixed(2).padStart(SCORE_COLUMNS);
+  const bar = padEnd(drawScore(result.score, barColumns), barColumns);
+  const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
+  const room = columns - placeColumns - SCORE_COLUMNS - barColumns - 5;
+  const trail = fitEnd(words.join(' · '), room);
+  const strong = !isSelected ? plain : isFocused ? theme.selection : theme.bold;
+  return `${strong(place)}  ${score} ${theme.accent(bar)}  ${theme.dim(trail)}`.trimEnd();
+}
+
+function plain(text: string): string {
+  return text;
+}
+
+const NO_LINES = { rows: [], first: 0, matches: [] };
+/** Rows that a step of the wheel scrolls. */
+const WHEEL_ROWS = 3;
+
+/** The passage in its document. */
+function PreviewPane({ state, store, dispatch, area }: PartProps): ReactElement {
+  const theme = useTheme();
+  const { preview, found, match } = state;
+  const head = previewHead(state, area.columns, theme);
+  const height = Math.max(0, area.rows - head.length);
+  const { columns } = area;
+  const words = useMemo(() => foundWords({ found }), [found]);
+  const { rows, first, matches } = useMemo(() => {
+    if (preview === undefined || !('text' in preview.content)) return NO_LINES;
+    const options = { columns, height, style: theme, words, current: match };
+    return passageRows(preview.content, preview.item, options);
+  }, [preview, columns, height, theme, words, match]);
+  const layout = useMemo(
+    () => ({ rows: height, length: rows.length, first, matches }),
+    [height, rows.length, first, matches],
+  );
+  useEffect(() => store.dispatch({ type: 'laidOut', layout }), [store, layout]);
+  useMouse(area, ({ action }) => {
+    if (action === 'wheelUp') dispatch({ type: 'scrolled', by: -WHEEL_ROWS });
+    if (action === 'wheelDown') dispatch({ type: 'scrolled', by: WHEEL_ROWS });
+  });
+  const top = previewTop(state, layout);
+  return <Rows lines={[...head, ...rows.slice(top, top + height)].slice(0, area.rows)} />;
+}
+
+/** The name of the document, and what was asked about it. */
+function previewHead(
+  { preview, isExplained, layout, match }: SearchState,
+  columns: number,
+  theme: Style,
+): readonly string[] {
+  if (preview === undefined) return [];
+  const { result } = preview.item;
+  const title = [shownDocument(result), headingTrail(result.headingPath)]
+    .filter(Boolean)
+    .join(' › ');
+  const place = match === undefined ? '' : `match ${match + 1} of ${layout.matches.length}`;
+  const room = columns - (place === '' ? 0 : place.length + 2);
+  const lines = [theme.dim(spread(fitEnd(`# ${title}`, room), place, columns))];
+  const explanation = isExplained ? explanationWords(result) : undefined;
+  if (explanation !== undefined) lines.push(...wrapText(explanation, columns));
+  if ('message' in preview.content) {
+    lines.push(theme.fault(fitEnd(safeLine(preview.content.message), columns)));
+  }
+  return lines;
+}

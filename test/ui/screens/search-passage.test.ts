@@ -1,0 +1,69 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { textWidth } from '../../../src/ui/fit.js';
+import { passageRows } from '../../../src/ui/screens/search/passage.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { aResult } from './search-builders.js';
+
+const test = suite('the rows of a passage');
+
+const PLAIN = createStyle(false);
+const ITEM = { id: '1', text: '', result: aResult(0) };
+
+function rowsOf(
+  text: string,
+  options: Partial<Parameters<typeof passageRows>[2]> = {},
+  startLine = 1,
+) {
+  const defaults = { columns: 40, height: 10, style: PLAIN, words: [], current: undefined };
+  return passageRows({ startLine, text }, ITEM, { ...defaults, ...options });
+}
+
+test('lines have their numbers, and wrapped ones have it once', () => {
+  const { rows } = rowsOf('one two three four', { columns: 17 }, 9);
+  assert.equal(rows, ['    9  one two', '       three four']);
+});
+
+test('the passage is first, unless its best lines would not be visible', () => {
+  const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join('\n');
+  // Lines 3 to 6, of which 5 is the best.
+  assert.is(rowsOf(lines).first, 2);
+  assert.is(rowsOf(lines, { height: 3 }).first, 4);
+});
+
+test('matches are whole words in any case, and have their rows', () => {
+  const { matches } = rowsOf('Backup of a backup\nbackups\n日本語', { words: ['backup', '日本'] });
+  assert.equal(matches, [0, 0, 2]);
+  assert.equal(rowsOf('a.b axb', { words: ['a.b'] }).matches, [0]);
+});
+
+test('a match can be inside of a link, and the current one is different', () => {
+  const style = createStyle(true);
+  const one = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 1 });
+  const two = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 0 });
+  assert.is(stripVTControlCharacters(one.rows.join()), '    1  see [the backup](x.md) backup');
+  assert.not.equal(one.rows, two.rows);
+});
+
+test('control characters are shown, and nothing is wider than its column, for any text', () => {
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.oneof(fc.constantFrom('\u001B[2J', ' ', '`', '日', 'a\u0301'), fc.string()),
+      }),
+      fc.integer({ min: 12, max: 60 }),
+      (text, columns) => {
+        const { rows, matches } = rowsOf(text, { columns, words: ['a', '日'] });
+        for (const row of rows) {
+          assert.ok(textWidth(row) <= columns, row);
+          assert.not.match(row, /\p{Cc}/u);
+        }
+        for (const row of matches) assert.ok(row < rows.length);
+      },
+    ),
+  );
+});
+
+test.run();
