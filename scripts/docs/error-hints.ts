@@ -75,6 +75,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   NOTE_FILE_REFUSED: 'Replace it with a regular UTF-8 file, or add to another file.',
   NOTE_FORGOTTEN: 'Run `svc memory forget --undo ID` if it is to be remembered again.',
   NOTE_INVALID: 'Follow the hint of the message.',
+  NOTE_OVER_BUDGET: "Add to the day's note, or raise `phases.deep.maxMemoryChars` of dreaming.",
   NOTE_SECRET: 'Remove the secret, or pass --allow-secret.',
   NOTE_WRITE_UNKNOWN: 'Run `svc memory undo --list`.',
   NOTIFICATION_DELIVERED: 'Nothing to do.',

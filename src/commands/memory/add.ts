@@ -55,7 +55,8 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
       allowSecret: flags['allow-secret'],
       origin: 'command',
     } as const;
-    const added = await addNote(memory, request, this.noteOptions());
+    const { warnings, ...added } = await addNote(memory, request, this.noteOptions());
+    for (const warning of warnings) this.addWarning(warning);
     const { agentId, agent } = memory;
     const output = { agent: agentId, workspace: agent.workspaceDir, ...added };
     this.write(renderAdded(output));

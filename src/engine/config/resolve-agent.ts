@@ -30,7 +30,7 @@ export function resolveAgent(
   if (agent === undefined) throw unknownAgent(wanted, loaded);
   const workspace = agent.workspace ?? agents.defaults.workspace;
   const { userTimezone } = agents.defaults;
-  const { timezone: dreamTimezone = userTimezone } =
+  const { timezone: dreamTimezone = userTimezone, phases } =
     loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   const workspaceDir =
     workspace === undefined
@@ -41,6 +41,7 @@ export function resolveAgent(
     workspaceDir,
     ...(userTimezone === undefined ? {} : { userTimezone }),
     ...(dreamTimezone === undefined ? {} : { dreamTimezone }),
+    memoryBudget: phases.deep.maxMemoryChars,
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,

@@ -66,10 +66,8 @@ interface View {
   readonly sources: (path: ConfigPath) => readonly ConfigPath[];
 }
 
-const DREAM_TIMEZONE: ConfigPath = [
-  ...['plugins', 'entries', 'memory-core', 'config'],
-  ...['dreaming', 'timezone'],
-];
+const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
+const DREAM_TIMEZONE = [...DREAMING, 'timezone'];
 const DEFAULT_SEARCH: ConfigPath = ['agents', 'defaults', 'memorySearch'];
 
 function wholeView(loaded: LoadedConfig): View {
@@ -101,6 +99,7 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
           ['agents', 'defaults', 'workspace'],
         ];
       if (key === 'userTimezone') return [['agents', 'defaults', key]];
+      if (key === 'memoryBudget') return [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']];
       if (key === 'dreamTimezone') return [DREAM_TIMEZONE, ['agents', 'defaults', 'userTimezone']];
       return key === 'id' ? [[...own, key]] : [['memory', key]];
     },

@@ -181,6 +181,11 @@ export const ERROR_CODES = {
   },
   NOTE_FORGOTTEN: { exit: 1, summary: 'The text to add was forgotten before.' },
   NOTE_INVALID: { exit: 2, summary: 'The text, heading, tag or file cannot be added to memory.' },
+  NOTE_OVER_BUDGET: {
+    exit: 1,
+    summary:
+      '`MEMORY.md` would be larger than its budget; only what a person adds is written anyway.',
+  },
   NOTE_SECRET: { exit: 1, summary: 'The text to add looks like it contains a secret.' },
   NOTE_WRITE_UNKNOWN: { exit: 1, summary: 'There is no such write to undo.' },
   NOTIFICATION_DELIVERED: { exit: 1, summary: 'The notification was already delivered.' },
@@ -339,6 +344,8 @@ export const WARNING_CODES = {
   INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
   INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',
   MEDIA_UNAVAILABLE: 'The model cannot embed images and audio, so only their names are searched.',
+  MEMORY_OVER_BUDGET:
+    '`MEMORY.md` is larger than its budget; agents load it whole, so the next sweep makes room where it can.',
   NOTES_OUTSIDE_MEMORY:
     'The workspace has Markdown files, but none in MEMORY.md, USER.md or memory/.',
   PROVIDER_FALLBACK: 'The embedding provider failed and its fallback was used.',

@@ -1,12 +1,14 @@
+import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
 import { writeGuarded } from '../dreaming/promotion/guarded-file.js';
 import type { WriteOrigin } from '../dreaming/store/write-records.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
 import type { Forgotten } from '../memory/forget/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import { textLines } from '../memory/sources/index.js';
 import { hasSecret } from '../secrets/index.js';
 import { dayFormatter } from '../support/day.js';
+import { formatCount } from '../support/format.js';
 import {
   changingNotes,
   MOST_TRIES,
@@ -57,24 +59,55 @@ const LONGEST_HEADING = 200;
  * Adds text to a note, completely or not at all. A line that the file already has is not added again.
  *
  * @throws SvcError NOTE_INVALID, NOTE_SECRET, NOTE_FORGOTTEN, NOTE_FILE_REFUSED, NOTE_BUSY, FORGET_LIST_INVALID,
- * WORKSPACE_*, DREAM_STORE_*; the system's error if the disk is full
+ * NOTE_OVER_BUDGET, WORKSPACE_*, DREAM_STORE_*; the system's error if the disk is full
  */
 export async function addNote(
   memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend'>,
   request: NoteRequest,
   options: NoteOptions,
-): Promise<NoteOutcome> {
+): Promise<NoteOutcome & { readonly warnings: readonly Warning[] }> {
   const entry = checkedEntry(request);
   const forgetting = await memory.backend.forgetting();
   refuseForgotten(entry, request, await forgetting.forgotten());
-  return changingNotes(memory, options, (changer) => writeEntry(changer, entry, request));
+  const { memoryBudget } = memory.agent;
+  const warnings: Warning[] = [];
+  const checkSize = (path: string, text: string): void => {
+    if (path !== MEMORY_FILE || text.length <= memoryBudget) return;
+    const over = overBudget(text.length, memoryBudget);
+    // What a person asks for is written; the next sweep makes room where it can.
+    if (request.origin !== 'command') throw over;
+    const { message, hint } = over;
+    const warning = { code: 'MEMORY_OVER_BUDGET', message, hint } as const;
+    // Once, however often the write is planned.
+    warnings.splice(0, warnings.length, warning);
+  };
+  const outcome = await changingNotes(memory, options, (changer) =>
+    writeEntry(changer, entry, request, checkSize),
+  );
+  return { ...outcome, warnings };
 }
 
-/** Adds an entry to a note whose workspace is locked. @throws SvcError as addNote */
+function overBudget(characters: number, budget: number): SvcError {
+  return new SvcError(
+    'NOTE_OVER_BUDGET',
+    `${MEMORY_FILE} has ${formatCount(characters)} characters with this, over its budget of ${formatCount(budget)}: agents load it whole`,
+    {
+      hint: "add to the day's note instead, move lines to notes in memory/, or raise plugins.entries.memory-core.config.dreaming.phases.deep.maxMemoryChars",
+    },
+  );
+}
+
+/**
+ * Adds an entry to a note whose workspace is locked.
+ *
+ * @param checkSize called with the whole text before it is written; what it throws prevents that
+ * @throws SvcError as addNote
+ */
 export function writeEntry(
   { dir, layout, nowMs, timeZone, writes }: NoteChanger,
   entry: NoteEntry,
   { file = TODAY, heading, origin }: Pick<NoteRequest, 'file' | 'heading' | 'origin'>,
+  checkSize: (path: string, text: string) => void = () => undefined,
 ): NoteOutcome {
   const day = dayFormatter(timeZone)(nowMs);
   const { path, title } = noteFile(file, { dir, day, layout });
@@ -90,6 +123,7 @@ export function writeEntry(
       title,
     });
     if (Buffer.byteLength(text) > MOST_FILE_BYTES) throw fileFull(path);
+    checkSize(path, text);
     // The plan is first, so that a write that was killed can be undone as well.
     const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, frames };
     const id = writes.plan(plan);

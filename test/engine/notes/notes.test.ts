@@ -89,6 +89,20 @@ test('the permissions of a file are kept', async () => {
   assert.is(statSync(join(dir, 'MEMORY.md')).mode & 0o777, 0o644);
 });
 
+test('MEMORY.md has a budget: an agent is refused beyond it, a person is warned', async () => {
+  const { add, read, write } = await aWorkspace();
+  const full = `# Mine\n\n${'- A line of a person.\n'.repeat(1000)}`;
+  write('MEMORY.md', full);
+  const line = 'The gate is green.';
+  assert.is(await codeOf(add(line, { file: 'MEMORY.md', origin: 'mcp' })), 'NOTE_OVER_BUDGET');
+  assert.is(read('MEMORY.md'), full);
+  assert.equal((await add(line, { origin: 'mcp' })).warnings, []);
+  const { outcome, warnings } = await add(line, { file: 'MEMORY.md' });
+  assert.is(outcome, 'added');
+  assert.match(warnings[0]?.message ?? '', /over its budget of 20,000/);
+  assert.ok(read('MEMORY.md').startsWith(full.trimEnd()));
+});
+
 test('secrets are refused unless they are allowed', async () => {
   const { add, read } = await aWorkspace();
   assert.is(await codeOf(add(`the key is ${SECRET}`)), 'NOTE_SECRET');
