@@ -4,9 +4,11 @@ import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.j
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
+import { logFileOf } from '../serve/log/log-file.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
+import { type LogGlance, type QueryGlance, RecentLook } from './recent-look.js';
 import { readServing } from './serving.js';
 import { type StorageGlance, storageGlance } from './storage-look.js';
 import {
@@ -45,6 +47,7 @@ interface Opened {
   readonly agents: AgentsLook;
   readonly flows: FlowsLook;
   readonly dreams: DreamsLook;
+  readonly recent: RecentLook;
 }
 
 /**
@@ -106,6 +109,8 @@ export class OverviewFollower {
       if (flows !== undefined) tell({ flows });
       const dreams = opened.dreams.look(this.clock.now());
       if (dreams !== undefined) tell({ dreams });
+      const recent = opened.recent.look();
+      if (Object.keys(recent).length > 0) tell(recent);
       await opened.agents.look(() => tell({ agents: opened.agents.news() }));
     }
     if (signal.aborted || this.clock.now() - this.checkedUpMs < CHECK_UP_MS) return;
@@ -127,7 +132,10 @@ export class OverviewFollower {
       const agents = new AgentsLook(memories, this.clock);
       const flows = new FlowsLook(context, loaded);
       const dreams = new DreamsLook(dreamTargets(loaded, context));
-      this.opened = { loaded, agents, flows, dreams };
+      const logFile = logFileOf({ loaded, context });
+      const names = memories.map(({ name }) => name);
+      const recent = new RecentLook(logFile, names, context.state);
+      this.opened = { loaded, agents, flows, dreams, recent };
       const config: ConfigNews =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }
@@ -226,4 +234,8 @@ export interface OverviewNews {
   readonly flows: FlowsGlance;
   readonly dreams: readonly DreamsGlance[];
   readonly findings: readonly QuietFinding[];
+  /** The newest lines of the log of `svc serve`, oldest first. */
+  readonly log: readonly LogGlance[];
+  /** Logged searches, the newest first. */
+  readonly queries: readonly QueryGlance[];
 }

@@ -1,0 +1,108 @@
+import { statSync } from 'node:fs';
+import { SvcError } from '../errors/index.js';
+import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
+import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
+import type { StatePaths } from '../support/context.js';
+import { readPart } from '../support/files.js';
+import { fileStamp } from './work.js';
+
+/** A line of the log of `svc serve`, without its other fields. */
+export interface LogGlance {
+  readonly level: LogLevel;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly message: string;
+}
+
+/** A logged search. */
+export interface QueryGlance {
+  readonly atMs: number;
+  readonly agent: string;
+  readonly query: string;
+}
+
+/** What happened last; each part is undefined if it did not change since the last call. */
+export interface RecentGlance {
+  /** The newest lines of the log, oldest first. */
+  readonly log?: readonly LogGlance[];
+  /** Of all agents, the newest first; empty unless `memory.searchLog` is on. */
+  readonly queries?: readonly QueryGlance[];
+}
+
+/** As many as a tall terminal has room for. */
+const MOST_LINES = 40;
+const TAIL_BYTES = 32 * 1024;
+const MOST_QUERIES = 12;
+
+/** Reads the ends of logs after they changed. */
+export class RecentLook {
+  private readonly logFile: string;
+  private readonly searches: readonly { readonly agent: string; readonly file: string }[];
+  private logStamp = '';
+  private searchesStamp = '';
+
+  constructor(logFile: string, agents: readonly string[], state: StatePaths) {
+    this.logFile = logFile;
+    this.searches = agents.map((agent) => ({ agent, file: searchLogFile(state, agent) }));
+  }
+
+  look(): RecentGlance {
+    const logStamp = fileStamp([this.logFile]);
+    const searchesStamp = fileStamp(this.searches.map(({ file }) => file));
+    const isLogged = logStamp !== this.logStamp;
+    const isSearched = searchesStamp !== this.searchesStamp;
+    this.logStamp = logStamp;
+    this.searchesStamp = searchesStamp;
+    return {
+      ...(isLogged ? { log: logTail(this.logFile) } : {}),
+      ...(isSearched ? { queries: this.queries() } : {}),
+    };
+  }
+
+  private queries(): readonly QueryGlance[] {
+    return this.searches
+      .flatMap(({ agent, file }) =>
+        searchesIn(file).map(({ atMs, query }) => ({ atMs, agent, query })),
+      )
+      .toSorted((a, b) => b.atMs - a.atMs)
+      .slice(0, MOST_QUERIES);
+  }
+}
+
+/** A log that cannot be read is empty here: it is only for display, and the doctor reports it. */
+function searchesIn(file: string): ReturnType<typeof readSearchLog> {
+  try {
+    return readSearchLog(file, { limit: MOST_QUERIES });
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return [];
+  }
+}
+
+function logTail(file: string): readonly LogGlance[] {
+  const text = tailOf(file);
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const record = parseLogLine(line);
+      const atMs = Date.parse(record?.time ?? '');
+      return record === undefined || Number.isNaN(atMs)
+        ? []
+        : [{ level: record.level, atMs, message: messageOf(record.msg, record.fields) }];
+    })
+    .slice(-MOST_LINES);
+}
+
+function messageOf(msg: string, { service }: Readonly<Record<string, unknown>>): string {
+  return typeof service === 'string' ? `${service}: ${msg}` : msg;
+}
+
+function tailOf(file: string): string {
+  try {
+    const size = statSync(file).size;
+    return readPart(file, Math.max(0, size - TAIL_BYTES), TAIL_BYTES).toString('utf8');
+  } catch {
+    // There is none before the first start.
+    return '';
+  }
+}
