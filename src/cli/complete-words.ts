@@ -13,6 +13,7 @@ import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { resolvePath } from '../engine/support/files.js';
 import { safeLine } from '../ui/safe-text.js';
+import { type ManifestCommand, readManifest } from './manifest.js';
 
 /** A value that can stand in a command line, with what to show next to it. */
 type Suggestion = readonly [value: string, description: string];
@@ -61,29 +62,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
  */
 const PLAIN_VALUE = /^[\p{L}\p{N}_.,:@%+=/~-]+$/u;
 
-interface Manifest {
-  readonly commands: Readonly<Record<string, ManifestCommand>>;
-}
-
 interface PackageTopics {
   readonly oclif: { readonly topics: Readonly<Record<string, { readonly description: string }>> };
-}
-
-interface ManifestCommand {
-  readonly hidden?: boolean;
-  readonly summary?: string;
-  readonly aliases: readonly string[];
-  readonly flags: Readonly<Record<string, ManifestValue>>;
-  readonly args: Readonly<Record<string, ManifestValue>>;
-}
-
-interface ManifestValue {
-  readonly type?: 'boolean' | 'option';
-  readonly char?: string;
-  readonly hidden?: boolean;
-  readonly summary?: string;
-  readonly options?: readonly string[];
-  readonly multiple?: boolean;
 }
 
 /**
@@ -96,23 +76,19 @@ export async function completeWords(
   words: readonly string[],
   { root, context }: { readonly root: string; readonly context: EngineContext },
 ): Promise<void> {
-  const manifest: Manifest = readJson(join(root, 'oclif.manifest.json'));
-  const { oclif }: PackageTopics = readJson(join(root, 'package.json'));
+  const commands = readManifest(root);
+  const { oclif }: PackageTopics = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const suggestions = await suggestionsFor(words, context);
   const tree = new RootCommand();
   // Topics are commands to the library: without them nothing below them is found.
   for (const [name, { description }] of Object.entries(oclif.topics)) {
     tree.command(name.replaceAll(':', ' '), description);
   }
-  for (const [id, command] of Object.entries(manifest.commands)) {
+  for (const [id, command] of Object.entries(commands)) {
     if (command.hidden === true) continue;
     for (const name of [id, ...command.aliases]) addCommand(tree, name, command, suggestions);
   }
   tree.parse([...words]);
-}
-
-function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
 function addCommand(

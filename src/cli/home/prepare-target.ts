@@ -47,6 +47,8 @@ export async function prepareTarget(
       return prepareDoctor(options);
     case 'set-up':
       return prepareSetUp(options);
+    case 'command':
+      return prepareCommand(target.argv, options);
   }
 }
 
@@ -181,6 +183,14 @@ async function prepareDoctor({
 async function prepareSetUp(options: PrepareOptions): Promise<OpenedTarget> {
   const { setUpFromHome } = await import('./set-up-from-home.js');
   return () => untilLeft(() => setUpFromHome(options));
+}
+
+async function prepareCommand(
+  argv: readonly string[],
+  options: PrepareOptions,
+): Promise<OpenedTarget> {
+  const { runFromHome } = await import('./run-command.js');
+  return () => untilLeft(() => runFromHome(argv, options));
 }
 
 /** Opens a memory for one screen and closes it afterwards. */

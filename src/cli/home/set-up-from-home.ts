@@ -1,9 +1,9 @@
 import type { Warning } from '../../engine/errors/index.js';
 import { openMemory } from '../../engine/memory/index.js';
-import { askText } from '../prompts.js';
 import { runSetUp } from '../set-up/run-set-up.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
+import { pressEnter } from './press-enter.js';
 
 /**
  * Runs `svc config init` in the normal terminal. Its output stays visible until the person goes back.
@@ -53,8 +53,7 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
       warn: ({ message, hint }: Warning) =>
         say(`warning: ${message}${hint === undefined ? '' : `\n   hint: ${hint}`}`),
     });
-    const help = 'Enter returns to the home screen.';
-    await askText('Press Enter to go back', { standard: ' ', help, signal });
+    await pressEnter(signal);
   } finally {
     for (const backend of opened) await backend.close();
     // The last prompt stops reading stdin one tick after its answer; see mount.ts.

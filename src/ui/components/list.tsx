@@ -93,14 +93,19 @@ interface ListDrawing<Item> {
   readonly row: (item: Item, isSelected: boolean) => string;
 }
 
-function tableOf<Item>(
+/**
+ * Aligns columns. Their widths depend on all entries, so that nothing moves sideways when the list scrolls.
+ *
+ * @param leastLast columns are dropped until the last one has this width
+ */
+export function tableOf<Item>(
   columns: readonly ListColumn<Item>[],
   items: readonly Item[],
   room: number,
   theme: Style,
+  leastLast = LEAST_LAST,
 ): ListDrawing<Item> {
-  // Widths depend on all entries, so that nothing moves sideways when the list scrolls.
-  const widths = columnWidths(columns, items, room);
+  const widths = columnWidths(columns, items, room, leastLast);
   const titles = columns.map(({ title }, at) => aligned(title, columns[at], widths[at] ?? 0));
   const row = (item: Item, isSelected: boolean): string => {
     const cells = columns.map((column, at) => {
@@ -116,7 +121,8 @@ function tableOf<Item>(
   return { titles: hasTitles ? [joined(titles, widths)] : [], row };
 }
 
-function offScreenWords(above: number, below: number, columns: number): string {
+/** Counts of the entries above and below the shown ones. */
+export function offScreenWords(above: number, below: number, columns: number): string {
   const up = above === 0 ? '' : `${CURSOR.replaceAll(/./gu, ' ')}↑ ${formatCount(above)} more`;
   const down = below === 0 ? '' : `↓ ${formatCount(below)} more`;
   return up === '' ? fitEnd(GAP + down, columns) : spread(up, down, Math.min(columns, 40));
@@ -140,6 +146,7 @@ function columnWidths<Item>(
   columns: readonly ListColumn<Item>[],
   items: readonly Item[],
   room: number,
+  leastLast: number,
 ): readonly number[] {
   const last = columns.length - 1;
   const widths = columns.map(({ title, cell }, at) => {
@@ -154,7 +161,7 @@ function columnWidths<Item>(
     .filter(({ at }) => at !== last)
     .sort((a, b) => a.goes - b.goes);
   for (const { at } of order) {
-    if (left() >= Math.min(LEAST_LAST, room)) break;
+    if (left() >= Math.min(leastLast, room)) break;
     widths[at] = 0;
   }
   widths[last] = Math.max(0, left());

@@ -50,6 +50,8 @@ export function busyNews(): OverviewNews {
       last: { atMs: NOW - 20_000, status: 200, code: null, action: 'create_flow' },
     },
     activity: null,
+    log: [],
+    queries: [],
     flows: {
       flows: { running: 3, waiting: 1, succeeded: 206 },
       tasks: { queued: 2, running: 1 },
@@ -83,6 +85,8 @@ export function emptyNews(): OverviewNews {
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     activity: null,
+    log: [],
+    queries: [],
     flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: undefined },
     dreams: [
       {

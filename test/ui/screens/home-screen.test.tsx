@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { homeFrame } from '../../../src/ui/screens/home/frame.js';
+import { homeRows } from '../../../src/ui/screens/home/frame.js';
+import type { PaletteCommand } from '../../../src/ui/screens/home/palette.js';
 import {
   type HomeEnd,
   type HomeFollowing,
@@ -38,10 +39,39 @@ const test = suite('the home screen');
 
 const plain = { style: createStyle(false), homeDir: '/home/ada' };
 
-function shown(news: Partial<OverviewNews>, columns = 80, rows = 24, chosen?: string): string {
-  const state = { ...startHome(NOW), news, chosen };
-  return homeFrame(state, plain, { columns, rows }).join('\n');
+const NOTHING = { news: {}, reserved: { dreams: 1, storage: false } };
+
+function stateOf(news: Partial<OverviewNews>, selected?: string): HomeState {
+  const state = startHome({ ...NOTHING, nowMs: NOW, news });
+  return selected === undefined
+    ? state
+    : reduceHome(state, { type: 'list', event: { type: 'selected', id: selected } });
 }
+
+/** The body of a terminal of a size. */
+function shown(news: Partial<OverviewNews>, columns = 80, rows = 24, selected?: string): string {
+  const area = { columns: columns - 4, rows: rows - 5 };
+  return homeRows(stateOf(news, selected), plain, area)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+const COMMANDS: readonly PaletteCommand[] = [
+  {
+    id: 'config get',
+    text: 'config get Print one value.',
+    summary: 'Print one value.',
+    values: [{ name: 'path', flag: undefined, description: 'A key.', isRequired: true }],
+    takesAgent: false,
+  },
+  {
+    id: 'memory status',
+    text: 'memory status Show what is indexed.',
+    summary: 'Show what is indexed.',
+    values: [],
+    takesAgent: true,
+  },
+];
 
 test('a full MEMORY.md is shown in the line of its dreams, with what to do', () => {
   const news = busyNews();
@@ -87,6 +117,8 @@ function start(
       return following;
     },
     explain: (error) => (error instanceof Error ? error.message : 'unknown'),
+    known: NOTHING,
+    commands: () => COMMANDS,
     before: undefined,
     signal: new AbortController().signal,
     ...options,
@@ -117,15 +149,15 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.ok(lines.length < rows);
     for (const line of lines) assert.ok(textWidth(line) <= columns, line);
     const text = lines.join('\n');
-    assert.match(text, /❯ ✓ main +up to date · 2 min ago/);
-    assert.match(text, /! work +12 stale/);
-    assert.match(text, /✓ listener +127\.0\.0\.1:8787/);
-    assert.match(text, /● flows +3 running · 1 waiting/);
-    assert.match(text, /● tasks +1 running · 2 queued/);
-    assert.match(text, /✓ dreams +next sweep in 5 h/);
-    assert.match(text, /✗ faults +1 fault · 1 warning/);
+    assert.match(text, /❯ ✓ +main +up to date/);
+    assert.match(text, /! +work +12 stale/);
+    assert.match(text, /✓ +listener +127\.0\.0\.1:8787/);
+    assert.match(text, /● +flows +3 running · 1 waiting/);
+    assert.match(text, /● +tasks +1 running · 2 queued/);
+    assert.match(text, /✓ +dreams +next sweep in 5 h/);
+    assert.match(text, /✗ +faults +1 fault · 1 warning/);
     assert.match(text, /\? help {3}q quit/);
-    if (columns > 60) assert.match(text, /13,115 chunks · openai/);
+    if (columns > 60) assert.match(text, /up to date +1,283 +13,115 +2 min ago +openai/);
     terminal.type('q');
     assert.equal(await end, { type: 'left' });
     assert.equal(calls, ['follow', 'close']);
@@ -135,7 +167,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
 for (const columns of [60, 80, 200]) {
   test(`the view alone reflows at ${columns} columns, in ink's own renderer`, async () => {
-    const store = createStore(startHome(NOW), reduceHome);
+    const store = createStore(startHome({ ...NOTHING, nowMs: NOW }), reduceHome);
     store.dispatch({ type: 'news', news: busyNews(), nowMs: NOW });
     const left: string[] = [];
     const view = render(
@@ -143,9 +175,13 @@ for (const columns of [60, 80, 200]) {
         store={store}
         stdout={createTerminal(columns, 24).stdout}
         {...plain}
-        onOpen={({ kind }) => left.push(kind)}
-        onAgain={() => left.push('again')}
-        onLeave={() => left.push('leave')}
+        orders={{
+          dispatch: store.dispatch,
+          onOpen: ({ kind }) => left.push(kind),
+          onPalette: () => left.push('palette'),
+          onAgain: () => left.push('again'),
+          onLeave: () => left.push('leave'),
+        }}
       />,
     );
     const frame = (): string => view.lastFrame() ?? '';
@@ -166,7 +202,7 @@ for (const columns of [60, 80, 200]) {
 test('somebody who has just installed svc is told what to do next, and Enter does it', async () => {
   for (const [columns, rows] of TERMINAL_SIZES) {
     const text = shown(emptyNews(), columns, rows);
-    assert.match(text, /❯ · set up +nothing is set up yet · svc config init/);
+    assert.match(text, /❯ · +set up +nothing is set up yet · svc config init/);
     assert.not.match(text, /there is no workspace|✗/);
     if (rows < 24) continue;
     assert.match(text.replaceAll(/\n +/g, ' '), /press Enter to set it up \(svc config init\)/);
@@ -182,10 +218,14 @@ test('somebody who has just installed svc is told what to do next, and Enter doe
   assert.equal(asked, [{ kind: 'set-up' }]);
 });
 
-test('each line leads to its screen, and an agent to three', async () => {
+test('each line leads to its screen, and an agent to four', async () => {
   const cases: readonly (readonly [keys: string, target: HomeTarget])[] = [
     [KEYS.enter, { kind: 'search', agent: 'main' }],
-    ['j/', { kind: 'search', agent: 'work' }],
+    ['j\r', { kind: 'search', agent: 'work' }],
+    ['c', { kind: 'candidates', agent: 'main' }],
+    ['G\r', { kind: 'doctor' }],
+    ['Gg\r', { kind: 'search', agent: 'main' }],
+    ['/dreams\r\r', { kind: 'candidates', agent: 'main' }],
     ['i', { kind: 'index', agent: 'main' }],
     ['d', { kind: 'diagnosis', agent: 'main' }],
     ['jj\r', { kind: 'listener' }],
@@ -255,7 +295,7 @@ test('going into screens and back again and again leaves no handler behind', asy
     }
     // What was known is there at once, and the line that was left is chosen.
     await waitForText(terminal, '1 fault');
-    if (round > 0) assert.match(terminal.screen().join('\n'), /❯ ! work/);
+    if (round > 0) assert.match(terminal.screen().join('\n'), /❯ ! +work/);
     if (round > 0) await waitForText(terminal, `round ${round - 1}`);
     terminal.type(round === 0 ? `j${KEYS.enter}` : KEYS.enter);
     const ended = await end;
@@ -283,7 +323,7 @@ test('the same news draws nothing, and an agent that is only named keeps what wa
   await waitForText(terminal, 'no longer updated: it exited with 1; press r to retry');
   // One frame, which is a few writes.
   assert.ok(terminal.writes() - writes <= 4, `${terminal.writes() - writes} writes`);
-  assert.match(terminal.screen().join('\n'), /✓ main +up to date/);
+  assert.match(terminal.screen().join('\n'), /✓ +main +up to date/);
   terminal.type('r');
   await waitFor(
     'somebody else to look',
@@ -308,7 +348,7 @@ test('what a line has no room for is said below it', () => {
   assert.match(shown(news, 80, 24, 'agent work'), 'stale: memory/a.md, …');
   assert.match(shown(news, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
   const faults = shown(news, 80, 24, 'faults');
-  assert.match(faults, /a secret can be read by everyone\n +→ chmod 600 it\n +others may look/);
+  assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *others may look/);
 });
 
 test('states are told in words', () => {
@@ -318,15 +358,15 @@ test('states are told in words', () => {
       .find((row) => row.includes(` ${name} `)) ?? '';
   const agent = (glance: Parameters<typeof anAgent>[1]): string =>
     line({ agents: [anAgent('ada', glance)] }, 'ada');
-  assert.match(agent({ index: 'missing' }), /! ada +no index yet · openai$/);
-  assert.match(agent({ index: 'outdated' }), /! ada +needs rebuild/);
-  assert.match(agent({ stale: null }), /! ada +cannot be read/);
-  assert.match(agent({ watched: true }), /✓ ada +up to date · watched/);
-  assert.match(agent({ backend: 'ext' }), /chunks · openai · ext · /);
+  assert.match(agent({ index: 'missing' }), /! +ada +no index yet +openai/);
+  assert.match(agent({ index: 'outdated' }), /! +ada +needs rebuild/);
+  assert.match(agent({ stale: null }), /! +ada +cannot be read/);
+  assert.match(agent({ watched: true }), /✓ +ada +up to date .+ watched/);
+  assert.match(agent({ backend: 'ext' }), /openai · text-embedding-3-small · ext/);
   assert.match(agent({ vectors: { done: 5, all: 10 } }), /openai 50 %/);
   const listener = (fields: object): string =>
     line({ listener: { ...busyNews().listener, ...fields } }, 'listener');
-  assert.match(listener({ process: undefined }), /! listener +not running · 2 routes/);
+  assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);
   const failure = { code: null, message: 'port in use', hint: null };
   const process = {
     pid: 1,
@@ -335,7 +375,7 @@ test('states are told in words', () => {
     services: 2,
     failures: [{ name: 'health', failure }],
   };
-  assert.match(listener({ process }), /✗ listener +health: port in use · running/);
+  assert.match(listener({ process }), /✗ +listener +health: port in use · running/);
   const fault = {
     about: 'configuration',
     code: 'CONFIG_INVALID',
@@ -343,7 +383,7 @@ test('states are told in words', () => {
   };
   assert.match(
     line({ config: { state: 'faulty', fault }, agents: [], dreams: [], findings: [] }, 'faults'),
-    /✗ faults +1 fault · svc\.json:1:3 is broken/,
+    /✗ +faults +1 fault · svc\.json:1:3 is broken/,
   );
   assert.match(
     line(
@@ -352,7 +392,7 @@ test('states are told in words', () => {
       },
       'flows',
     ),
-    /✗ flows +damaged/,
+    /✗ +flows +damaged/,
   );
   const pause = { runtime: 'acp', reason: null, pausedAt: 0 } as const;
   const flows = {
@@ -362,38 +402,132 @@ test('states are told in words', () => {
     failedNotifications: 3,
     fault: undefined,
   };
-  assert.match(line({ flows }, 'tasks'), /! tasks +acp paused · 2 queued/);
-  assert.match(line({ flows }, 'flows'), /! flows +3 notifications failed · 1 running/);
+  assert.match(line({ flows }, 'tasks'), /! +tasks +acp paused · 2 queued/);
+  assert.match(line({ flows }, 'flows'), /! +flows +3 notifications failed · 1 running/);
 });
 
-test('a frame is never wider or as tall as its terminal, whatever the names and however many', () => {
+test('a body is never wider or taller than its area, whatever the names and however many', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(
       fc.integer({ min: 12, max: 220 }),
-      fc.integer({ min: 2, max: 60 }),
+      fc.integer({ min: 1, max: 60 }),
       fc.array(name, { maxLength: 60 }),
       name,
       fc.boolean(),
       fc.nat(70),
-      (columns, rows, names, message, help, down) => {
+      (columns, rows, names, message, hasActivity, down) => {
         const agents = names.map((one) => anAgent(one, { workspaceDir: `/${message}` }));
         const findings = [{ severity: 'fault' as const, message, hint: message }];
-        const news = { ...busyNews(), agents, findings };
-        const keys = [...names.map((one) => `agent ${one}`), 'listener', 'faults'];
-        const chosen = keys[down % keys.length];
-        const told = { text: message, isFault: true };
-        const state = { ...startHome(NOW), news, help, chosen, told };
-        const lines = homeFrame(state, { ...plain, style: createStyle(true) }, { columns, rows });
-        assert.ok(lines.length < rows || lines.length === 1, `${lines.length} of ${rows}`);
+        const counts = Array.from({ length: 288 }, (_, at) => at % 7);
+        const activity = { searches: counts, chunks: counts, requests: counts };
+        const log = [{ level: 'warn' as const, atMs: NOW, message }];
+        const queries = [{ agent: message, atMs: NOW, query: message }];
+        const news = { ...busyNews(), agents, findings, log, queries };
+        const ids = [...names.map((one) => `agent ${one}`), 'listener', 'faults'];
+        const state = stateOf(hasActivity ? { ...news, activity } : news, ids[down % ids.length]);
+        const view = { ...plain, style: createStyle(true) };
+        const lines = homeRows(state, view, { columns, rows }).map(({ text }) => text);
+        assert.ok(lines.length <= rows, `${lines.length} of ${rows}`);
         for (const line of lines) {
-          assert.ok(textWidth(line) <= Math.max(columns, 5), `${textWidth(line)}: ${line}`);
+          assert.ok(textWidth(line) <= Math.max(columns, 8), `${textWidth(line)}: ${line}`);
         }
-        // However many there are, the chosen one is in sight.
-        if (rows > 16 && !help) assert.ok(lines.some((line) => line.includes('❯')));
+        // However many there are, the selected one and the faults are in sight.
+        if (rows > 3 && columns > 30) assert.ok(lines.some((line) => line.includes('❯')));
+        if (columns > 30) assert.ok(lines.some((line) => line.includes('faults')));
       },
     ),
   );
+});
+
+test('30 agents scroll with counts, while everything else stays in sight', () => {
+  const agents = Array.from({ length: 30 }, (_, at) => anAgent(`agent-${at}`));
+  const dream = busyNews().dreams[0];
+  const dreams = Array.from({ length: 30 }, () => dream).filter((one) => one !== undefined);
+  const news = { ...busyNews(), agents, dreams };
+  const middle = shown(news, 80, 24, 'agent agent-20');
+  assert.match(middle, /❯ ✓ +agent-20/);
+  assert.match(middle, /↑ \d+ more +↓ 9 more/);
+  for (const screen of [middle, shown(news, 80, 24, 'flows')]) {
+    for (const line of ['listener', 'tasks', 'faults']) assert.match(screen, ` ${line} `);
+    assert.match(screen, /dreams +30 of 30 workspaces/);
+  }
+  const large = shown(news, 200, 60);
+  assert.match(large, 'agent-29');
+  assert.not.match(large, 'more');
+});
+
+test('activity of a day is drawn, and recent searches and the log where there is room', () => {
+  const none = Array.from({ length: 288 }, () => 0);
+  const activity = { searches: [...none.slice(1), 1203], chunks: none, requests: none };
+  const log = [{ level: 'warn' as const, atMs: NOW - 60_000, message: 'mcp: refused' }];
+  const queries = [{ agent: 'main', atMs: NOW - 60_000, query: 'which car' }];
+  const news = { ...busyNews(), activity, log, queries };
+  assert.match(shown(news), /searches, 24 h +1,203/);
+  for (const [columns, rows] of [
+    [120, 40],
+    [200, 60],
+  ] as const) {
+    const screen = shown(news, columns, rows);
+    assert.match(screen, /indexed chunks, 24 h +0/);
+    assert.match(screen, /[\u2801-\u28FF]/u);
+    assert.match(screen, /1 min ago +main: which car/);
+    assert.match(screen, /1 min ago +warn +mcp: refused/);
+  }
+  assert.not.match(shown({ ...news, activity: null }), '24 h');
+});
+
+test('what is not known yet has its rows from the beginning', () => {
+  const before = homeRows(stateOf({ agents: [anAgent('main'), anAgent('work')] }), plain, {
+    columns: 76,
+    rows: 19,
+  });
+  const after = homeRows(stateOf(busyNews()), plain, { columns: 76, rows: 19 });
+  const rowOf = (rows: typeof after, line: string): number =>
+    rows.findIndex((row) => row.line === line);
+  for (const line of ['agent work', 'listener', 'flows', 'tasks', 'dreams 0']) {
+    assert.is(rowOf(before, line), rowOf(after, line), line);
+  }
+});
+
+test('/ filters lines, and Esc removes the filter before it quits', async () => {
+  const terminal = createTerminal(80, 24);
+  const { end, tell } = start(terminal);
+  await waitForText(terminal, 'checking …');
+  tell(busyNews());
+  await waitForText(terminal, '1 fault');
+  terminal.type('/wor');
+  await waitForText(terminal, '/ wor');
+  await waitForText(terminal, '❯ !  work');
+  assert.not.match(terminal.screen().join('\n'), ' listener ');
+  assert.match(terminal.screen().join('\n'), ' faults ');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, '"wor"');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, ' listener ');
+  terminal.type('q');
+  assert.equal(await end, { type: 'left' });
+});
+
+test(': lists commands, asks for what one needs, and runs it for the selected agent', async () => {
+  const cases = [
+    ['status', ['memory', 'status', '--agent=work']],
+    ['conf\r\r -x ', ['config', 'get', '--', '-x']],
+  ] as const;
+  for (const [typed, argv] of cases) {
+    const terminal = createTerminal(80, 24);
+    const { end, tell, asked } = start(terminal);
+    await waitForText(terminal, 'checking …');
+    tell(busyNews());
+    await waitForText(terminal, '1 fault');
+    terminal.type('j:');
+    await waitForText(terminal, 'Show what is indexed.');
+    terminal.type(typed);
+    await waitForText(terminal, typed === 'status' ? '1 of 2' : 'path:  -x');
+    terminal.type(KEYS.enter);
+    assert.is((await end).type, 'open');
+    assert.equal(asked, [{ kind: 'command', argv }]);
+  }
 });
 
 test.run();

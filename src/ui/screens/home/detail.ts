@@ -9,11 +9,17 @@ import type { HomeLine } from './lines.js';
 import type { HomeState } from './state.js';
 import { wrongs } from './words.js';
 
+/** How the screen is drawn. */
+export interface HomeView {
+  readonly style: Style;
+  readonly homeDir: string;
+}
+
 /** Details of a line, in as many rows as there are. */
 export function detailLines(
   state: HomeState,
   line: HomeLine,
-  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+  { style, homeDir }: HomeView,
   columns: number,
   room: number,
 ): readonly string[] {
@@ -36,7 +42,7 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
     case 'doctor':
       return wrongs(news).flatMap(findingDetails);
     case 'search': {
-      const agent = news.agents?.find(({ name }) => `agent ${name}` === line.key);
+      const agent = news.agents?.find(({ name }) => `agent ${name}` === line.id);
       return agent === undefined ? [] : agentDetails(agent, homeDir);
     }
     case 'listener': {
@@ -62,8 +68,8 @@ const DREAMS_OFF = '"svc dream enable" lets "svc serve" consolidate memory on a 
 const MEMORY_FULL =
   'nothing is promoted: move your own lines to notes in memory/, or raise phases.deep.maxMemoryChars';
 
-function isFull({ key }: HomeLine, { dreams = [] }: HomeState['news']): boolean {
-  return dreams.some((glance, at) => glance.isFull && `dreams ${at}` === key);
+function isFull({ id }: HomeLine, { dreams = [] }: HomeState['news']): boolean {
+  return dreams.some((glance, at) => glance.isFull && `dreams ${at}` === id);
 }
 
 /** The first steps after installing svc. */

@@ -1,117 +1,237 @@
-import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
-import { safeLine, shownPath } from '../../safe-text.js';
+import { type ListColumn, listTable, offScreenWords } from '../../components/list.js';
+import { listView } from '../../components/list-state.js';
+import { sparkline } from '../../components/sparkline.js';
+import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
-import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../lines.js';
-import { detailLines } from './detail.js';
-import { type HomeLine, type HomeMark, homeLines } from './lines.js';
+import { detailLines, type HomeView } from './detail.js';
+import type { AgentCells, HomeLine, HomeMark } from './lines.js';
+import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
+import { wrongs } from './words.js';
 
-const MAX_COLUMNS = 120;
+/** A row of the screen; a click selects its line. */
+export interface HomeRow {
+  readonly text: string;
+  readonly line?: string;
+}
+
+/** From here on, plots and logs are next to the lines instead of below them. */
+const WIDE_COLUMNS = 130;
+const WIDE_ROWS = 20;
+const LEFT_SHARE = 0.58;
+const BETWEEN_COLUMNS = 4;
+
+/** How the rows of the screen are divided; the same for the keys and the picture. */
+interface HomeLayout {
+  /** Rows for agents, with their titles; 0 shows all lines as one list. */
+  readonly agents: number;
+  readonly faults: number;
+  readonly plots: number;
+  /** Below the plots: details of the selected line, recent searches, the log. */
+  readonly rest: number;
+  readonly gap: 0 | 1;
+}
+
+/** The body of the screen; as many rows as there is room for. */
+export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): readonly HomeRow[] {
+  const layout = homeLayout(state, area);
+  if (layout.agents === 0) return compactRows(state, view, area);
+  if (!isWide(area)) {
+    const plots =
+      layout.plots === 0 ? [] : plotBlocks(state.news, view.style, area.columns, layout);
+    return [
+      ...mainRows(state, view, area.columns, layout),
+      ...asRows(plots),
+      ...padded(restRows(state, view, area.columns, layout.rest), layout.rest),
+      ...faultRows(state, view, area.columns, layout.faults),
+    ].slice(0, area.rows);
+  }
+  const leftColumns = Math.floor(area.columns * LEFT_SHARE);
+  const columns = area.columns - leftColumns - BETWEEN_COLUMNS;
+  const left = [
+    ...mainRows(state, view, leftColumns, layout),
+    ...padded(detailRows(state, view, leftColumns, layout.rest), layout.rest),
+    ...faultRows(state, view, leftColumns, layout.faults),
+  ];
+  const plots = stackedPlots(state.news, view.style, columns, area.rows);
+  const right = [...plots, ...recentRows(state, view.style, columns, area.rows - plots.length)];
+  return left.slice(0, area.rows).map(({ text, line }, at) => {
+    const beside = right[at] ?? '';
+    const row = beside === '' ? text : padEnd(text, leftColumns + BETWEEN_COLUMNS) + beside;
+    return line === undefined ? { text: row } : { text: row, line };
+  });
+}
+
+/** Rows for agents alone, without their titles, for paging. */
+export function homePage(state: HomeState, area: TerminalSize): number {
+  const { agents } = homeLayout(state, area);
+  return Math.max(1, (agents === 0 ? area.rows : agents) - 2);
+}
+
+function isWide({ columns, rows }: TerminalSize): boolean {
+  return columns >= WIDE_COLUMNS && rows >= WIDE_ROWS;
+}
+
+const LEAST_AGENT_ROWS = 4;
+/** Only the first fault is shown in less. */
+const MESSAGE_COLUMNS = 32;
+
+function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
+  const { agents, work } = groupsOf(state);
+  const { columns, rows } = area;
+  const gap = rows >= 12 ? 1 : 0;
+  const most = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
+  const faults = Math.min(most, Math.max(1, wrongs(state.news).length));
+  const needed = agents.length === 0 ? 0 : agents.length + 1;
+  const left = rows - faults - gap - work.length - gap;
+  if (left < Math.min(needed, LEAST_AGENT_ROWS)) {
+    return { agents: 0, faults: 1, plots: 0, rest: 0, gap };
+  }
+  const high = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
+  const hasPlots =
+    !isWide(area) && state.news.activity && left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
+  const plots = hasPlots ? high : 0;
+  const shown = Math.max(1, Math.min(needed, left - plots));
+  return { agents: shown, faults, plots, rest: left - plots - shown, gap };
+}
+
+interface Groups {
+  readonly agents: readonly HomeLine[];
+  readonly work: readonly HomeLine[];
+  readonly all: readonly HomeLine[];
+  readonly selected: HomeLine | undefined;
+}
+
+/** The lines that match the filter. The one of faults is always shown. */
+function groupsOf({ list }: HomeState): Groups {
+  const { matching, selected } = listView(list);
+  return {
+    agents: matching.filter(({ group }) => group === 'agents'),
+    work: matching.filter(({ group }) => group === 'work'),
+    all: matching,
+    selected,
+  };
+}
+
+/** Agents, then everything else that works. */
+function mainRows(
+  state: HomeState,
+  view: HomeView,
+  columns: number,
+  { agents, gap }: HomeLayout,
+): readonly HomeRow[] {
+  const { work, selected } = groupsOf(state);
+  const rows = work.map((line) => workRow(state, line, line === selected, view, columns));
+  const blank = padded([], gap);
+  return [...agentRows(state, view, columns, agents), ...blank, ...rows, ...blank];
+}
+
+function agentRows(
+  state: HomeState,
+  view: HomeView,
+  columns: number,
+  rows: number,
+): readonly HomeRow[] {
+  const { agents, selected } = groupsOf(state);
+  if (agents.length === 0) {
+    return [{ text: view.style.dim(fitEnd('no agent matches the filter', columns)) }].slice(
+      0,
+      rows,
+    );
+  }
+  const room = rows - 1;
+  const isLong = agents.length > room;
+  const count = Math.max(1, isLong ? room - 1 : room);
+  // Lines after the agents are always shown, so only agents scroll.
+  const top = Math.min(listView(state.list, count).above, Math.max(0, agents.length - count));
+  const all = state.list.items.filter(({ group }) => group === 'agents');
+  const table = listTable(
+    agentColumns(view.style, columns),
+    all,
+    columns,
+    view.style,
+    LEAST_SEARCH,
+  );
+  const shown = agents.slice(top, top + count);
+  const below = agents.length - top - shown.length;
+  return [
+    { text: table.titles },
+    ...shown.map((line) => ({
+      text:
+        line.cells === undefined
+          ? lineText(line, line === selected, view, columns)
+          : table.line(line, line === selected),
+      line: line.id,
+    })),
+    ...(isLong ? [{ text: view.style.dim(offScreenWords(top, below, columns)) }] : []),
+  ];
+}
+
+const LEAST_SEARCH = 6;
 /** Longer names are cut: agents can have any name. */
 const MAX_TITLE = 24;
-const BETWEEN = ' · ';
-/** Cursor and mark, each followed by a blank. */
-const LEAD_COLUMNS = 4;
-/** Rows for the details of the chosen line. */
-const MOST_DETAILS = 8;
 
-/** How a frame is drawn. */
-export interface HomeFrameOptions {
-  readonly style: Style;
-  readonly homeDir: string;
-}
-
-/** The lines of home at a size; never wider than the terminal, and always shorter. */
-export function homeFrame(
-  state: HomeState,
-  options: HomeFrameOptions,
-  size: TerminalSize,
-): readonly string[] {
-  const { style } = options;
-  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
-  const lines = homeLines(state);
-  const chosen = chosenLine(state, lines);
-  const head = [style.bold(headLine(state, options, columns)), ''];
-  const foot = [
-    ...toldLine(state, style, columns),
-    ...(state.help ? keyLines(KEYS, style, columns) : []),
-    style.dim(footer(state, chosen, columns)),
+function agentColumns(style: Style, columns: number): readonly ListColumn<HomeLine>[] {
+  const cell = (name: keyof AgentCells) => (line: HomeLine) => line.cells?.[name] ?? '';
+  const most = Math.min(MAX_TITLE, Math.max(6, Math.floor(columns / 4)));
+  return [
+    {
+      title: '',
+      cell: ({ mark }) => MARKS[mark].sign,
+      paint: (sign, { mark }) => MARKS[mark].paint(style)(sign),
+      goes: 9,
+    },
+    { title: 'agent', cell: ({ title }) => fitEnd(title, most), goes: 8 },
+    { title: 'index', cell: cell('index'), goes: 7 },
+    { title: 'files', cell: cell('files'), align: 'right', goes: 1 },
+    { title: 'chunks', cell: cell('chunks'), align: 'right', goes: 3 },
+    { title: 'indexed', cell: cell('indexed'), goes: 2 },
+    { title: 'search', cell: cell('search') },
   ];
-  const left = Math.max(1, room - head.length - foot.length - 1);
-  const body = bodyLines(lines, chosen, style, columns, left);
-  const details = state.help
-    ? []
-    : detailLines(state, chosen, options, columns, Math.min(MOST_DETAILS, left - body.length - 1));
-  const frame = [...head, ...body, ...(details.length === 0 ? [] : ['', ...details]), '', ...foot];
-  // Without room, only the keys and the lines above them are kept.
-  return withMargin(frame, room);
 }
 
-/** The line that keys act on: the chosen one, or else the first. */
-export function chosenLine({ chosen }: HomeState, lines: readonly HomeLine[]): HomeLine {
-  const found = lines.find(({ key }) => key === chosen) ?? lines[0];
-  // There is always a line for the listener, flows, tasks and problems.
-  if (found === undefined) throw new TypeError('home has no lines');
-  return found;
-}
+/** Width of the sparkline, and of what it takes to have room for it. */
+const TRAFFIC_COLUMNS = 24;
+const TRAFFIC_FROM = 76;
 
-function headLine({ news }: HomeState, { homeDir }: HomeFrameOptions, columns: number): string {
-  const { config } = news;
-  if (config === undefined) return fitEnd('svc', columns);
-  if (config.state !== 'read') {
-    return fitEnd(spread('svc', config.state === 'none' ? 'no svc.json' : '', columns), columns);
-  }
-  const room = columns - textWidth('svc') - 2;
-  return spread('svc', room < 8 ? '' : fitMiddle(shownPath(config.file, homeDir), room), columns);
-}
-
-/** All lines in groups; without room, no gaps, and then only the lines around the chosen one. */
-function bodyLines(
-  lines: readonly HomeLine[],
-  chosen: HomeLine,
-  style: Style,
+function workRow(
+  { news }: HomeState,
+  line: HomeLine,
+  isSelected: boolean,
+  view: HomeView,
   columns: number,
-  room: number,
-): readonly string[] {
-  const titles = lines.map(({ title }) => textWidth(title));
-  const titleColumns = Math.min(
-    MAX_TITLE,
-    Math.max(6, Math.floor(columns / 4)),
-    Math.max(...titles),
-  );
-  const row = (line: HomeLine): string =>
-    rowOf(line, line === chosen, { style, titleColumns, columns });
-  const spaced = lines.flatMap((line, at) => {
-    const before = lines[at - 1];
-    return before === undefined || before.group === line.group ? [row(line)] : ['', row(line)];
-  });
-  if (spaced.length <= room) return spaced;
-  const last = Math.max(0, lines.length - room);
-  const from = Math.min(last, Math.max(0, lines.indexOf(chosen) - Math.floor(room / 2)));
-  return lines.slice(from, from + room).map(row);
+): HomeRow {
+  const { activity } = news;
+  const hasTraffic = line.id === 'listener' && activity && columns >= TRAFFIC_FROM;
+  const room = hasTraffic ? columns - TRAFFIC_COLUMNS - 2 : columns;
+  const text = lineText(line, isSelected, view, room);
+  // Of the last two hours.
+  const bars = hasTraffic
+    ? sparkline(activity.requests.slice(-TRAFFIC_COLUMNS), TRAFFIC_COLUMNS)
+    : '';
+  return { text: spread(text, view.style.dim(bars), columns), line: line.id };
 }
 
-interface RowOptions {
-  readonly style: Style;
-  readonly titleColumns: number;
-  readonly columns: number;
-}
+/** Titles of lines that are not agents: `listener`. */
+const TITLE_COLUMNS = 8;
+const BETWEEN = ' · ';
 
-function rowOf(
+function lineText(
   { mark, title, parts }: HomeLine,
-  isChosen: boolean,
-  { style, titleColumns, columns }: RowOptions,
+  isSelected: boolean,
+  { style }: HomeView,
+  columns: number,
 ): string {
   const { sign, paint } = MARKS[mark];
-  const cursor = isChosen ? '❯' : ' ';
-  const name = padEnd(fitEnd(title, titleColumns), titleColumns);
-  const rest = columns - LEAD_COLUMNS - titleColumns - 2;
-  if (rest < 4) return fitEnd(`${cursor} ${sign} ${name}`, columns);
+  const cursor = isSelected ? '❯' : ' ';
+  const name = padEnd(fitEnd(title, MAX_TITLE), TITLE_COLUMNS);
+  const rest = columns - 7 - textWidth(name);
+  if (rest < 4) return fitEnd(`${cursor} ${sign}  ${name}`, columns);
   const words = fitParts(parts, rest);
   const shown = mark === 'off' || mark === 'unknown' ? style.dim(words) : words;
-  return `${cursor} ${paint(style)(sign)} ${isChosen ? style.bold(name) : name}  ${shown}`;
+  return `${cursor} ${paint(style)(sign)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
 }
 
 /** As many parts as fit; the first one may be cut. */
@@ -146,38 +266,77 @@ const MARKS: Readonly<
   unknown: { sign: '·', paint: ({ dim }) => dim },
 };
 
-function toldLine({ told, ended }: HomeState, style: Style, columns: number): readonly string[] {
-  if (ended !== undefined) {
-    const words = `no longer updated: ${safeLine(ended)}; press r to retry`;
-    return [style.warning(fitEnd(words, columns))];
-  }
-  if (told === undefined) return [];
-  const line = fitEnd(safeLine(told.text), columns);
-  return [told.isFault ? style.fault(line) : line];
+/** The line of faults, and below it as many of them as there is room for. */
+function faultRows(
+  state: HomeState,
+  view: HomeView,
+  columns: number,
+  rows: number,
+): readonly HomeRow[] {
+  const line = state.list.items.find(({ id }) => id === 'faults');
+  if (line === undefined) return [];
+  const isSelected = line.id === groupsOf(state).selected?.id;
+  const more = wrongs(state.news)
+    .slice(1, rows)
+    .map(({ severity, message }) => {
+      const { sign, paint } = MARKS[severity];
+      const text = fitEnd(safeLine(message), columns - TITLE_COLUMNS - 8);
+      return {
+        text: `${' '.repeat(TITLE_COLUMNS + 6)}${paint(view.style)(sign)} ${text}`,
+        line: line.id,
+      };
+    });
+  return [{ text: lineText(line, isSelected, view, columns), line: line.id }, ...more];
 }
 
-const KEYS: readonly KeyHelp[] = [
-  ['↑ ↓, k j', 'choose a line'],
-  ['enter', 'open its screen'],
-  ['/', 'search the memory of the chosen agent'],
-  ['i', 'update its index'],
-  ['d', 'test its provider'],
-  ['r', 'refresh now'],
-  ['q, ctrl-c', 'quit; in another screen: return here'],
-  ['?, esc', 'close help'],
-];
+/** In a low terminal, all lines are one list; faults stay below it. */
+function compactRows(state: HomeState, view: HomeView, area: TerminalSize): readonly HomeRow[] {
+  const { all, selected } = groupsOf(state);
+  const lines = all.filter(({ group }) => group !== 'care');
+  const room = Math.max(0, area.rows - 1);
+  const at = selected === undefined ? 0 : lines.indexOf(selected);
+  const last = Math.max(0, lines.length - room);
+  const top = at === -1 ? last : Math.min(last, Math.max(0, at - Math.floor(room / 2)));
+  return [
+    ...lines.slice(top, top + room).map((line) => ({
+      text: lineText(line, line === selected, view, area.columns),
+      line: line.id,
+    })),
+    ...faultRows(state, view, area.columns, 1),
+  ].slice(-Math.max(1, area.rows));
+}
 
-function footer({ opening }: HomeState, chosen: HomeLine, columns: number): string {
-  if (opening !== undefined) return fitEnd('opening …   q quit', columns);
-  const isAgent = chosen.target.kind === 'search';
-  const keys: readonly FooterKey[] = [
-    { text: '↑↓ choose', shown: true, goes: 2 },
-    { text: `⏎ ${chosen.opens}`, shown: true, goes: 5 },
-    { text: 'i index', shown: isAgent, goes: 4 },
-    { text: 'd provider', shown: isAgent, goes: 3 },
-    { text: 'r refresh', shown: true, goes: 1 },
-    { text: '? help', shown: true, goes: 6 },
-    { text: 'q quit', shown: true, goes: 7 },
-  ];
-  return fittingKeys(keys, columns);
+/** Details take at most this many rows, if there is something below them. */
+const DETAIL_ROWS = 4;
+
+function restRows(
+  state: HomeState,
+  view: HomeView,
+  columns: number,
+  rows: number,
+): readonly HomeRow[] {
+  const recent = asRows(recentRows(state, view.style, columns, rows - DETAIL_ROWS));
+  const details = detailRows(state, view, columns, recent.length === 0 ? rows : DETAIL_ROWS);
+  return [...padded(details, recent.length === 0 ? 0 : DETAIL_ROWS), ...recent];
+}
+
+/** Details of the selected line, and an empty row. */
+function detailRows(
+  state: HomeState,
+  view: HomeView,
+  columns: number,
+  rows: number,
+): readonly HomeRow[] {
+  const { selected } = groupsOf(state);
+  if (selected === undefined) return [];
+  return asRows(detailLines(state, selected, view, columns, rows - 1));
+}
+
+function padded(rows: readonly HomeRow[], length: number): readonly HomeRow[] {
+  const missing = Math.max(0, length - rows.length);
+  return [...rows, ...Array.from({ length: missing }, () => ({ text: '' }))];
+}
+
+function asRows(texts: readonly string[]): readonly HomeRow[] {
+  return texts.map((text) => ({ text }));
 }

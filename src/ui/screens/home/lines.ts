@@ -8,21 +8,23 @@ import type {
   StorageGlance,
 } from '../../../engine/overview/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
+import type { ListItem } from '../../components/list-state.js';
+import { modelWords } from '../../provider/list.js';
 import { safeLine } from '../../safe-text.js';
-import type { HomeState, HomeTarget } from './state.js';
+import type { HomeStart, HomeTarget } from './state.js';
 import { countWords, inTime, isNew, wrongs } from './words.js';
 
 /** The state of a line; shown by a sign, a colour and words. */
 export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';
 
 /** One line of the home screen. */
-export interface HomeLine {
-  /** Stays the same when the line changes. */
-  readonly key: string;
+export interface HomeLine extends ListItem {
   readonly mark: HomeMark;
   readonly title: string;
   /** Most important first; without room, the last ones are dropped. */
   readonly parts: readonly string[];
+  /** Only of agents. */
+  readonly cells?: AgentCells;
   readonly target: HomeTarget;
   /** What Enter does. */
   readonly opens: string;
@@ -30,39 +32,59 @@ export interface HomeLine {
   readonly group: 'agents' | 'care' | 'work';
 }
 
-/** All lines of the home screen. */
-export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
-  const { agents } = news;
-  return [
+/** Columns of an agent's line. */
+export interface AgentCells {
+  readonly index: string;
+  readonly files: string;
+  readonly chunks: string;
+  readonly indexed: string;
+  /** The provider and its model, or what is wrong. */
+  readonly search: string;
+}
+
+/** All lines of the home screen that can be selected. */
+export function homeLines({ news, nowMs, reserved }: HomeStart): readonly HomeLine[] {
+  const { agents, dreams = [], storage } = news;
+  const lines = [
     ...setUpLine(news),
     ...(agents?.map((agent) => agentLine(agent, isNew(news), nowMs)) ?? [AGENTS_TO_COME]),
-    ...workLines(news, nowMs),
+    ...(storage === undefined && reserved.storage ? [STORAGE_TO_COME] : []),
+    ...workLines(news, nowMs).filter(({ title }) => title !== 'dreams'),
+    ...(news.dreams === undefined
+      ? dreamsToCome(reserved.dreams)
+      : dreams.length > MOST_DREAMS
+        ? [allDreamsLine(dreams, nowMs)]
+        : dreamsLines(dreams, nowMs)),
     faultsLine(news),
   ];
+  return lines.map((line) => ({ ...line, text: [line.title, ...line.parts].join(' ') }));
 }
+
+type PlainLine = Omit<HomeLine, 'text'>;
 
 /** The lines of the shared store, the listener, flows, tasks and dreams. */
 export function workLines(
   news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener' | 'storage'>>,
   nowMs: number,
-): readonly HomeLine[] {
-  const { dreams, flows, listener, storage } = news;
+): readonly PlainLine[] {
+  const { dreams = [], flows, listener, storage } = news;
   return [
     ...(storage ? [storageLine(storage)] : []),
     listenerLine(listener, nowMs),
     countLine('flows', flows),
     countLine('tasks', flows),
-    ...(dreams?.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs)) ?? [
-      DREAMS_TO_COME,
-    ]),
+    ...dreamsLines(dreams, nowMs),
   ];
 }
+
+/** More workspaces share one line. */
+const MOST_DREAMS = 3;
 
 const LOOKING = ['checking …'];
 
 /** Placeholders for lines that are not known yet, so that nothing moves later. */
-const AGENTS_TO_COME: HomeLine = {
-  key: 'agents',
+const AGENTS_TO_COME: PlainLine = {
+  id: 'agents',
   mark: 'unknown',
   title: 'agents',
   parts: LOOKING,
@@ -70,18 +92,27 @@ const AGENTS_TO_COME: HomeLine = {
   opens: 'doctor',
   group: 'agents',
 };
-const DREAMS_TO_COME: HomeLine = {
+const STORAGE_TO_COME: PlainLine = {
   ...AGENTS_TO_COME,
-  key: 'dreams',
-  title: 'dreams',
+  id: 'storage',
+  title: 'storage',
   group: 'work',
 };
 
-function setUpLine(news: Partial<OverviewNews>): readonly HomeLine[] {
+function dreamsToCome(workspaces: number): readonly PlainLine[] {
+  const lines = workspaces > MOST_DREAMS ? 1 : Math.max(1, workspaces);
+  return Array.from({ length: lines }, (_, at) => ({
+    ...STORAGE_TO_COME,
+    id: `dreams ${at}`,
+    title: 'dreams',
+  }));
+}
+
+function setUpLine(news: Partial<OverviewNews>): readonly PlainLine[] {
   if (!isNew(news)) return [];
   return [
     {
-      key: 'set-up',
+      id: 'set-up',
       mark: 'unknown',
       title: 'set up',
       parts: ['nothing is set up yet', 'svc config init'],
@@ -92,63 +123,84 @@ function setUpLine(news: Partial<OverviewNews>): readonly HomeLine[] {
   ];
 }
 
-function agentLine({ name, glance, faults }: AgentNews, isFresh: boolean, nowMs: number): HomeLine {
+function agentLine(
+  { name, glance, faults }: AgentNews,
+  isFresh: boolean,
+  nowMs: number,
+): PlainLine {
   const line = {
-    key: `agent ${name}`,
+    id: `agent ${name}`,
     title: safeLine(name),
     target: { kind: 'search', agent: name },
     opens: 'search',
     group: 'agents',
   } as const;
-  if (isFresh) return { ...line, mark: 'off', parts: ['no notes yet'] };
+  if (isFresh)
+    return { ...line, mark: 'off', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
   const [fault] = faults;
   const wrong = fault === undefined ? [] : [safeLine(fault.message)];
   if (glance === undefined) {
-    return fault === undefined
-      ? { ...line, mark: 'unknown', parts: LOOKING }
-      : { ...line, mark: 'fault', parts: wrong };
+    const [message] = wrong;
+    return message === undefined
+      ? { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } }
+      : {
+          ...line,
+          mark: 'fault',
+          parts: wrong,
+          cells: { ...NO_CELLS, index: 'fault', search: message },
+        };
   }
+  const { chunks, documents, backend, syncedMs, watched } = glance;
   const hasIndex = glance.index === 'ready' || glance.index === 'outdated';
-  const figures = [
-    ...(hasIndex ? [formatCountOf(glance.chunks, 'chunk')] : []),
-    providerWords(glance),
-    ...(glance.backend === 'builtin' ? [] : [safeLine(glance.backend)]),
-    ...(hasIndex ? [formatCountOf(glance.documents, 'file')] : []),
-  ];
-  const fresh = freshWords(glance, nowMs);
+  const provider = providerWords(glance);
+  const search = [...wrong, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
+  const cells: AgentCells = {
+    index: freshWords(glance),
+    files: hasIndex ? formatCount(documents) : '',
+    chunks: hasIndex ? formatCount(chunks) : '',
+    indexed: !hasIndex
+      ? ''
+      : watched
+        ? 'watched'
+        : syncedMs === null
+          ? 'never'
+          : formatRelativeTime(syncedMs, nowMs),
+    search: search.join(' · '),
+  };
   const isWell = glance.index === 'ready' && glance.stale === 0;
   const mark = fault !== undefined ? 'fault' : isWell ? 'well' : 'warning';
-  return { ...line, mark, parts: [...wrong, fresh, ...figures] };
+  return { ...line, mark, parts: [cells.index, ...search], cells };
 }
 
-function freshWords({ index, stale, syncedMs, watched }: AgentGlance, nowMs: number): string {
+const NO_CELLS: AgentCells = { index: '', files: '', chunks: '', indexed: '', search: '' };
+
+function freshWords({ index, stale }: AgentGlance): string {
   switch (index) {
     case 'missing':
       return 'no index yet';
     case 'unusable':
-      return 'index unusable';
+      return 'unusable';
     case 'outdated':
       return 'needs rebuild';
-    case 'ready': {
-      const synced = syncedMs === null ? 'never synced' : formatRelativeTime(syncedMs, nowMs);
-      if (stale === null) return `cannot be read · ${synced}`;
-      const state = stale === 0 ? 'up to date' : `${formatCount(stale)} stale`;
-      return `${state} · ${watched ? 'watched' : synced}`;
-    }
+    case 'ready':
+      if (stale === null) return 'cannot be read';
+      return stale === 0 ? 'up to date' : `${formatCount(stale)} stale`;
   }
 }
 
-function providerWords({ provider, vectors: { done, all } }: AgentGlance): string {
+function providerWords({ provider, model, vectors: { done, all } }: AgentGlance): string {
   if (provider === null) return 'keyword only';
   const name = safeLine(provider);
-  if (all === 0 || done >= all) return name;
-  return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
+  if (all > 0 && done < all) {
+    return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
+  }
+  return model === null ? name : `${name} · ${safeLine(modelWords(model))}`;
 }
 
-function storageLine({ server, version, fault }: StorageGlance): HomeLine {
+function storageLine({ server, version, fault }: StorageGlance): PlainLine {
   const where = server === undefined ? [] : [safeLine(server)];
   return {
-    key: 'storage',
+    id: 'storage',
     mark: fault === undefined ? 'well' : 'fault',
     title: 'storage',
     parts:
@@ -161,9 +213,9 @@ function storageLine({ server, version, fault }: StorageGlance): HomeLine {
   };
 }
 
-function listenerLine(listener: ListenerGlance | undefined, nowMs: number): HomeLine {
+function listenerLine(listener: ListenerGlance | undefined, nowMs: number): PlainLine {
   const line = {
-    key: 'listener',
+    id: 'listener',
     title: 'listener',
     target: { kind: 'listener' },
     opens: 'routes',
@@ -190,8 +242,8 @@ function listenerLine(listener: ListenerGlance | undefined, nowMs: number): Home
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
 }
 
-function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): HomeLine {
-  const line = { key: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
+function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): PlainLine {
+  const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
   if (glance === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
   if (glance.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
@@ -209,15 +261,37 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Ho
   return { ...line, mark, parts: [...undelivered, ...countWords(counts)] };
 }
 
+function dreamsLines(dreams: readonly DreamsGlance[], nowMs: number): readonly PlainLine[] {
+  return dreams.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs));
+}
+
+/** All workspaces in one line, which leads to the one that needs attention first. */
+function allDreamsLine(dreams: readonly DreamsGlance[], nowMs: number): PlainLine {
+  const lines = dreamsLines(dreams, nowMs);
+  const place = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
+  const soonest = dreams.reduce(
+    (first, { nextMs = Number.POSITIVE_INFINITY }, at) =>
+      nextMs < (dreams[first]?.nextMs ?? Number.POSITIVE_INFINITY) ? at : first,
+    0,
+  );
+  const first = [place('fault'), place('warning'), soonest].find((at) => at !== -1) ?? 0;
+  const shown = lines[first];
+  const on = dreams.filter(({ enabled }) => enabled).length;
+  const workspaces = `${formatCount(on)} of ${formatCountOf(dreams.length, 'workspace')}`;
+  // There are several.
+  if (shown === undefined) throw new TypeError('no workspaces');
+  return { ...shown, parts: on === 0 ? ['off'] : [workspaces, ...shown.parts] };
+}
+
 function dreamsLine(
   { agents, enabled, nextMs, last, isFull, fault }: DreamsGlance,
   at: number,
   isOneOfMany: boolean,
   nowMs: number,
-): HomeLine {
+): PlainLine {
   const [agent = ''] = agents;
   const line = {
-    key: `dreams ${at}`,
+    id: `dreams ${at}`,
     title: 'dreams',
     target: { kind: 'candidates', agent },
     opens: 'candidates',
@@ -237,9 +311,9 @@ function dreamsLine(
   return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
 }
 
-function faultsLine(news: Partial<OverviewNews>): HomeLine {
+function faultsLine(news: Partial<OverviewNews>): PlainLine {
   const line = {
-    key: 'faults',
+    id: 'faults',
     title: 'faults',
     target: { kind: 'doctor' },
     opens: 'doctor',

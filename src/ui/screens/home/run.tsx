@@ -1,17 +1,28 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { Text } from 'ink';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
+import { formatCount } from '../../../engine/support/format.js';
+import { Header } from '../../components/header.js';
+import { useKeyMap } from '../../components/key-map.js';
+import { listView } from '../../components/list-state.js';
+import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
+import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { TextInput } from '../../components/text-input.js';
+import { fitMiddle } from '../../fit.js';
+import { shownPath } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { chosenLine, homeFrame } from './frame.js';
-import { type HomeLine, homeLines } from './lines.js';
+import { homePage, homeRows } from './frame.js';
+import { type HomeOrders, homeKeys } from './keys.js';
+import { openPalette, type PaletteCommand } from './palette.js';
+import { PaletteStatus, PaletteView } from './palette-view.js';
 import {
   type HomeEvent,
+  type HomeStart,
   type HomeState,
   type HomeTarget,
   type HomeTold,
@@ -43,6 +54,10 @@ export interface HomeScreenOptions extends ScreenStreams {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly follow: FollowHome;
+  /** What is known before the first frame. */
+  readonly known: Omit<HomeStart, 'nowMs'>;
+  /** All commands that can be run from here. */
+  readonly commands: () => readonly PaletteCommand[];
   /**
    * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
    */
@@ -61,7 +76,7 @@ export type HomeEnd =
   | { readonly type: 'open'; readonly open: OpenedTarget; readonly state: HomeState };
 
 /** Relative times such as "3 min ago" need a redraw. */
-const TICK_MS = 5000;
+const TICK_MS = 1000;
 /** Changes within this time are drawn together. */
 const PACE_MS = 50;
 
@@ -70,9 +85,11 @@ const PACE_MS = 50;
  * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
-  const { stdout, style, homeDir, now, before } = options;
+  const { stdout, style, homeDir, now, before, known } = options;
   const first =
-    before === undefined ? startHome(now()) : homeAgain(before.state, before.told, now());
+    before === undefined
+      ? startHome({ ...known, nowMs: now() })
+      : homeAgain(before.state, before.told, now());
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const store = createStore(first, reduceHome, pace);
   const closing = new AbortController();
@@ -117,9 +134,14 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
         stdout={stdout}
         style={style}
         homeDir={homeDir}
-        onOpen={open}
-        onAgain={again}
-        onLeave={leave}
+        orders={{
+          dispatch: store.dispatch,
+          onOpen: open,
+          onPalette: (agent) =>
+            store.dispatch({ type: 'palette', palette: openPalette(options.commands(), agent) }),
+          onAgain: again,
+          onLeave: leave,
+        }}
       />,
       options,
       { begin, ended, leave },
@@ -137,70 +159,101 @@ interface HomeScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly homeDir: string;
-  readonly onOpen: (target: HomeTarget) => void;
-  readonly onAgain: () => void;
-  readonly onLeave: () => void;
+  readonly orders: HomeOrders;
 }
-
-const PAGE = 10;
 
 /** The home screen: a pure view of the store. */
-export function HomeScreen(props: HomeScreenProps): ReactElement {
-  const { store, style, homeDir } = props;
+export function HomeScreen({
+  store,
+  stdout,
+  style,
+  homeDir,
+  orders,
+}: HomeScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  const moveBy = (by: number) => () => move(store, by);
-  const open = (): void => openChosen(props);
-  useKeys({
-    named: {
-      ctrlC: props.onLeave,
-      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
-      upArrow: moveBy(-1),
-      downArrow: moveBy(1),
-      pageUp: moveBy(-PAGE),
-      pageDown: moveBy(PAGE),
-      return: open,
-    },
-    typed: {
-      q: props.onLeave,
-      r: props.onAgain,
-      '/': () => openOfAgent('search', props),
-      i: () => openOfAgent('index', props),
-      d: () => openOfAgent('diagnosis', props),
-      j: moveBy(1),
-      k: moveBy(-1),
-      '?': () => store.dispatch({ type: 'help.toggled' }),
-      '\r': open,
-      // Enter, typed while no screen was mounted.
-      '\n': open,
-    },
-  });
-  return <Lines lines={homeFrame(state, { style, homeDir }, size)} />;
+  const size = useTerminalSize(stdout);
+  useKeyMap(() => homeKeys(store.getSnapshot(), orders));
+  const { palette } = state;
+  return (
+    <Screen
+      size={size}
+      style={style}
+      header={(columns) => (
+        <Header title="svc" facts={headFacts(state, homeDir, columns)} columns={columns} />
+      )}
+      status={(area) =>
+        palette === undefined ? (
+          <HomeStatus state={state} orders={orders} area={area} />
+        ) : (
+          <PaletteStatus palette={palette} area={area} />
+        )
+      }
+    >
+      {(area) =>
+        palette === undefined ? (
+          <HomeBody state={state} orders={orders} homeDir={homeDir} area={area} />
+        ) : (
+          <PaletteView
+            palette={palette}
+            dispatch={(event) => orders.dispatch({ type: 'palette.changed', event })}
+            area={area}
+          />
+        )
+      }
+    </Screen>
+  );
 }
 
-function openChosen({ store, onOpen }: HomeScreenProps): void {
-  onOpen(chosenOf(store).target);
+interface HomePartProps {
+  readonly state: HomeState;
+  readonly orders: HomeOrders;
+  readonly area: Area;
 }
 
-/** Keys for agents do nothing on other lines. */
-function openOfAgent(
-  kind: 'diagnosis' | 'index' | 'search',
-  { store, onOpen }: HomeScreenProps,
-): void {
-  const { target } = chosenOf(store);
-  if (target.kind === 'search') onOpen({ kind, agent: target.agent });
+function HomeBody({
+  state,
+  orders,
+  homeDir,
+  area,
+}: HomePartProps & { readonly homeDir: string }): ReactElement {
+  const style = useTheme();
+  const { dispatch } = orders;
+  const rows = homePage(state, area);
+  useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
+  if (state.help) {
+    return <KeyHelp bindings={homeKeys(state, orders).bindings} columns={area.columns} />;
+  }
+  return <Rows lines={homeRows(state, { style, homeDir }, area).map(({ text }) => text)} />;
 }
 
-/** Reads the store: several keys may arrive before the next frame. */
-function chosenOf(store: HomeScreenProps['store']): HomeLine {
-  const state = store.getSnapshot();
-  return chosenLine(state, homeLines(state));
+/** The filter while it is typed, a message, or the keys. */
+function HomeStatus({ state, orders, area }: HomePartProps): ReactElement {
+  const theme = useTheme();
+  const { list, told, ended, opening } = state;
+  if (state.isFiltering) {
+    const hint = `${formatCount(listView(list).matching.length)} of ${formatCount(list.items.length)}`;
+    return <TextInput prompt="/ " line={list.filter} hint={hint} area={area} />;
+  }
+  if (opening !== undefined) return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
+  const note =
+    ended === undefined
+      ? told
+      : { text: `no longer updated: ${ended}; press r to retry`, isFault: true };
+  const { bindings } = homeKeys(state, orders);
+  return <StatusBar bindings={bindings} note={note} columns={area.columns} />;
 }
 
-function move(store: HomeScreenProps['store'], by: number): void {
-  const state = store.getSnapshot();
-  const lines = homeLines(state);
-  const at = lines.indexOf(chosenLine(state, lines));
-  const next = lines[Math.min(Math.max(at + by, 0), lines.length - 1)];
-  store.dispatch({ type: 'chosen', key: next?.key });
+/** The filter, and where the configuration is. */
+function headFacts({ news, list }: HomeState, homeDir: string, columns: number): readonly string[] {
+  const { config } = news;
+  const filter = list.filter.text.trim();
+  const place =
+    config === undefined
+      ? ''
+      : config.state === 'read'
+        ? fitMiddle(shownPath(config.file, homeDir), Math.max(0, columns - 8))
+        : config.state === 'none'
+          ? 'no svc.json'
+          : '';
+  return [place, ...(filter === '' ? [] : [`"${filter}"`])];
 }

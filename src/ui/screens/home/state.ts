@@ -1,10 +1,20 @@
 import type { OverviewNews } from '../../../engine/overview/index.js';
+import {
+  EMPTY_LIST,
+  type ListEvent,
+  type ListState,
+  reduceList,
+} from '../../components/list-state.js';
+import { type HomeLine, homeLines } from './lines.js';
+import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
 
-/** The screen behind a line. */
+/** What Enter or a key opens. */
 export type HomeTarget =
   | { readonly kind: 'diagnosis' | 'index' | 'search'; readonly agent: string }
   | { readonly kind: 'candidates'; readonly agent: string }
-  | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' };
+  | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' }
+  /** A command of svc, with its arguments. */
+  | { readonly kind: 'command'; readonly argv: readonly string[] };
 
 /** The result of the last screen or key. */
 export interface HomeTold {
@@ -12,15 +22,22 @@ export interface HomeTold {
   readonly isFault: boolean;
 }
 
-/** The state of the home screen. */
-export interface HomeState {
-  /** What is known so far. */
-  readonly news: Partial<OverviewNews>;
-  /** Milliseconds since the epoch. */
+/** What is known before the first frame. */
+export interface HomeStart {
   readonly nowMs: number;
-  /** Key of the line that keys act on; undefined means the first. */
-  readonly chosen: string | undefined;
-  /** The screen that is being opened. */
+  readonly news: Partial<OverviewNews>;
+  /** Lines that are kept free for what takes longer, so that nothing moves later. */
+  readonly reserved: { readonly dreams: number; readonly storage: boolean };
+}
+
+/** The state of the home screen. */
+export interface HomeState extends HomeStart {
+  /** All lines that can be selected. */
+  readonly list: ListState<HomeLine>;
+  /** Whether keys are typed into the filter. */
+  readonly isFiltering: boolean;
+  readonly palette: PaletteState | undefined;
+  /** What is being opened. */
   readonly opening: HomeTarget | undefined;
   readonly told: HomeTold | undefined;
   /** Why the overview is no longer updated. */
@@ -32,54 +49,73 @@ export interface HomeState {
 export type HomeEvent =
   | { readonly type: 'news'; readonly news: Partial<OverviewNews>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
-  | { readonly type: 'chosen'; readonly key: string | undefined }
+  | { readonly type: 'list'; readonly event: ListEvent<HomeLine> }
+  | { readonly type: 'filtering'; readonly on: boolean }
+  | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
+  | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
   | { readonly type: 'opening'; readonly target: HomeTarget }
   | { readonly type: 'told'; readonly told: HomeTold | undefined }
   | { readonly type: 'look.ended'; readonly why: string }
   | { readonly type: 'look.began' }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | { readonly type: 'help'; readonly on: boolean };
 
-/** The screen before anything is known. */
-export function startHome(nowMs: number): HomeState {
-  return {
-    news: {},
-    nowMs,
-    chosen: undefined,
+/** The screen before the overview is read. */
+export function startHome(start: HomeStart): HomeState {
+  return withLines({
+    ...start,
+    list: EMPTY_LIST,
+    isFiltering: false,
+    palette: undefined,
     opening: undefined,
     told: undefined,
     ended: undefined,
     help: false,
-  };
+  });
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
 export function homeAgain(state: HomeState, told: HomeTold | undefined, nowMs: number): HomeState {
-  return { ...state, nowMs, told, opening: undefined, ended: undefined, help: false };
+  const closed = { palette: undefined, opening: undefined, ended: undefined, help: false };
+  return withLines({ ...state, ...closed, nowMs, told });
 }
 
-/** The screen after an event; pure. */
+/** The screen after an event; pure, and the same object if nothing changes. */
 export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
   switch (event.type) {
     case 'news':
-      return { ...state, news: merged(state.news, event.news), nowMs: event.nowMs };
+      return withLines({ ...state, news: merged(state.news, event.news), nowMs: event.nowMs });
     case 'ticked':
-      return { ...state, nowMs: event.nowMs };
-    case 'chosen':
-      return { ...state, chosen: event.key, told: undefined };
+      return withLines({ ...state, nowMs: event.nowMs });
+    case 'list': {
+      const list = reduceList(state.list, event.event);
+      const told = event.event.type === 'sized' ? state.told : undefined;
+      return list === state.list && told === state.told ? state : { ...state, list, told };
+    }
+    case 'filtering':
+      return { ...state, isFiltering: event.on, told: undefined };
+    case 'palette':
+      return { ...state, palette: event.palette, told: undefined };
+    case 'palette.changed': {
+      if (state.palette === undefined) return state;
+      const palette = reducePalette(state.palette, event.event);
+      return palette === state.palette ? state : { ...state, palette };
+    }
     case 'opening':
-      return { ...state, opening: event.target, told: undefined };
+      return { ...state, opening: event.target, palette: undefined, told: undefined };
     case 'told':
       return { ...state, opening: undefined, told: event.told };
     case 'look.ended':
       return { ...state, ended: event.why };
     case 'look.began':
       return { ...state, ended: undefined };
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
+    case 'help':
+      return state.help === event.on ? state : { ...state, help: event.on };
   }
+}
+
+function withLines(state: HomeState): HomeState {
+  const list = reduceList(state.list, { type: 'replaced', items: homeLines(state) });
+  return { ...state, list };
 }
 
 /** An agent without new facts keeps the known ones, so that nothing flickers. */

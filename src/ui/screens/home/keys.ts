@@ -1,0 +1,187 @@
+import type { KeyBinding, KeyMap } from '../../components/key-map.js';
+import { type ListMove, listView } from '../../components/list-state.js';
+import { editOf } from '../../components/text-input.js';
+import type { HomeLine } from './lines.js';
+import { afterEnter } from './palette.js';
+import type { HomeEvent, HomeState, HomeTarget } from './state.js';
+
+/** What keys of the home screen cause. */
+export interface HomeOrders {
+  readonly dispatch: (event: HomeEvent) => void;
+  readonly onOpen: (target: HomeTarget) => void;
+  /** Opens the list of commands. */
+  readonly onPalette: (agent: string | undefined) => void;
+  readonly onAgain: () => void;
+  readonly onLeave: () => void;
+}
+
+/** What the keys do in a state. */
+export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
+  const interrupt: KeyBinding = { on: ['ctrl-c'], run: orders.onLeave };
+  if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, orders);
+  if (state.isFiltering) return filterKeys(state, interrupt, orders);
+  const keys = [...lineKeys(state, orders), interrupt];
+  if (!state.help) return { bindings: keys };
+  const close = (): void => orders.dispatch({ type: 'help', on: false });
+  return { bindings: [{ on: ['escape'], run: close }, ...keys] };
+}
+
+/** The agent of the selected line. */
+export function selectedAgent({ list }: HomeState): string | undefined {
+  return agentOf(listView(list).selected);
+}
+
+function agentOf(line: HomeLine | undefined): string | undefined {
+  return line?.target.kind === 'search' ? line.target.agent : undefined;
+}
+
+const MOVES = [
+  [['up', 'k'], 'up'],
+  [['down', 'j'], 'down'],
+  [['pageUp', 'ctrl-b'], 'pageUp'],
+  [['pageDown', 'ctrl-f', ' '], 'pageDown'],
+  [['home', 'g'], 'first'],
+  [['end', 'G'], 'last'],
+] as const;
+
+/** Keys that move in a list while text is typed. */
+const TYPING_MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
+
+function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
+  const { dispatch, onOpen } = orders;
+  const { selected } = listView(state.list);
+  const agent = agentOf(selected);
+  const moves = MOVES.map(([on, to]): KeyBinding => ({ on, run: () => move(dispatch, to) }));
+  const shown = (on: string, does: string, bar: string, goes: number, run: () => void) => ({
+    on: [on],
+    run,
+    help: [on, does] as const,
+    bar: { text: `${on} ${bar}`, goes },
+  });
+  return [
+    ...moves,
+    {
+      on: [],
+      run: () => undefined,
+      help: ['↑ ↓, k j', 'choose a line'],
+      bar: { text: '↑↓ choose', goes: 2 },
+    },
+    { on: [], run: () => undefined, help: ['g, G', 'go to the first or last'] },
+    ...(selected === undefined
+      ? []
+      : [
+          {
+            on: ['enter'],
+            run: () => onOpen(selected.target),
+            help: ['enter', 'open its screen'],
+            bar: { text: `⏎ ${selected.opens}`, goes: 7 },
+          } as const,
+        ]),
+    ...(agent === undefined
+      ? []
+      : [
+          shown('i', 'update its index', 'index', 5, () => onOpen({ kind: 'index', agent })),
+          shown('d', 'test its provider', 'provider', 4, () =>
+            onOpen({ kind: 'diagnosis', agent }),
+          ),
+          {
+            on: ['c'],
+            run: () => onOpen({ kind: 'candidates', agent }),
+            help: ['c', 'browse what dreams may promote'],
+          } as const,
+        ]),
+    {
+      on: ['/'],
+      run: () => dispatch({ type: 'filtering', on: true }),
+      help: ['/', 'filter: all words must occur; esc removes the filter'],
+      bar: { text: '/ filter', goes: 3 },
+    },
+    shown(':', 'run any command of svc', 'commands', 6, () => orders.onPalette(agent)),
+    shown('r', 'refresh now', 'refresh', 1, orders.onAgain),
+    {
+      on: ['escape'],
+      run: state.list.filter.text === '' ? orders.onLeave : () => unfilter(dispatch),
+    },
+    {
+      on: ['?'],
+      run: () => dispatch({ type: 'help', on: !state.help }),
+      help: ['?, esc', 'show or close this help'],
+      bar: { text: '? help', goes: 8 },
+    },
+    {
+      on: ['q'],
+      run: orders.onLeave,
+      help: ['q, ctrl-c', 'quit; in another screen: return here'],
+      bar: { text: 'q quit', goes: 9 },
+    },
+  ];
+}
+
+function move(dispatch: HomeOrders['dispatch'], to: ListMove): void {
+  dispatch({ type: 'list', event: { type: 'moved', to } });
+}
+
+function unfilter(dispatch: HomeOrders['dispatch']): void {
+  dispatch({ type: 'list', event: { type: 'unfiltered' } });
+}
+
+/** Enter keeps the filter, Esc removes it. */
+function filterKeys({ list }: HomeState, interrupt: KeyBinding, { dispatch }: HomeOrders): KeyMap {
+  const close = (): void => dispatch({ type: 'filtering', on: false });
+  const clear = (): void => {
+    unfilter(dispatch);
+    close();
+  };
+  return {
+    bindings: [
+      interrupt,
+      { on: ['enter', 'tab'], run: close },
+      { on: ['escape', ...(list.filter.text === '' ? ['backspace'] : [])], run: clear },
+      ...TYPING_MOVES.map((to): KeyBinding => ({ on: [to], run: () => move(dispatch, to) })),
+    ],
+    onOther: (input) => {
+      const edit = editOf(input);
+      if (edit !== undefined) dispatch({ type: 'list', event: { type: 'filtered', edit } });
+    },
+  };
+}
+
+/** Esc goes one step back. */
+function paletteKeys(
+  palette: NonNullable<HomeState['palette']>,
+  interrupt: KeyBinding,
+  { dispatch, onOpen }: HomeOrders,
+): KeyMap {
+  const change = (event: Extract<HomeEvent, { type: 'palette.changed' }>['event']): void =>
+    dispatch({ type: 'palette.changed', event });
+  const { asked, list } = palette;
+  const back = (): void => {
+    if (asked === undefined) dispatch({ type: 'palette', palette: undefined });
+    else change({ type: 'asked', asked: undefined });
+  };
+  const text = asked === undefined ? list.filter.text : asked.line.text;
+  const enter = (): void => {
+    const after = afterEnter(palette);
+    if (after === undefined) return;
+    if ('asked' in after) change({ type: 'asked', asked: after.asked });
+    else onOpen({ kind: 'command', argv: after.argv });
+  };
+  const moves = TYPING_MOVES.map(
+    (to): KeyBinding => ({
+      on: [to],
+      run: () => change({ type: 'list', event: { type: 'moved', to } }),
+    }),
+  );
+  return {
+    bindings: [
+      interrupt,
+      { on: ['enter'], run: enter },
+      { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
+      ...(asked === undefined ? moves : []),
+    ],
+    onOther: (input) => {
+      const edit = editOf(input);
+      if (edit !== undefined) change({ type: 'typed', edit });
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { OverviewNews } from '../../../engine/overview/index.js';
+import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import { plotRows } from '../../components/plot.js';
+import { fitEnd, padEnd } from '../../fit.js';
+import { safeLine } from '../../safe-text.js';
+import type { Paint, Style } from '../../style.js';
+import type { HomeState } from './state.js';
+
+const PLOTS = [
+  ['searches', 'searches'],
+  ['chunks', 'indexed chunks'],
+  ['requests', 'requests'],
+] as const;
+const PLOT_GAP = 3;
+
+type Activity = NonNullable<OverviewNews['activity']>;
+
+/** A title with its total, and the curve of 24 hours below it. */
+function plotBlock(
+  activity: Activity,
+  style: Style,
+  [kind, title]: (typeof PLOTS)[number],
+  size: { readonly columns: number; readonly rows: number },
+): readonly string[] {
+  const { columns } = size;
+  const counts = activity[kind];
+  const sum = counts.reduce((all, count) => all + count, 0);
+  const total = formatCount(sum);
+  const name = fitEnd(columns < 20 ? title : `${title}, 24 h`, columns - total.length - 2);
+  const head = `${style.dim(padEnd(name, columns - total.length))}${style.bold(total)}`;
+  const rows = plotRows(counts, { columns, rows: size.rows - 1 });
+  // Without any, a line shows where they would be.
+  const shown = sum > 0 ? rows.map(style.cyan) : [...rows.slice(1), style.dim('⣀'.repeat(columns))];
+  return [head, ...shown];
+}
+
+/** The plots next to each other. */
+export function plotBlocks(
+  { activity }: Partial<OverviewNews>,
+  style: Style,
+  columns: number,
+  { plots, gap }: { readonly plots: number; readonly gap: number },
+): readonly string[] {
+  if (!activity) return [];
+  const rows = plots - gap;
+  const each = Math.floor((columns - PLOT_GAP * (PLOTS.length - 1)) / PLOTS.length);
+  const blocks = PLOTS.map((plot) => plotBlock(activity, style, plot, { columns: each, rows }));
+  const texts = Array.from({ length: rows }, (_, row) =>
+    blocks.map((block) => block[row] ?? '').join(' '.repeat(PLOT_GAP)),
+  );
+  return [...texts, ...(gap === 0 ? [] : [''])];
+}
+
+/** The plots below each other. */
+export function stackedPlots(
+  { activity }: Partial<OverviewNews>,
+  style: Style,
+  columns: number,
+  rows: number,
+): readonly string[] {
+  if (!activity) return [];
+  const each = rows < 28 ? 3 : rows < 44 ? 4 : 6;
+  return PLOTS.flatMap((plot) => [
+    ...plotBlock(activity, style, plot, { columns, rows: each }),
+    '',
+  ]);
+}
+
+/** Less is not worth its title. */
+const LEAST_RECENT = 3;
+const MOST_QUERIES = 6;
+
+/** Logged searches and the end of the log, as far as there is room. */
+export function recentRows(
+  { news, nowMs }: HomeState,
+  style: Style,
+  columns: number,
+  rows: number,
+): readonly string[] {
+  const { queries = [], log = [] } = news;
+  const searched = queries.slice(0, Math.max(0, Math.min(MOST_QUERIES, rows - 2)));
+  const block = (title: string, texts: readonly string[]): readonly string[] =>
+    texts.length === 0 || rows < LEAST_RECENT ? [] : [style.dim(title), ...texts, ''];
+  const searches = block(
+    'recent searches',
+    searched.map(({ atMs, agent, query }) => {
+      const ago = style.dim(padEnd(formatRelativeTime(atMs, nowMs), AGO_COLUMNS));
+      const who = (news.agents?.length ?? 0) > 1 ? `${safeLine(agent)}: ` : '';
+      return ago + fitEnd(who + safeLine(query), columns - AGO_COLUMNS);
+    }),
+  );
+  const left = rows - searches.length - 2;
+  if (left < LEAST_RECENT - 1) return searches;
+  const lines = log.slice(-left).map(({ atMs, level, message }) => {
+    const paint = levelPaint(level, style);
+    const ago = style.dim(padEnd(formatRelativeTime(atMs, nowMs), AGO_COLUMNS));
+    return `${ago}${paint(level.padEnd(6))}${fitEnd(safeLine(message), columns - AGO_COLUMNS - 6)}`;
+  });
+  return [...searches, ...block('log of svc serve', lines)];
+}
+
+const AGO_COLUMNS = 13;
+
+function levelPaint(level: string, style: Style): Paint {
+  if (level === 'error' || level === 'fatal') return style.red;
+  return level === 'warn' ? style.yellow : style.dim;
+}
