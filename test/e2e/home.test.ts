@@ -39,21 +39,21 @@ for (const [columns, rows] of [
   test(`svc alone opens home at ${columns} columns; into a screen, back, and out with 0`, async () => {
     const { home, env } = aHome();
     const session = runInPty([], { home: home.path, env, columns, rows });
-    await session.waitForText('❯ ! ada       no index yet');
+    await session.waitForText('❯ !  ada    no index yet');
     session.type(KEYS.enter);
     await session.waitForText('Ask your memory something');
     session.type('automobile');
     await session.waitForText('in spring');
     session.type(KEYS.escape);
     // The search has made the index meanwhile, and keys are heard again.
-    await session.waitForText('❯ ✓ ada       up to date');
+    await session.waitForText('❯ ✓  ada    up to date');
     session.type(`j`);
-    await session.waitForText('❯ ! bob');
+    await session.waitForText('❯ !  bob');
     session.type('i');
     await session.waitForText('bob: 1 added');
-    await session.waitForText('❯ ✓ bob       up to date');
+    await session.waitForText('❯ ✓  bob    up to date');
     session.type('jj');
-    await session.waitForText('❯ ○ flows');
+    await session.waitForText('❯ ○  flows');
     session.type(KEYS.enter);
     await session.waitForText('no flows yet');
     for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
@@ -129,16 +129,37 @@ test('with nothing set up it says what to do next, and does it', async () => {
   assert.is(await session.ended, 0);
 });
 
+test('a command of the palette runs in the terminal, and Enter leads back', async () => {
+  const { home, env } = aHome();
+  const options = { home: home.path, env, columns: 80, rows: 24, lines: true };
+  const session = runInPty([], options);
+  await session.waitForText('no index yet');
+  session.type(':config get');
+  await session.waitForText('Print one configuration value');
+  session.type(KEYS.enter);
+  await session.waitForText('required');
+  session.type(`agents.defaults.memorySearch.provider${KEYS.enter}`);
+  await session.waitForText('$ svc config get -- agents.defaults.memorySearch.provider');
+  await session.waitForText('Press Enter to go back');
+  assert.match(session.output(), /\nnone\r?\n/u);
+  const asked = session.output().length;
+  session.type(KEYS.enter);
+  await waitFor('home', () => session.output().slice(asked).includes('? help   q quit'));
+  // Ctrl-C is a key again.
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 0);
+});
+
 test('a configuration that is broken is a fault with its place, and the doctor is behind it', async () => {
   const home = folderOf({ 'svc.json': '{ "agnets": {} }' });
   const env = { HOME: home.path };
   const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
-  await session.waitForText('✗ faults');
+  await session.waitForText('✗  faults');
   await session.waitForText('agnets');
   session.type('jjjjjjj\r');
   await session.waitForText('svc · doctor');
   session.type('q');
-  await session.waitForText('✗ faults');
+  await session.waitForText('✗  faults');
   session.type('q');
   assert.is(await session.ended, 0);
 });

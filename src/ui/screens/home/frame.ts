@@ -75,6 +75,7 @@ function isWide({ columns, rows }: TerminalSize): boolean {
 }
 
 const LEAST_AGENT_ROWS = 4;
+const PLOT_COLUMNS = 48;
 /** Only the first fault is shown in less. */
 const MESSAGE_COLUMNS = 32;
 
@@ -91,7 +92,10 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   }
   const high = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
   const hasPlots =
-    !isWide(area) && state.news.activity && left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
+    !isWide(area) &&
+    columns >= PLOT_COLUMNS &&
+    state.news.activity &&
+    left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
   const plots = hasPlots ? high : 0;
   const shown = Math.max(1, Math.min(needed, left - plots));
   return { agents: shown, faults, plots, rest: left - plots - shown, gap };

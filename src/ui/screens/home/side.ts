@@ -68,6 +68,7 @@ export function stackedPlots(
 
 /** Less is not worth its title. */
 const LEAST_RECENT = 3;
+const LEAST_RECENT_COLUMNS = 32;
 const MOST_QUERIES = 6;
 
 /** Logged searches and the end of the log, as far as there is room. */
@@ -80,7 +81,9 @@ export function recentRows(
   const { queries = [], log = [] } = news;
   const searched = queries.slice(0, Math.max(0, Math.min(MOST_QUERIES, rows - 2)));
   const block = (title: string, texts: readonly string[]): readonly string[] =>
-    texts.length === 0 || rows < LEAST_RECENT ? [] : [style.dim(title), ...texts, ''];
+    texts.length === 0 || rows < LEAST_RECENT || columns < LEAST_RECENT_COLUMNS
+      ? []
+      : [style.dim(title), ...texts, ''];
   const searches = block(
     'recent searches',
     searched.map(({ atMs, agent, query }) => {
