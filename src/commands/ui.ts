@@ -4,7 +4,7 @@ import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 export default class Ui extends MemoryCommand<OverallStatusOutput | Record<string, never>> {
   static override summary = 'Open the home screen: everything at a glance.';
   static override description =
-    `Shows one line each for agents' memories, the listener, flows, tasks, dreams and problems, and keeps them up to date. Enter opens the screen behind a line, Esc returns, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.
+    `Shows agents' memories, the listener, flows, tasks, dreams, problems and the activity of the last 24 hours, and keeps them up to date. Enter opens the screen behind a line, Esc returns, / filters the lines, : runs any command, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.
 
 Without a terminal, and with --plain or --json, it is "svc status".`;
   static override examples = [

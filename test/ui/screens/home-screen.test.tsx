@@ -447,7 +447,7 @@ test('30 agents scroll with counts, while everything else stays in sight', () =>
   const news = { ...busyNews(), agents, dreams };
   const middle = shown(news, 80, 24, 'agent agent-20');
   assert.match(middle, /❯ ✓ +agent-20/);
-  assert.match(middle, /↑ \d+ more +↓ 9 more/);
+  assert.match(middle, /↑ \d+ more +↓ \d+ more/);
   for (const screen of [middle, shown(news, 80, 24, 'flows')]) {
     for (const line of ['listener', 'tasks', 'faults']) assert.match(screen, ` ${line} `);
     assert.match(screen, /dreams +30 of 30 workspaces/);
@@ -507,6 +507,23 @@ test('/ filters lines, and Esc removes the filter before it quits', async () => 
   await waitForText(terminal, ' listener ');
   terminal.type('q');
   assert.equal(await end, { type: 'left' });
+});
+
+test('a click selects a line, a second one opens it, and the wheel moves', async () => {
+  const terminal = createTerminal(80, 24);
+  const { end, tell, asked } = start(terminal);
+  await waitForText(terminal, 'checking …');
+  tell(busyNews());
+  await waitForText(terminal, '1 fault');
+  const row = terminal.screen().findIndex((line) => line.includes(' tasks ')) + 1;
+  const click = `\u001B[<0;20;${row}M\u001B[<0;20;${row}m`;
+  terminal.type(click);
+  await waitForText(terminal, '❯ ●  tasks');
+  terminal.type(`\u001B[<64;20;${row}M`);
+  await waitForText(terminal, '❯ ●  flows');
+  terminal.type(`\u001B[<65;20;${row}M${click}`);
+  assert.is((await end).type, 'open');
+  assert.equal(asked, [{ kind: 'tasks' }]);
 });
 
 test(': lists commands, asks for what one needs, and runs it for the selected agent', async () => {

@@ -1,4 +1,4 @@
-import { type ListColumn, listTable, offScreenWords } from '../../components/list.js';
+import { type ListColumn, offScreenWords, tableOf } from '../../components/list.js';
 import { listView } from '../../components/list-state.js';
 import { sparkline } from '../../components/sparkline.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
@@ -87,7 +87,7 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const faults = Math.min(most, Math.max(1, wrongs(state.news).length));
   const needed = agents.length === 0 ? 0 : agents.length + 1;
   const left = rows - faults - gap - work.length - gap;
-  if (left < Math.min(needed, LEAST_AGENT_ROWS)) {
+  if (left < Math.max(1, Math.min(needed, LEAST_AGENT_ROWS))) {
     return { agents: 0, faults: 1, plots: 0, rest: 0, gap };
   }
   const high = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
@@ -151,22 +151,22 @@ function agentRows(
   // Lines after the agents are always shown, so only agents scroll.
   const top = Math.min(listView(state.list, count).above, Math.max(0, agents.length - count));
   const all = state.list.items.filter(({ group }) => group === 'agents');
-  const table = listTable(
+  const table = tableOf(
     agentColumns(view.style, columns),
     all,
-    columns,
+    columns - CURSOR_COLUMNS,
     view.style,
     LEAST_SEARCH,
   );
   const shown = agents.slice(top, top + count);
   const below = agents.length - top - shown.length;
   return [
-    { text: table.titles },
+    ...table.titles.map((titles) => ({ text: view.style.dim(`  ${titles}`) })),
     ...shown.map((line) => ({
       text:
         line.cells === undefined
           ? lineText(line, line === selected, view, columns)
-          : table.line(line, line === selected),
+          : cursorOf(line === selected, view) + table.row(line, line === selected),
       line: line.id,
     })),
     ...(isLong ? [{ text: view.style.dim(offScreenWords(top, below, columns)) }] : []),
@@ -218,6 +218,12 @@ function workRow(
   return { text: spread(text, view.style.dim(bars), columns), line: line.id };
 }
 
+const CURSOR_COLUMNS = 2;
+
+function cursorOf(isSelected: boolean, { style }: HomeView): string {
+  return isSelected ? style.accent('❯ ') : ' '.repeat(CURSOR_COLUMNS);
+}
+
 /** Titles of lines that are not agents: `listener`. */
 const TITLE_COLUMNS = 8;
 const BETWEEN = ' · ';
@@ -225,17 +231,18 @@ const BETWEEN = ' · ';
 function lineText(
   { mark, title, parts }: HomeLine,
   isSelected: boolean,
-  { style }: HomeView,
+  view: HomeView,
   columns: number,
 ): string {
+  const { style } = view;
   const { sign, paint } = MARKS[mark];
-  const cursor = isSelected ? '❯' : ' ';
+  const cursor = cursorOf(isSelected, view);
   const name = padEnd(fitEnd(title, MAX_TITLE), TITLE_COLUMNS);
   const rest = columns - 7 - textWidth(name);
-  if (rest < 4) return fitEnd(`${cursor} ${sign}  ${name}`, columns);
+  if (rest < 4) return cursor + fitEnd(`${sign}  ${name}`, columns - CURSOR_COLUMNS);
   const words = fitParts(parts, rest);
   const shown = mark === 'off' || mark === 'unknown' ? style.dim(words) : words;
-  return `${cursor} ${paint(style)(sign)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
+  return `${cursor}${paint(style)(sign)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
 }
 
 /** As many parts as fit; the first one may be cut. */

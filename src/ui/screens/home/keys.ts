@@ -150,8 +150,9 @@ function filterKeys({ list }: HomeState, interrupt: KeyBinding, { dispatch }: Ho
 function paletteKeys(
   palette: NonNullable<HomeState['palette']>,
   interrupt: KeyBinding,
-  { dispatch, onOpen }: HomeOrders,
+  orders: HomeOrders,
 ): KeyMap {
+  const { dispatch } = orders;
   const change = (event: Extract<HomeEvent, { type: 'palette.changed' }>['event']): void =>
     dispatch({ type: 'palette.changed', event });
   const { asked, list } = palette;
@@ -160,12 +161,6 @@ function paletteKeys(
     else change({ type: 'asked', asked: undefined });
   };
   const text = asked === undefined ? list.filter.text : asked.line.text;
-  const enter = (): void => {
-    const after = afterEnter(palette);
-    if (after === undefined) return;
-    if ('asked' in after) change({ type: 'asked', asked: after.asked });
-    else onOpen({ kind: 'command', argv: after.argv });
-  };
   const moves = TYPING_MOVES.map(
     (to): KeyBinding => ({
       on: [to],
@@ -175,7 +170,7 @@ function paletteKeys(
   return {
     bindings: [
       interrupt,
-      { on: ['enter'], run: enter },
+      { on: ['enter'], run: () => enterPalette(palette, orders) },
       { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
       ...(asked === undefined ? moves : []),
     ],
@@ -184,4 +179,15 @@ function paletteKeys(
       if (edit !== undefined) change({ type: 'typed', edit });
     },
   };
+}
+
+/** Asks for the next value, or runs the command. */
+export function enterPalette(
+  palette: NonNullable<HomeState['palette']>,
+  { dispatch, onOpen }: HomeOrders,
+): void {
+  const after = afterEnter(palette);
+  if (after === undefined) return;
+  if ('argv' in after) onOpen({ kind: 'command', argv: after.argv });
+  else dispatch({ type: 'palette.changed', event: { type: 'asked', asked: after.asked } });
 }

@@ -21,10 +21,12 @@ const COLUMNS: readonly ListColumn<PaletteCommand>[] = [
 export function PaletteView({
   palette,
   dispatch,
+  onEnter,
   area,
 }: {
   readonly palette: PaletteState;
   readonly dispatch: (event: PaletteEvent) => void;
+  readonly onEnter: () => void;
   readonly area: Area;
 }): ReactElement {
   const { bold, dim } = useTheme();
@@ -37,6 +39,7 @@ export function PaletteView({
         columns={COLUMNS}
         area={area}
         empty="no command matches"
+        onOpen={onEnter}
       />
     );
   }

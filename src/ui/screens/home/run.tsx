@@ -11,13 +11,14 @@ import { TextInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { useMouse } from '../../terminal/input.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { useTerminalSize } from '../../terminal/size.js';
 import { createEnding } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import { homePage, homeRows } from './frame.js';
-import { type HomeOrders, homeKeys } from './keys.js';
+import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
 import { openPalette, type PaletteCommand } from './palette.js';
 import { PaletteStatus, PaletteView } from './palette-view.js';
 import {
@@ -191,11 +192,18 @@ export function HomeScreen({
     >
       {(area) =>
         palette === undefined ? (
-          <HomeBody state={state} orders={orders} homeDir={homeDir} area={area} />
+          <HomeBody
+            state={state}
+            current={store.getSnapshot}
+            orders={orders}
+            homeDir={homeDir}
+            area={area}
+          />
         ) : (
           <PaletteView
             palette={palette}
             dispatch={(event) => orders.dispatch({ type: 'palette.changed', event })}
+            onEnter={() => enterPalette(palette, orders)}
             area={area}
           />
         )
@@ -210,20 +218,35 @@ interface HomePartProps {
   readonly area: Area;
 }
 
-function HomeBody({
-  state,
-  orders,
-  homeDir,
-  area,
-}: HomePartProps & { readonly homeDir: string }): ReactElement {
+interface HomeBodyProps extends HomePartProps {
+  /** Several clicks can arrive before the next frame. */
+  readonly current: () => HomeState;
+  readonly homeDir: string;
+}
+
+function HomeBody({ state, current, orders, homeDir, area }: HomeBodyProps): ReactElement {
   const style = useTheme();
   const { dispatch } = orders;
   const rows = homePage(state, area);
   useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
+  const drawn = homeRows(state, { style, homeDir }, area);
+  useMouse(area, ({ action, row }) => {
+    if (state.help) return;
+    if (action !== 'click') {
+      const to = action === 'wheelUp' ? 'up' : 'down';
+      dispatch({ type: 'list', event: { type: 'moved', to } });
+      return;
+    }
+    const { selected, matching } = listView(current().list);
+    const line = matching.find(({ id }) => id === drawn[row]?.line);
+    if (line === undefined) return;
+    if (line === selected) orders.onOpen(line.target);
+    else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });
+  });
   if (state.help) {
     return <KeyHelp bindings={homeKeys(state, orders).bindings} columns={area.columns} />;
   }
-  return <Rows lines={homeRows(state, { style, homeDir }, area).map(({ text }) => text)} />;
+  return <Rows lines={drawn.map(({ text }) => text)} />;
 }
 
 /** The filter while it is typed, a message, or the keys. */

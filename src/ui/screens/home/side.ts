@@ -30,7 +30,8 @@ function plotBlock(
   const head = `${style.dim(padEnd(name, columns - total.length))}${style.bold(total)}`;
   const rows = plotRows(counts, { columns, rows: size.rows - 1 });
   // Without any, a line shows where they would be.
-  const shown = sum > 0 ? rows.map(style.cyan) : [...rows.slice(1), style.dim('⣀'.repeat(columns))];
+  const shown =
+    sum > 0 ? rows.map(style.accent) : [...rows.slice(1), style.dim('⣀'.repeat(columns))];
   return [head, ...shown];
 }
 
@@ -105,6 +106,6 @@ export function recentRows(
 const AGO_COLUMNS = 13;
 
 function levelPaint(level: string, style: Style): Paint {
-  if (level === 'error' || level === 'fatal') return style.red;
-  return level === 'warn' ? style.yellow : style.dim;
+  if (level === 'error' || level === 'fatal') return style.fault;
+  return level === 'warn' ? style.warning : style.dim;
 }
