@@ -8,7 +8,6 @@ export {
   overallStatus,
   overallStatusOutput,
 } from './overall-status.js';
-export type { LogGlance, QueryGlance } from './recent-look.js';
 export type { ServedService, Serving } from './serving.js';
 export type { StorageGlance } from './storage-look.js';
 export type { DreamsGlance, FlowsGlance, ListenerGlance, OverviewPlace } from './work.js';

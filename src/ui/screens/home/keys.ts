@@ -26,11 +26,7 @@ export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
   return { bindings: [{ on: ['escape'], run: close }, ...keys] };
 }
 
-/** The agent of the selected line. */
-export function selectedAgent({ list }: HomeState): string | undefined {
-  return agentOf(listView(list).selected);
-}
-
+/** The agent of a line. */
 function agentOf(line: HomeLine | undefined): string | undefined {
   return line?.target.kind === 'search' ? line.target.agent : undefined;
 }
