@@ -205,8 +205,9 @@ export class DeliveryRecorder {
   }
 
   private failed(error: unknown): void {
-    const nowMs = performance.now();
-    if (nowMs - this.failedMs < FAILURE_EVERY_MS) return;
+    const nowMs = this.options.clock.now();
+    // A clock that was set back does not silence it.
+    if (Math.abs(nowMs - this.failedMs) < FAILURE_EVERY_MS) return;
     this.failedMs = nowMs;
     const message = `deliveries cannot be recorded: ${messageOf(error)}`;
     this.options.log.error({ err: error }, message);

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
 import {
   DeliveryFile,
@@ -20,6 +21,7 @@ import { ROOT } from '../../../support/run-svc.js';
 import { testLog } from '../../../support/services.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/terminal.js';
+import { smallDisk } from '../../../support/tmpfs.js';
 
 const test = suite('the record of deliveries');
 
@@ -30,9 +32,10 @@ const SECRET = 'correct-horse-battery-staple';
 function recorderIn(home: TempFolder, limits: Partial<DeliveryLimits> = {}) {
   const { logger, lines } = testLog();
   const mask = createSecretMask([SECRET]);
-  const options = { stateDir: home.path, mask, log: logger, clock: { now: () => NOW } };
+  const clock = { nowMs: NOW, now: () => clock.nowMs };
+  const options = { stateDir: home.path, mask, log: logger, clock };
   const recorder = new DeliveryRecorder({ ...options, limits: { ...LIMITS, ...limits } });
-  return { recorder, lines, reader: new DeliveryReader(home.path) };
+  return { recorder, lines, clock, reader: new DeliveryReader(home.path) };
 }
 
 const REASON = `refused, because of ${SECRET}`;
@@ -178,7 +181,7 @@ test('a body is kept byte by byte, and one that is not text is not kept', async 
   reader.close();
 });
 
-test('a damaged file is set aside, one of a newer svc is not touched, and nothing fails', async () => {
+test('a damaged file is set aside, and nothing fails', async () => {
   const home = tempFolder();
   writeFileSync(
     deliveriesFile(home.path),
@@ -191,6 +194,85 @@ test('a damaged file is set aside, one of a newer svc is not touched, and nothin
   assert.is(reader.count({ limit: 1 }), 1);
   assert.ok(existsSync(`${deliveriesFile(home.path)}.damaged`));
   assert.match(lines.join(''), 'the record of deliveries is damaged');
+  reader.close();
+});
+
+const LOST = 'deliveries cannot be recorded';
+
+test('a file that another process is writing is tried again, and nothing is lost', async () => {
+  const home = tempFolder();
+  const { recorder, reader, lines } = recorderIn(home);
+  recorder.record(delivered());
+  recorder.writeNow();
+  const other = createDatabase(deliveriesFile(home.path), 0);
+  other.exec('BEGIN IMMEDIATE');
+  recorder.record(delivered());
+  await waitFor('the failure', () => lines.join('').includes(LOST));
+  other.exec('COMMIT');
+  other.close();
+  await waitFor('the delivery', () => recorder.counts.recorded === 2);
+  await recorder.close();
+  assert.equal(recorder.counts, {
+    recorded: 2,
+    dropped: { too_many: 0, too_large: 0, failed: 0 },
+  });
+  assert.is(reader.count({ limit: 1 }), 2);
+  reader.close();
+});
+
+test('the file of a newer svc is not touched', async () => {
+  const home = tempFolder();
+  const first = recorderIn(home);
+  first.recorder.record(delivered());
+  await first.recorder.close();
+  const newer = createDatabase(deliveriesFile(home.path), 0);
+  newer.pragma('user_version = 99');
+  newer.close();
+  const before = readFileSync(deliveriesFile(home.path));
+  const { recorder, lines } = recorderIn(home);
+  recorder.record(delivered());
+  await recorder.close();
+  assert.is(recorder.counts.dropped.failed, 1);
+  assert.match(lines.join(''), /cannot be recorded: .*newer/u);
+  assert.equal(readFileSync(deliveriesFile(home.path)), before);
+});
+
+test('a full disk is logged once a minute, and deliveries are recorded once it has room', async () => {
+  const disk = smallDisk(2);
+  if (disk === undefined) return;
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(1_700_000));
+  const { recorder, lines, clock } = recorderIn({ ...tempFolder(), path: disk });
+  const failures = (): number => lines.filter((line) => line.includes(LOST)).length;
+  const record = (count: number): void => {
+    for (let n = 0; n < count; n++) {
+      recorder.record(delivered({ body: `{"x":"${'y'.repeat(60_000)}"}` }));
+      recorder.writeNow();
+    }
+  };
+  record(20);
+  const lost = recorder.counts.dropped.failed;
+  assert.ok(lost > 1, `${lost} were lost`);
+  assert.is(failures(), 1);
+  clock.nowMs += 61_000;
+  record(2);
+  assert.is(failures(), 2);
+  rmSync(join(disk, 'filler'));
+  const { recorded } = recorder.counts;
+  record(1);
+  assert.is(recorder.counts.recorded, recorded + 1);
+  await recorder.close();
+});
+
+test('what is not recorded is counted by its reason', async () => {
+  const home = tempFolder();
+  const { recorder, reader } = recorderIn(home, { keep: 150 });
+  for (let n = 0; n < 1000; n++) recorder.record(delivered());
+  const large = Buffer.alloc(9_000_000);
+  for (let n = 0; n < 3; n++) recorder.record(delivered({ body: large, route: 'large' }));
+  await recorder.close();
+  const { recorded, dropped } = recorder.counts;
+  assert.equal(dropped, { too_many: 850, too_large: 2, failed: 0 });
+  assert.equal([recorded, reader.count({ limit: 1 })], [151, 151]);
   reader.close();
 });
 
