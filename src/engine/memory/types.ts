@@ -67,6 +67,14 @@ export interface NoteFacts {
   readonly properties?: Readonly<Record<string, FactValue>>;
   /** Why the front matter cannot be read. */
   readonly fault?: string;
+  /** The lines that dreaming copied from notes. */
+  readonly promoted?: readonly PromotedLine[];
+}
+
+/** A line of long-term memory, and where the statement was that it was made of. */
+export interface PromotedLine {
+  readonly line: number;
+  readonly from: LineRange & { readonly path: string };
 }
 
 /** A link of a note, as written. */

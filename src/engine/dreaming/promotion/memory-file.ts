@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
-import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { decodedPath, PROMOTION_MARK } from '../../memory/sources/index.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { noteDay } from '../scoring/recall-entry.js';
 
@@ -333,7 +333,7 @@ export function parseProvenance(line: string): Provenance | undefined {
   return {
     key,
     sweepId,
-    path: decodePath(path),
+    path: decodedPath(path),
     lines: { startLine: Number(start), endLine: Number(end) },
     score: Number(score),
     recalls: Number(recalls),
@@ -345,12 +345,4 @@ function encodePath(path: string): string {
   return path.replaceAll(/[%\s#<>"]|--/gu, (part) =>
     encodeURIComponent(part).replaceAll('-', '%2D'),
   );
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

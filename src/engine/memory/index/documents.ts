@@ -46,9 +46,13 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   readonly indexedMs: number;
 }
 
-/** The kind of the document under a key, and when its file was modified, in milliseconds since the epoch. */
+/**
+ * The kind of the document under a key, when its file was modified, in milliseconds since the epoch, and what of it
+ * dreaming wrote.
+ */
 export type DescribedDocument = DocumentKey &
-  Pick<IndexedDocument, 'kind' | 'mimeType'> & { readonly modifiedMs: number };
+  Pick<IndexedDocument, 'kind' | 'mimeType'> &
+  Pick<NoteFacts, 'promoted'> & { readonly modifiedMs: number };
 
 /** The links of a note. */
 export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {

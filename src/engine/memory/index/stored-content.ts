@@ -1,3 +1,4 @@
+import type { NoteFacts } from '../types.js';
 import type { ChunkContent, DocumentContent } from './documents.js';
 import { headingPathOf, lineNumbersOf } from './lexical-text.js';
 
@@ -30,4 +31,14 @@ export function contentOf(
       return lineNumbers === undefined ? chunk : { ...chunk, lineNumbers };
     }),
   };
+}
+
+/** SQL for the facts of a document with promoted lines, which few have. */
+export const PROMOTED_FACTS = `CASE WHEN facts LIKE '%"promoted":%' THEN facts END`;
+
+/** The promoted lines among facts. */
+export function promotedIn(facts: string | null): Pick<NoteFacts, 'promoted'> {
+  if (facts === null) return {};
+  const { promoted }: NoteFacts = JSON.parse(facts);
+  return promoted === undefined ? {} : { promoted };
 }

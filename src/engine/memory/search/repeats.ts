@@ -1,3 +1,4 @@
+import { type DocumentKey, documentKeyText, isSameDocument, type PromotedLine } from '../types.js';
 import type { NumberedLine, Passage } from './passages.js';
 import { weigh } from './rank.js';
 import { foldWord } from './words.js';
@@ -39,10 +40,14 @@ const COPIES = /^(?:MEMORY\.md|memory\/archive\/.+\.md)$/u;
 /** Shorter lines may be in any note. */
 const LEAST_COPIED = 12;
 
+/** The lines of long-term memory that dreaming wrote, by their documents; see documentKeyText. */
+export type PromotedLines = ReadonlyMap<string, readonly PromotedLine[]>;
+
 /**
  * Joins a passage of long-term memory with the note that makes the same statement about the query, at the place of
- * the note: it has the context, and search stays as good as it was before the statement was copied. A passage that
- * answers with more than one note's statements is the result after the note.
+ * the note: it has the context, and search stays as good as it was before the statement was copied. A statement that
+ * was reworded is joined with the passage of the note that it was made of. A passage that answers with more than one
+ * note's statements is the result after the note.
  *
  * @param found best first
  * @param lineWeights for each query term: its weight among the lines of the candidates
@@ -50,6 +55,7 @@ const LEAST_COPIED = 12;
 export function withOrigins<Item extends { readonly passage: Passage }>(
   found: readonly Distinct<Item>[],
   lineWeights: readonly number[],
+  promoted: PromotedLines,
 ): readonly Distinct<Item>[] {
   const copies = found.filter(({ item }) => isCopy(item.passage));
   if (copies.length === 0) return found;
@@ -57,9 +63,15 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
   const texts = notes.map(({ item }) => flatText(item.passage));
   const placed = [...found];
   for (const copy of copies) {
-    const origins = bestLines(copy.item.passage, lineWeights).map((line) =>
-      texts.findIndex((text) => text.includes(line)),
-    );
+    const { passage } = copy.item;
+    const origins = bestLines(passage, lineWeights).map(({ text, number }) => {
+      const same = texts.findIndex((one) => one.includes(text));
+      if (same !== -1) return same;
+      const from = promoted
+        .get(documentKeyText(passage))
+        ?.find(({ line }) => line === number)?.from;
+      return notes.findIndex(({ item }) => from !== undefined && has(item.passage, passage, from));
+    });
     const origin = notes[Math.min(...origins.filter((at) => at !== -1))];
     const at = placed.findIndex(({ item }) => item === origin?.item);
     const there = placed[at];
@@ -77,18 +89,37 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
   return placed;
 }
 
-function isCopy({ source, path }: Passage): boolean {
+/** Whether a passage has lines of a note next to a document. */
+function has(
+  passage: Passage,
+  { source, origin }: DocumentKey,
+  from: PromotedLine['from'],
+): boolean {
+  return (
+    isSameDocument(passage, { source, origin, path: from.path }) &&
+    passage.startLine <= from.endLine &&
+    from.startLine <= passage.endLine
+  );
+}
+
+/** Whether a document has copies of statements in notes. */
+export function isCopy({ source, path }: DocumentKey): boolean {
   return source === 'memory' && COPIES.test(path);
 }
 
 /** The lines with the most of the query, in comparable form. */
-function bestLines({ lines }: Passage, lineWeights: readonly number[]): readonly string[] {
+function bestLines(
+  { lines }: Passage,
+  lineWeights: readonly number[],
+): readonly { readonly text: string; readonly number: number }[] {
   const weighed = lines
     .filter(({ text }) => !HEADING.test(text))
-    .map(({ text, terms }) => ({ text: plainText(text), weight: weigh(terms, lineWeights) }))
+    .map(({ text, terms, number }) => {
+      return { text: plainText(text), number, weight: weigh(terms, lineWeights) };
+    })
     .filter(({ text }) => text.length >= LEAST_COPIED);
   const most = Math.max(0, ...weighed.map(({ weight }) => weight));
-  return weighed.filter(({ weight }) => weight > 0 && weight === most).map(({ text }) => text);
+  return weighed.filter(({ weight }) => weight > 0 && weight === most);
 }
 
 /** All lines as one: a statement may take several lines in its note. */

@@ -2,7 +2,14 @@ import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
-import { answerOf, collapse, type Distinct, statementOf, withOrigins } from './repeats.js';
+import {
+  answerOf,
+  collapse,
+  type Distinct,
+  type PromotedLines,
+  statementOf,
+  withOrigins,
+} from './repeats.js';
 import type { SearchOptions } from './search-index.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
@@ -19,6 +26,8 @@ export interface Findings {
   readonly matcher: TermMatcher;
   /** For each query term: its weight among the lines of the candidates. */
   readonly lineWeights: readonly number[];
+  /** Of the documents among the candidates. */
+  readonly promoted: PromotedLines;
 }
 
 type ResultOptions = Pick<
@@ -53,6 +62,7 @@ export function resultsOf(
       : withOrigins(
           collapse(good, mmrLambda === undefined ? statementOf : answerOf),
           findings.lineWeights,
+          findings.promoted,
         );
   const placed =
     mmrLambda === undefined

@@ -21,6 +21,7 @@ import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from
 import { type LexicalQuery, matchExpression, parseQuery, type Reading, relaxed } from './query.js';
 
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
+import { isCopy, type PromotedLines } from './repeats.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
@@ -295,7 +296,16 @@ async function findingsOf(
     };
   });
   const fused = fuse(candidates, { shares, halfLifeDays });
-  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights };
+  const promoted = await promotedAmong(index, chunks);
+  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
+}
+
+/** The lines that dreaming wrote; nothing is read unless long-term memory is among the candidates. */
+async function promotedAmong(index: MemoryIndex, chunks: Sides['chunks']): Promise<PromotedLines> {
+  const copies = chunks.map(({ ranked }) => ranked.chunk).filter(isCopy);
+  const keys = new Map(copies.map((chunk) => [documentKeyText(chunk), chunk]));
+  const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
+  return new Map(documents.map((one) => [documentKeyText(one), one.promoted ?? []]));
 }
 
 /**

@@ -47,10 +47,12 @@ export { noteLinks } from './note-links.js';
 export {
   type DocumentText,
   DREAM_REPORTS,
+  decodedPath,
   linesWithoutOwnWriting,
   MAX_DOCUMENT_BYTES,
   ownBlockMarks,
   PROMOTION_MARK,
+  promotedLines,
   type ReadOutcome,
   readDocument,
   withoutOwnWriting,

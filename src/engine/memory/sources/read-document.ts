@@ -2,8 +2,8 @@ import { isAscii } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
-import type { FileFingerprint, SkippedFile } from '../types.js';
-import { type TextLines, textLines } from './text-lines.js';
+import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
+import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
 import { skipOf } from './walk.js';
 
 export interface DocumentText {
@@ -81,6 +81,33 @@ export function ownBlockMarks(name: string): readonly [opening: string, closing:
 
 /** Start of the comment above a promoted entry of `MEMORY.md`. */
 export const PROMOTION_MARK = '<!-- svc:memory-promotion:';
+
+const PROMOTED_FROM =
+  /^<!-- svc:memory-promotion:[0-9a-f]{16} sweep=\S+ from=(\S+)#L(\d+)(?:-L(\d+))? /u;
+
+/** The entries of long-term memory that dreaming wrote, by the comments above them; undefined without any. */
+export function promotedLines(lines: TextLines): readonly PromotedLine[] | undefined {
+  if (!lines.text.includes(PROMOTION_MARK)) return undefined;
+  const promoted: PromotedLine[] = [];
+  for (let at = 0; at + 1 < lines.count; at++) {
+    const mark = PROMOTED_FROM.exec(lineAt(lines, at));
+    // A forgotten entry is empty.
+    if (mark === null || lineLength(lines, at + 1) === 0) continue;
+    const [, path = '', start = '', end = start] = mark;
+    const range = { startLine: Number(start), endLine: Number(end) };
+    promoted.push({ line: at + 2, from: { path: decodedPath(path), ...range } });
+  }
+  return promoted.length === 0 ? undefined : promoted;
+}
+
+/** A path as it is in a comment, where some characters are percent-encoded. */
+export function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 const ANY_MARK = '<!-- svc:';
 // A block without its end mark is not ended by the next block's, because there may be user text in between.

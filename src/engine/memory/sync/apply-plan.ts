@@ -9,11 +9,13 @@ import {
   type MediaSelection,
   noteFacts,
   noteLinks,
+  promotedLines,
   type ReadOutcome,
   readDocument,
+  type TextLines,
   type TranscriptFile,
 } from '../sources/index.js';
-import type { FileFingerprint, SkippedFile } from '../types.js';
+import type { FileFingerprint, NoteFacts, SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
 import { extractionMark, type PlannedRead, type SyncPlan } from './plan-changes.js';
 import { type ApplyResult, Tally } from './tally.js';
@@ -237,6 +239,13 @@ export type LoadOutcome =
   | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
   | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
+/** @param own the lines without what svc wrote itself */
+function factsOf(lines: TextLines, own: TextLines): NoteFacts | undefined {
+  const facts = noteFacts(own);
+  const promoted = promotedLines(lines);
+  return promoted === undefined ? facts : { ...facts, promoted };
+}
+
 /** Chunks a file that was read, without its forgotten lines. */
 function loaded(
   outcome: ReadOutcome,
@@ -254,7 +263,7 @@ function loaded(
   if (stored?.hash === hash && stored.kind === kind) return { state: 'unchanged', fingerprint };
   const own = isExtracted ? lines : linesWithoutOwnWriting(lines);
   const chunks = chunkDocument(file, own, chunking);
-  const about = kind === 'markdown' ? { facts: noteFacts(own), links: noteLinks(own) } : {};
+  const about = kind === 'markdown' ? { facts: factsOf(lines, own), links: noteLinks(own) } : {};
   return {
     state: 'changed',
     document: { source, path, kind, fingerprint, hash, chunks, ...about },

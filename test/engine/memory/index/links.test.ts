@@ -50,6 +50,18 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
+  test('a document is described with the lines that dreaming wrote into it', async () => {
+    const index = await kind.newIndex();
+    const promoted = [{ line: 4, from: { path: 'memory/b.md', startLine: 2, endLine: 3 } }];
+    const facts = { tags: ['"promoted":'], promoted };
+    await put(index, { ...note(undefined), facts });
+    const described = { ...KEY, kind: 'markdown', modifiedMs: 5 };
+    assert.equal(await index.describe([KEY]), [{ ...described, promoted }]);
+    await put(index, { ...note(undefined, 'changed'), facts: { tags: facts.tags } });
+    assert.equal(await index.describe([KEY]), [described]);
+    index.close();
+  });
+
   test('a document is shown as it is stored, with the state of its vectors', async () => {
     const index = await kind.newIndex();
     assert.is(await index.content(KEY), undefined);

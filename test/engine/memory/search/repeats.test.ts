@@ -5,6 +5,7 @@ import type { Passage } from '../../../../src/engine/memory/search/passages.js';
 import {
   answerOf,
   collapse,
+  type PromotedLines,
   statementOf,
   withOrigins,
 } from '../../../../src/engine/memory/search/repeats.js';
@@ -155,8 +156,12 @@ test('long lines take no more than their length in time', () => {
 
 /** Paths in the order of the results, with the paths that each result stands for. */
 function joined(...passages: readonly Passage[]): string[] {
+  return joinedBy(new Map(), ...passages);
+}
+
+function joinedBy(promoted: PromotedLines, ...passages: readonly Passage[]): string[] {
   const found = passages.map((passage) => ({ item: { passage }, similar: [] }));
-  return withOrigins(found, [1]).map(({ item, similar }) =>
+  return withOrigins(found, [1], promoted).map(({ item, similar }) =>
     [item.passage.path, ...similar.map(({ passage }) => passage.path)].join(' + '),
   );
 }
@@ -187,6 +192,28 @@ test('what long-term memory says beyond a note is a result of its own, below the
   assert.equal(joined(memory, other), ['MEMORY.md', other.path]);
   const changed = passageOf('MEMORY.md', '!- The nightly backup runs at 04:30.');
   assert.equal(joined(changed, note), ['MEMORY.md', note.path]);
+});
+
+test('a reworded entry is joined with the lines of the note that it was made of', () => {
+  const memory = passageOf(
+    'MEMORY.md',
+    '- Mira owns billing.\n!- Every night at 02:30, backups run.',
+  );
+  const note = passageOf(
+    'memory/2026-05-03.md',
+    '# Servers\n\n!We run the nightly backup at 02:30.',
+  );
+  const other = passageOf('memory/2026-05-04.md', '!Backups fail on Mondays.');
+  const from = (path: string, line: number): PromotedLines => {
+    const place = { path, startLine: line, endLine: line };
+    return new Map([['memory::MEMORY.md', [{ line: 2, from: place }]]]);
+  };
+  const origin = from('memory/2026-05-03.md', 3);
+  assert.equal(joinedBy(origin, memory, other, note), [other.path, `${note.path} + MEMORY.md`]);
+  // Another part of that note, or another note.
+  const elsewhere = from('memory/2026-05-03.md', 9);
+  assert.equal(joinedBy(elsewhere, memory, note), ['MEMORY.md', note.path]);
+  assert.equal(joinedBy(from('memory/2026-05-05.md', 3), memory, note), ['MEMORY.md', note.path]);
 });
 
 test.run();

@@ -58,4 +58,22 @@ test('a search finds notes, and neither reports nor blocks of dreaming', async (
   await backend.close();
 });
 
+test('an entry that a model reworded is one result with the lines that it was made of', async () => {
+  const workspace = tempFolder();
+  mkdirSync(workspace.at('memory'));
+  const mark = '<!-- svc:memory-promotion:0123456789abcdef sweep=20260504T030000Z-1';
+  workspace.write(
+    'MEMORY.md',
+    `# Long-Term Memory\n\n${mark} from=memory/2026-05-03%20home.md#L3 score=0.90 recalls=4 -->\n- Every night, zebra backups run.\n`,
+  );
+  workspace.write('memory/2026-05-03 home.md', '# Home\n\nWe run the zebra backup at 02:30.\n');
+  workspace.write('memory/2026-05-04.md', 'A zebra backup failed.\n');
+  const backend = backendOn(targetOf(workspace.path));
+  const { results } = await backend.search({ query: 'zebra backup', minScore: 0 });
+  assert.equal(
+    results.map(({ path, similar = [] }) => [path, ...similar.map((one) => one.path)]).toSorted(),
+    [['memory/2026-05-03 home.md', 'MEMORY.md'], ['memory/2026-05-04.md']],
+  );
+});
+
 test.run();

@@ -9,7 +9,7 @@ import type {
   StoredDocument,
   SyncMark,
 } from '../documents.js';
-import { type ContentChunkRow, contentOf } from '../stored-content.js';
+import { type ContentChunkRow, contentOf, PROMOTED_FACTS, promotedIn } from '../stored-content.js';
 import type { Place } from './stored-chunks.js';
 
 interface DocumentRow {
@@ -49,6 +49,7 @@ type DescribedRow = Required<DocumentKey> & {
   readonly kind: DocumentKind;
   readonly mimeType: string | null;
   readonly mtimeMs: number;
+  readonly facts: string | null;
 };
 
 /** The documents under some keys, of any origin; missing ones are absent. */
@@ -60,7 +61,7 @@ export async function describeDocuments(
   if (keys.length === 0) return [];
   const rows = await sql.query<DescribedRow>(
     `SELECT DISTINCT documents.source, documents.path, origins.name AS origin, origins.id = $2 AS "isOwn",
-       kind, mime_type AS "mimeType", mtime_ms AS "mtimeMs"
+       kind, mime_type AS "mimeType", mtime_ms AS "mtimeMs", ${PROMOTED_FACTS} AS facts
      FROM unnest($3::text[], $4::text[], $5::text[]) AS keys (source, path, origin)
      JOIN svc.origins ON origins.memory = $1
        AND CASE WHEN keys.origin IS NULL THEN origins.id = $2 ELSE origins.name = keys.origin END
@@ -73,10 +74,11 @@ export async function describeDocuments(
       keys.map((key) => key.origin ?? null),
     ],
   );
-  return rows.map(({ source, path, kind, mimeType, mtimeMs, isOwn, ...row }) => ({
+  return rows.map(({ source, path, kind, mimeType, mtimeMs, isOwn, facts, ...row }) => ({
     ...{ source, path, kind, modifiedMs: mtimeMs },
     ...(isOwn ? {} : { origin: row.origin }),
     ...(mimeType === null ? {} : { mimeType }),
+    ...promotedIn(facts),
   }));
 }
 

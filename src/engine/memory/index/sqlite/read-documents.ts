@@ -8,7 +8,7 @@ import type {
   MediaCounts,
   StoredDocument,
 } from '../documents.js';
-import { type ContentChunkRow, contentOf } from '../stored-content.js';
+import { type ContentChunkRow, contentOf, PROMOTED_FACTS, promotedIn } from '../stored-content.js';
 
 type DocumentRow = [
   source: Source,
@@ -50,7 +50,10 @@ export function storedDocuments(database: Connection): StoredDocument[] {
     }));
 }
 
-type DescribedRow = Omit<DescribedDocument, 'mimeType'> & { readonly mimeType: string | null };
+type DescribedRow = Omit<DescribedDocument, 'mimeType' | 'promoted'> & {
+  readonly mimeType: string | null;
+  readonly facts: string | null;
+};
 
 /** The documents under some keys; missing ones are absent. */
 export function describeDocuments(
@@ -60,13 +63,18 @@ export function describeDocuments(
   const wanted = keys.map(({ source, path }) => ({ source, path }));
   return database
     .prepare<[string], DescribedRow>(
-      `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs
+      `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs,
+         ${PROMOTED_FACTS} AS facts
        FROM json_each(?) AS keys
        CROSS JOIN documents ON documents.source = keys.value ->> 'source'
          AND documents.path = keys.value ->> 'path'`,
     )
     .all(JSON.stringify(wanted))
-    .map(({ mimeType, ...document }) => (mimeType === null ? document : { ...document, mimeType }));
+    .map(({ mimeType, facts, ...document }) => ({
+      ...document,
+      ...(mimeType === null ? {} : { mimeType }),
+      ...promotedIn(facts),
+    }));
 }
 
 /** The documents with links. */
