@@ -85,7 +85,7 @@ export function editorCommand(
   const [program = command, ...own] = words;
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.
-  const known = [name, name.split('.')[0] ?? '', name.replace(/-?\d[\d.]*$/u, '')];
+  const known = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];
   const found = known.find((one) => Object.hasOwn(EDITORS, one)) ?? '';
   // An unknown editor opens the file, because it might take a line for another file.
   const args = EDITORS[found]?.({ file, line, column }) ?? [file];

@@ -231,7 +231,7 @@ export const filterFlags = withEnvironment({
     helpValue: 'TEXT',
   }),
   kind: Flags.string({
-    summary: 'Only this kind of document: markdown, pdf, image …',
+    summary: 'Only this kind of document, such as pdf or image.',
     helpValue: 'KIND',
     multiple: true,
     multipleNonGreedy: true,

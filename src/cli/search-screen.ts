@@ -1,75 +1,35 @@
-import { dirname } from 'node:path';
-import { loadConfig } from '../engine/config/index.js';
-import { SvcError } from '../engine/errors/index.js';
-import { type OpenedMemory, openMemory } from '../engine/memory/index.js';
-import {
-  addToQueryHistory,
-  queryHistoryFile,
-  readQueryHistory,
-} from '../engine/memory/lookups/query-history.js';
-import {
-  documentName,
-  formatCitation,
-  type SearchRequest,
-  type SearchResult,
-} from '../engine/memory/search/index.js';
-import { readQueryLine } from '../engine/memory/search/query-line.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import type { SearchScreenActions } from '../ui/screens/search/controller.js';
-import type { ResultItem } from '../ui/screens/search/state.js';
 import { createStyle } from '../ui/style.js';
-import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
-import { reportError } from './report-error.js';
+import { openInEditor } from './open-editor.js';
+import {
+  createSearchActions,
+  type SearchScreenTarget,
+  type SearchScreenWorld,
+} from './search-actions.js';
 import { terminalSupport } from './terminal.js';
-
-/** Lines read before and after a passage, so that the preview can be scrolled. */
-const PREVIEW_MARGIN = 120;
-/** More than a screen shows at once; the list scrolls. */
-const SCREEN_RESULTS = 30;
-/** A terminal may refuse more for its clipboard. */
-const MOST_COPIED_LINES = 400;
-
-/** What the search screen searches. */
-export interface SearchScreenTarget {
-  readonly memory: OpenedMemory;
-  readonly configFile: string | undefined;
-  /** What the flags of the command restrict all searches to. */
-  readonly restricted?: Omit<SearchRequest, 'query'>;
-}
-
-interface ScreenWorld {
-  readonly context: EngineContext;
-  readonly mask: SecretMask;
-  readonly signal: AbortSignal;
-}
 
 /** Opens the search screen; without an editor, the location that was chosen is printed at the end. */
 export async function runSearchScreen(
   target: SearchScreenTarget,
-  world: ScreenWorld,
+  world: SearchScreenWorld,
 ): Promise<void> {
   const { context, signal } = world;
   const { memory } = target;
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
   const watcher = await watchExternal(memory, context);
-  const { actions, close } = await createActions(target, world);
-  const end = await screen
-    .runSearchScreen({
-      stdin: process.stdin,
-      stdout: process.stdout,
-      style: createStyle(color),
-      memory: memory.name,
-      actions,
-      signal,
-    })
-    .finally(async () => {
-      await close();
-      watcher?.close();
-    });
-  if (end.type === 'open') await openInEditor(await placeOf(memory, end.item), context);
+  const { actions, placeOf, close } = await createSearchActions(target, world);
+  const streams = { stdin: process.stdin, stdout: process.stdout };
+  const options = { ...streams, style: createStyle(color), memory: memory.name, actions, signal };
+  try {
+    const end = await screen.runSearchScreen(options);
+    if (end.type === 'open') await openInEditor(await placeOf(end.item), context);
+  } finally {
+    await close();
+    watcher?.close();
+  }
 }
 
 /**
@@ -88,202 +48,4 @@ async function watchExternal(
   watcher.ended.catch(() => undefined);
   await watcher.start();
   return watcher;
-}
-
-async function createActions(
-  { memory, configFile, restricted = {} }: SearchScreenTarget,
-  { context, mask }: ScreenWorld,
-): Promise<{ readonly actions: SearchScreenActions; readonly close: () => Promise<void> }> {
-  const memories = createMemories(memory, context, configFile);
-  const keepsHistory = await isHistoryOn(context, configFile);
-  const historyFile = queryHistoryFile(context.state);
-  const maxResults = restricted.maxResults ?? SCREEN_RESULTS;
-  const request = { ...restricted, maxResults, explain: true };
-  let preparing: Promise<void> = Promise.resolve();
-  /** The memory of the last answer, which its results belong to. */
-  let shown = memory;
-
-  const read = async (item: ResultItem, from: number, lines: number, signal?: AbortSignal) =>
-    shown.backend.get({ target: documentName(item.result), from, lines }, { signal });
-  const actions: SearchScreenActions = {
-    prepare: async (signal, onEvent) => {
-      // The external program updates its index itself.
-      if (memory.ext !== undefined) return;
-      const opening = { query: '', lexicalOnly: true, maxResults: 1 };
-      const work = memory.backend.search(opening, { signal, onEvent }).then(() => undefined);
-      preparing = work.catch(() => undefined);
-      await work;
-    },
-    isSemantic:
-      memory.ext === undefined
-        ? memory.providers !== undefined
-        : memory.ext.settings.mode !== 'search',
-    search: async (line, { signal, wordsOnly }) => {
-      const {
-        query,
-        agent,
-        restricted: typed,
-        chips,
-      } = await readQueryLine(line, {
-        nowMs: context.clock.now(),
-        timeZone: memory.agent.userTimezone,
-        isAgent: async (name) => (await memories.of(name)) !== undefined,
-      });
-      const searched = (agent === undefined ? undefined : await memories.of(agent)) ?? memory;
-      const found = { memory: searched.name, chips };
-      if (query === '') return { ...found, response: undefined };
-      const response = await searched.backend.search(
-        {
-          ...request,
-          sources: typed.sources ?? request.sources,
-          pathGlob: typed.pathGlob ?? request.pathGlob,
-          filters: joined(request.filters, typed.filters),
-          query,
-          lexicalOnly: wordsOnly,
-          unfinished: request.exact !== true,
-        },
-        { signal },
-      );
-      shown = searched;
-      return { ...found, response };
-    },
-    preview: async (item, signal) => {
-      const { result } = item;
-      const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
-      const lines = result.endLine + PREVIEW_MARGIN - from + 1;
-      const { startLine, text, turns } = await read(item, from, lines, signal);
-      return turns === undefined
-        ? { startLine, text }
-        : { startLine, text, lineNumbers: turns.map((turn) => turn.line) };
-    },
-    copy: async (item, what) => {
-      const { startLine, endLine } = item.result;
-      if (what === 'citation') {
-        const citation = formatCitation(item.result);
-        toClipboard(citation);
-        return `copied ${citation}`;
-      }
-      const lines = what === 'path' ? 1 : Math.min(MOST_COPIED_LINES, endLine - startLine + 1);
-      const { text, absolutePath } = await read(item, startLine, lines);
-      if (what === 'passage') {
-        toClipboard(text);
-        return `copied the passage of ${formatCitation(item.result)}`;
-      }
-      const path = absolutePath ?? documentName(item.result);
-      toClipboard(path);
-      return `copied ${path}`;
-    },
-    openFolder: async (item) => {
-      const { file } = await placeOf(shown, item);
-      const folder = dirname(file);
-      return (await openOnDesktop(folder, context.env))
-        ? `opened ${folder}`
-        : `no desktop: ${folder}`;
-    },
-    edit:
-      editorOf(context.env) === undefined
-        ? undefined
-        : async (item) => openInEditor(await placeOf(shown, item), context),
-    history: () => (keepsHistory ? readQueryHistory(historyFile) : []),
-    remember: (line) => {
-      if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);
-    },
-    explain: (error) => {
-      const { message, hint } = reportError(error, mask);
-      return hint === undefined ? { message } : { message, hint };
-    },
-  };
-  return {
-    actions,
-    close: async () => {
-      // Indexing that was interrupted stops in order.
-      await preparing;
-      await memories.close();
-    },
-  };
-}
-
-/** A folder that is searched without a configuration is searched with a broken one as well. */
-async function isHistoryOn(
-  context: EngineContext,
-  configFile: string | undefined,
-): Promise<boolean> {
-  try {
-    return (await loadConfig(context, { configFile })).resolved.ui.history;
-  } catch (error) {
-    if (error instanceof SvcError) return false;
-    throw error;
-  }
-}
-
-/** The memories of agents, each opened once. */
-interface Memories {
-  /** Undefined for what is no agent with a memory. */
-  readonly of: (agentId: string) => Promise<OpenedMemory | undefined>;
-  readonly close: () => Promise<void>;
-}
-
-function createMemories(
-  memory: OpenedMemory,
-  context: EngineContext,
-  configFile: string | undefined,
-): Memories {
-  const opened = new Map<string, Promise<OpenedMemory | undefined>>();
-  const open = (agentId: string): Promise<OpenedMemory | undefined> =>
-    openMemory(context, { kind: 'agent', agentId }, { longLived: true, configFile }).catch(
-      noSuchAgent,
-    );
-  return {
-    of: async (agentId) => {
-      if (agentId === memory.agentId) return memory;
-      const known = opened.get(agentId) ?? open(agentId);
-      opened.set(agentId, known);
-      return known;
-    },
-    close: async () => {
-      for (const other of opened.values()) await (await other)?.backend.close();
-    },
-  };
-}
-
-function noSuchAgent(error: unknown): undefined {
-  const isExpected =
-    error instanceof SvcError && ['AGENT_UNKNOWN', 'MEMORY_DISABLED'].includes(error.code);
-  if (!isExpected) throw error;
-}
-
-/** What was typed replaces a flag; tags add up. */
-function joined(
-  flags: SearchRequest['filters'],
-  typed: SearchRequest['filters'],
-): SearchRequest['filters'] {
-  if (flags === undefined || typed === undefined) return typed ?? flags;
-  return {
-    ...flags,
-    since: typed.since ?? flags.since,
-    on: typed.on ?? flags.on,
-    tags: [...(flags.tags ?? []), ...(typed.tags ?? [])],
-    kinds: typed.kinds?.length ? typed.kinds : flags.kinds,
-  };
-}
-
-async function placeOf(
-  memory: OpenedMemory,
-  { result }: ResultItem,
-): Promise<{ readonly file: string; readonly line: number }> {
-  const line = matchedLine(result);
-  return { file: await fileToEdit(memory, { name: documentName(result), line }), line };
-}
-
-/** The first line with a match. */
-function matchedLine({ kind, snippet, snippetLine, highlights }: SearchResult): number {
-  const before = snippet.slice(0, highlights[0]?.start ?? 0).split('\n');
-  // Lines of a conversation are not consecutive, and a snippet can have gaps.
-  const isCounted = kind !== 'transcript' && !before.includes('…');
-  return isCounted ? snippetLine + before.length - 1 : snippetLine;
-}
-
-/** OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux. */
-function toClipboard(text: string): void {
-  process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 }

@@ -26,6 +26,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
   'ui/screens/keys.ts': 'begins at a run of escape characters, and its classes exclude each other',
   'ui/screens/mount-inline.ts': 'fixed sequences at the beginning of what ink writes',
+  'ui/screens/search/passage.ts': 'escaped words of results as they are',
   'engine/secrets/secret-mask.ts': 'escaped secrets as they are',
   'engine/secrets/token-patterns.ts':
     'begins at a fixed name or at a run of its own characters, and looks ahead for a bounded length',
