@@ -48,6 +48,7 @@ export interface TestWebhooksOptions {
   readonly routes?: object;
   readonly config?: object;
   readonly gateway?: object;
+  readonly logging?: object;
   readonly storage?: object;
   readonly servers?: EngineContext['servers'];
   readonly patience?: Partial<ClientPatience>;
@@ -82,6 +83,7 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
   const loaded = (config: object, plugin: object = {}) =>
     loadedOf({
       gateway,
+      ...(options.logging === undefined ? {} : { logging: options.logging }),
       ...(options.storage === undefined ? {} : { storage: options.storage }),
       plugins: { entries: { webhooks: { enabled: true, ...plugin, config } } },
     });

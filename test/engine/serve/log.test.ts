@@ -12,7 +12,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
 import { createLog } from '../../../src/engine/serve/log/log.js';
-import { parseLogLine } from '../../../src/engine/serve/log/log-record.js';
+import { isSelected, parseLogLine } from '../../../src/engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../../../src/engine/serve/log/read-log.js';
 
 import { RotatingFile } from '../../../src/engine/serve/log/rotating-file.js';
@@ -151,6 +151,29 @@ test('the newest lines are read across files that were set aside, by level, fore
   assert.equal(read(10, 'warn'), ['b', 'not json', 'd']);
   assert.equal(read(0, 'trace'), []);
   assert.is(readLogTail(folder.at('none.log'), { lines: 1, least: 'info' }), undefined);
+});
+
+test('lines are selected by route and request, and others are left out', () => {
+  const line = (fields: object) => parseLogLine(JSON.stringify({ time: 't', msg: 'm', ...fields }));
+  const about = line({ level: 'info', route: 'ci', requestId: 'r1' });
+  const least = 'info';
+  for (const [selection, isShown] of [
+    [{ least }, true],
+    [{ least, route: 'ci' }, true],
+    [{ least, route: 'ci', requestId: 'r1' }, true],
+    [{ least, requestId: 'r1' }, true],
+    [{ least, route: 'gh' }, false],
+    [{ least, route: 'ci', requestId: 'r2' }, false],
+    [{ least: 'warn', route: 'ci' }, false],
+  ] as const) {
+    assert.is(isSelected(about, selection), isShown, JSON.stringify(selection));
+  }
+  // A line about neither, and one of another program.
+  for (const other of [line({ level: 'error' }), parseLogLine('Killed')]) {
+    assert.is(isSelected(other, { least }), true);
+    assert.is(isSelected(other, { least, route: 'ci' }), false);
+    assert.is(isSelected(other, { least, requestId: 'r1' }), false);
+  }
 });
 
 test('following goes on from what was read, through a rotation and an emptied file', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Delivery } from '../../../../src/engine/webhooks/index.js';
@@ -163,6 +165,38 @@ test('every rejection is logged with its reason, its request and what is missing
   assert.not.match(served.lines.join(''), 'hunter2');
   const metrics = await served.webhooks.metrics.text();
   assert.match(metrics, /svc_webhook_unrouted_requests_total\{status="404"\} 50/);
+  await served.close();
+});
+
+test('an access log has one line for each request, however it ended', async () => {
+  const served = await testWebhooks({ logging: { accessLog: true } });
+  const { url, port, lines } = served;
+  const flow = { action: 'create_flow', goal: 'x'.repeat(300) };
+  await send(url, { body: JSON.stringify(flow) });
+  await send(url, { secret: undefined });
+  await send(url, { method: 'GET' });
+  await send(url, { path: '/wp-admin?key=hunter2hunter2' });
+  const socket = connect(port, '127.0.0.1', () => socket.end('nonsense\r\n\r\n'));
+  await once(socket.resume(), 'close');
+  const requests = (): readonly Readonly<Record<string, unknown>>[] =>
+    lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  await waitFor('the log', () => requests().length >= 5);
+  assert.equal(
+    requests().map(({ method, route, path, status }) => [method, route, path, status]),
+    [
+      ['POST', 'ci', undefined, 200],
+      ['POST', 'ci', undefined, 401],
+      ['GET', 'ci', undefined, 405],
+      ['POST', undefined, '/wp-admin', 404],
+      [undefined, undefined, undefined, 400],
+    ],
+  );
+  for (const { requestId, ip } of requests()) {
+    assert.equal([typeof requestId, typeof ip], ['string', 'string']);
+  }
+  const { bytes, ms } = { ...requests()[0] };
+  assert.ok(Number(bytes) > 100 && Number(ms) > 0, JSON.stringify([bytes, ms]));
+  assert.not.match(lines.join(''), 'hunter2');
   await served.close();
 });
 
