@@ -1,0 +1,108 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSearchActions } from '../../src/cli/search-actions.js';
+import { openMemory } from '../../src/engine/memory/index.js';
+import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('what the search screen does');
+
+const NEVER = new AbortController().signal;
+const WORDS_ONLY = { signal: NEVER, wordsOnly: true };
+
+function homeOf(config: object): TempFolder {
+  return folderOf({
+    'svc.json': JSON.stringify({
+      agents: {
+        list: [
+          { id: 'main', workspace: '~/main' },
+          { id: 'other', workspace: '~/other' },
+        ],
+      },
+      ...config,
+    }),
+    'main/memory/2026-03-01.md': '# March\n\nThe roof was repaired. #house\n',
+    'main/memory/roof.md': 'The roof of the barn.\n',
+    'other/MEMORY.md': '# Barn\n\nThe roof is red, says the\nroofer.\n',
+  });
+}
+
+async function actionsIn(
+  home: TempFolder,
+  restricted: Parameters<typeof createSearchActions>[0]['restricted'] = {},
+) {
+  const env = { SVC_HOME: home.path, HOME: home.path };
+  const context = {
+    env,
+    cwd: home.path,
+    homeDir: home.path,
+    state: resolveStatePaths(env, home.path),
+    clock: { now: Date.now },
+  };
+  const memory = await openMemory(context, { kind: 'agent' });
+  const world = { context, mask: createSecretMask(), signal: NEVER };
+  const made = await createSearchActions({ memory, configFile: undefined, restricted }, world);
+  return { ...made, memory };
+}
+
+async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: string) {
+  const { response, chips, memory } = await made.actions.search(line, WORDS_ONLY);
+  return { paths: response?.results.map(({ path }) => path).toSorted(), chips, memory };
+}
+
+test('filters of the line restrict the search, and another agent can be named', async () => {
+  const home = homeOf({});
+  const made = await actionsIn(home);
+  assert.equal(await pathsFor(made, 'roof'), {
+    paths: ['memory/2026-03-01.md', 'memory/roof.md'],
+    chips: [],
+    memory: 'main',
+  });
+  assert.equal((await pathsFor(made, 'roof #house')).paths, ['memory/2026-03-01.md']);
+  assert.equal((await pathsFor(made, '@2026-03 roof')).paths, ['memory/2026-03-01.md']);
+  assert.equal((await pathsFor(made, 'agent:nobody roof')).memory, 'main');
+  assert.equal((await pathsFor(made, '#house ')).paths, undefined);
+  const other = await pathsFor(made, 'agent:other roofer');
+  assert.equal(other, { paths: ['MEMORY.md'], chips: ['agent:other'], memory: 'other' });
+  const { response } = await made.actions.search('agent:other roofer', WORDS_ONLY);
+  const [result] = response?.results ?? [];
+  assert.ok(result);
+  assert.equal(await made.placeOf({ id: '', text: '', result }), {
+    file: home.at('other/MEMORY.md'),
+    line: 4,
+  });
+  await made.close();
+  await made.memory.backend.close();
+});
+
+test('flags restrict every search; what is typed replaces them, and tags add up', async () => {
+  const flags = { sources: ['memory' as const], pathGlob: 'roof.md', filters: { tags: ['x'] } };
+  const made = await actionsIn(homeOf({}), flags);
+  const { paths, chips } = await pathsFor(made, 'roof path:2026* #house');
+  assert.equal(chips, ['in:memory', 'path:roof.md', '#x', 'path:2026*', '#house']);
+  assert.equal(paths, []);
+  const free = await actionsIn(homeOf({}), { filters: { on: '2020-01-01' } });
+  assert.equal((await pathsFor(free, 'roof')).paths, []);
+  assert.equal((await pathsFor(free, 'roof @2026-03-01')).paths, ['memory/2026-03-01.md']);
+});
+
+test('queries are kept, unless ui.history is false or the configuration is broken', async () => {
+  const on = await actionsIn(homeOf({}));
+  on.actions.remember('one');
+  on.actions.remember('two');
+  assert.equal(on.actions.history(), ['two', 'one']);
+  const off = await actionsIn(homeOf({ ui: { history: false } }));
+  off.actions.remember('one');
+  assert.equal(off.actions.history(), []);
+});
+
+test('an index is ready after preparing', async () => {
+  const made = await actionsIn(homeOf({}));
+  const events: string[] = [];
+  await made.actions.prepare(NEVER, ({ type }) => events.push(type));
+  assert.ok(events.includes('scan.finished'));
+  assert.is(events.at(-1), 'sync.finished');
+});
+
+test.run();
