@@ -14,6 +14,7 @@ const ROOT_TITLES: Readonly<Record<string, string>> = {
   schedules: 'Schedules',
   secrets: 'Secret providers',
   logging: 'Logging',
+  ui: 'Screens',
 };
 
 const INTRODUCTION = `${GENERATED}

@@ -192,6 +192,18 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return terminalSupport(process.env, process, { json: this.jsonEnabled(), plain: flags.plain });
   }
 
+  /** Like `terminal`, with the configured look of screens. Reads the configuration only where screens may be shown. */
+  protected async screenTerminal(flags: {
+    readonly plain: boolean;
+    readonly config?: string | undefined;
+  }): Promise<TerminalSupport> {
+    const terminal = this.terminal(flags);
+    if (!terminal.screen) return terminal;
+    const { configuredTerminal } = await import('./configured-terminal.js');
+    const wanted = { json: this.jsonEnabled(), plain: flags.plain };
+    return configuredTerminal(this.context(), flags.config, wanted);
+  }
+
   /** How stdout is drawn, given the flags. */
   protected view(flags: { readonly plain: boolean }): View {
     const { color, columns } = this.terminal(flags);

@@ -162,7 +162,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     const { watchFlows } = await import('./shown-flows-watch.js');
     const end = await watchFlows(list, {
       flows,
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       json: this.jsonEnabled(),
       clock: this.context().clock,
       mask: this.mask,

@@ -76,7 +76,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     const summary = await shownSync(memory, {
       force: flags.force ?? false,
       reembeds: flags['reuse-vectors'] !== true,
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,
       json: this.jsonEnabled(),

@@ -1,28 +1,26 @@
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
+import { screenOptions } from './screen-options.js';
 import {
   createSearchActions,
   type SearchScreenTarget,
   type SearchScreenWorld,
 } from './search-actions.js';
-import { terminalSupport } from './terminal.js';
+import type { TerminalSupport } from './terminal.js';
 
 /** Opens the search screen; without an editor, the location that was chosen is printed at the end. */
 export async function runSearchScreen(
   target: SearchScreenTarget,
-  world: SearchScreenWorld,
+  world: SearchScreenWorld & { readonly terminal: TerminalSupport },
 ): Promise<void> {
   const { context, signal } = world;
   const { memory } = target;
-  const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
   const watcher = await watchExternal(memory, context);
   const { actions, placeOf, close } = await createSearchActions(target, world);
-  const streams = { stdin: process.stdin, stdout: process.stdout };
-  const options = { ...streams, style: createStyle(color), memory: memory.name, actions, signal };
+  const options = { ...screenOptions(world.terminal), memory: memory.name, actions, signal };
   try {
     const end = await screen.runSearchScreen(options);
     if (end.type === 'open') await openInEditor(await placeOf(end.item), context);

@@ -23,7 +23,7 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
       ...what,
       context: this.context(),
       configFile: flags.config,
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,
       mask: this.mask,

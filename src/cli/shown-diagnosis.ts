@@ -5,6 +5,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** Options of {@link shownDiagnosis}. */
@@ -44,8 +45,7 @@ export async function shownDiagnosis(
     return diagnosis;
   }
   const { runProviderScreen } = await import('../ui/screens/provider/run.js');
-  const { stdin, stdout } = process;
-  const end = await runProviderScreen({ stdin, stdout, style, title, start, signal });
+  const end = await runProviderScreen({ ...screenOptions(terminal), title, start, signal });
   if (end.diagnosis !== undefined) show(end.diagnosis);
   if (end.edit !== undefined) await openInEditor(end.edit, context);
   if (end.diagnosis === undefined) throw new SvcError('INTERRUPTED', 'stopped');

@@ -14,6 +14,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How the doctor runs and is shown. */
@@ -58,11 +59,8 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedRep
     return found;
   }
   const { runDoctorScreen } = await import('../ui/screens/doctor/run.js');
-  const { stdin, stdout } = process;
   const end = await runDoctorScreen({
-    stdin,
-    stdout,
-    style,
+    ...screenOptions(terminal),
     homeDir: context.homeDir,
     names: DOCTOR_CHECKS.map(({ name }) => name),
     look: (names, own, onEvent) => {

@@ -7,6 +7,7 @@ import { type ListRow, watchLine } from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/source.js';
 import { createStyle, type Style } from '../ui/style.js';
 import { failureWords } from './report-error.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
@@ -59,20 +60,18 @@ export async function watchFlows(list: FollowedList, options: FlowsWatchOptions)
 
 async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
-  const style = createStyle(options.terminal.color);
+  const look = screenOptions(options.terminal);
   const left = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style,
+    ...look,
     flows: {
       ...list,
       list: async (choice) => {
         const { entries, total } = options.mask.data(await list.read(choice));
         return { items: entries.map(({ row }) => row), total };
       },
-      details: async (id) => masked(await list.details(id, style), options.mask),
+      details: async (id) => masked(await list.details(id, look.style), options.mask),
       explain: (error) => failureWords(error, options.mask),
     },
     onStop: (key) => {

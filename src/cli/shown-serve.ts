@@ -16,6 +16,7 @@ import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
 import { failureWords } from './report-error.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How svc serve runs and is shown. */
@@ -111,10 +112,8 @@ async function openScreen(
   { context, terminal, webhooksScreen, mask }: ShownServeOptions,
   keys: ScreenKeys,
 ): Promise<OpenScreen> {
-  const { stdin, stdout } = process;
-  const style = createStyle(terminal.color);
   const { homeDir, clock } = context;
-  const shared = { stdin, stdout, style, homeDir, now: () => clock.now(), ...keys };
+  const shared = { ...screenOptions(terminal), homeDir, now: () => clock.now(), ...keys };
   if (webhooksScreen === true) {
     const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
     return openWebhooksScreen({

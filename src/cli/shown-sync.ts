@@ -4,6 +4,7 @@ import type { SecretMask } from '../engine/secrets/index.js';
 import { runningMs } from '../engine/support/time.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How a sync is shown. */
@@ -39,9 +40,7 @@ export async function shownSync(
     const { loadIndexScreen } = await import('./index-screen.js');
     const { runIndexScreen } = await loadIndexScreen();
     return runIndexScreen({
-      stdin: process.stdin,
-      stdout: process.stdout,
-      style,
+      ...screenOptions(terminal),
       title: {
         agentId: memory.name,
         place: shownPath(memory.agent.workspaceDir, homeDir),

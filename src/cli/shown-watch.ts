@@ -7,6 +7,7 @@ import { createSyncLines } from '../ui/memory/sync-lines.js';
 import { createWatchLines } from '../ui/memory/watch-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How watching is shown. */
@@ -78,9 +79,7 @@ async function createView(
   if (!options.terminal.screen || options.quiet) return linesView(memories, options);
   const { openWatchScreen } = await import('../ui/screens/watch/run.js');
   return openWatchScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(options.terminal.color),
+    ...screenOptions(options.terminal),
     rows: memories.map(({ name, agent }) => {
       return { name, place: shownPath(agent.workspaceDir, options.homeDir) };
     }),

@@ -1,3 +1,5 @@
+import type { Theme } from '../ui/style.js';
+
 /** What the program may do with its terminal; decided once, before any screen is loaded. */
 export interface TerminalSupport {
   /** stdin and stdout are a terminal and plain output was not requested: screens may be shown. */
@@ -6,6 +8,10 @@ export interface TerminalSupport {
   readonly progress: boolean;
   /** stdout is coloured. */
   readonly color: boolean;
+  /** Colours for the background of the terminal. */
+  readonly theme: Theme;
+  /** Whether screens react to the mouse. */
+  readonly mouse: boolean;
   /** Width of the terminal in columns; 80 when unknown. */
   readonly columns: number;
 }
@@ -24,6 +30,7 @@ export function terminalSupport(
   env: Readonly<Record<string, string | undefined>>,
   streams: Streams,
   wanted: { readonly json: boolean; readonly plain: boolean },
+  ui: { readonly theme: 'auto' | Theme; readonly mouse: boolean } = { theme: 'auto', mouse: true },
 ): TerminalSupport {
   const set = (name: string): boolean => (env[name] ?? '') !== '' && env[name] !== '0';
   const plain = wanted.json || wanted.plain || set('CI') || env['TERM'] === 'dumb';
@@ -33,7 +40,17 @@ export function terminalSupport(
     screen: terminal && streams.stdin.isTTY === true && !plain,
     progress: streams.stderr.isTTY === true && !plain && !set('NO_COLOR'),
     color: forced || (terminal && !plain && !set('NO_COLOR')),
+    theme: ui.theme === 'auto' ? themeOf(env['COLORFGBG']) : ui.theme,
+    mouse: ui.mouse,
     // A terminal without a size reports 0.
     columns: streams.stdout.columns || 80,
   };
+}
+
+/** The background is the last number; of the 16 colours, 7 and 9 to 15 are light. */
+function themeOf(colors: string | undefined): Theme {
+  const background = /;(\d{1,2})$/u.exec(colors ?? '')?.[1];
+  if (background === undefined) return 'any';
+  const number = Number(background);
+  return number === 7 || number > 8 ? 'light' : 'dark';
 }

@@ -17,7 +17,7 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
     const context = this.context();
-    const terminal = this.terminal(flags);
+    const terminal = await this.screenTerminal(flags);
     const { mask, signal } = this;
     if (terminal.screen) {
       const { shownHome } = await import('../cli/home/shown-home.js');

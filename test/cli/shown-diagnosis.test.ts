@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createContext } from '../../src/cli/context.js';
 import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
+import { terminalSupport } from '../../src/cli/terminal.js';
 import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
 
 const test = suite('showing a diagnosis');
@@ -21,7 +22,11 @@ test('a secret in the words of a check is masked before lines are wrapped', asyn
     {
       title: 'path',
       context: createContext(createSecretMask()),
-      terminal: { screen: false, progress: false, color: false, columns: 20 },
+      terminal: terminalSupport(
+        {},
+        { stdin: {}, stdout: { columns: 20 }, stderr: {} },
+        { json: false, plain: false },
+      ),
       screen: false,
       signal: new AbortController().signal,
       mask: createSecretMask([secret]),

@@ -11,12 +11,18 @@ const ASKED = { json: false, plain: false };
 
 test('a terminal on all ends gets everything', () => {
   const support = terminalSupport({}, ALL, ASKED);
-  assert.equal(support, { screen: true, progress: true, color: true, columns: 120 });
+  assert.equal(support, {
+    ...{ screen: true, progress: true, color: true, columns: 120 },
+    ...{ theme: 'any', mouse: true },
+  });
 });
 
 test('pipes get nothing', () => {
   const support = terminalSupport({ TERM: 'xterm' }, PIPES, ASKED);
-  assert.equal(support, { screen: false, progress: false, color: false, columns: 80 });
+  assert.equal(support, {
+    ...{ screen: false, progress: false, color: false, columns: 80 },
+    ...{ theme: 'any', mouse: true },
+  });
 });
 
 test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {
@@ -56,6 +62,21 @@ test('one piped end is enough for no screen', () => {
   assert.not(terminalSupport({}, { ...ALL, stdin: {} }, ASKED).screen);
   assert.not(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).screen);
   assert.ok(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).progress);
+});
+
+test('the theme is the configured one, or follows the background', () => {
+  const themeWith = (theme: 'auto' | 'dark' | 'none', background?: string): string =>
+    terminalSupport(background === undefined ? {} : { COLORFGBG: background }, ALL, ASKED, {
+      theme,
+      mouse: false,
+    }).theme;
+  assert.is(themeWith('none', '15;0'), 'none');
+  assert.is(themeWith('dark', '0;15'), 'dark');
+  for (const dark of ['15;0', '7;8', '15;default;0']) assert.is(themeWith('auto', dark), 'dark');
+  for (const light of ['0;15', '0;7', '0;default;15']) assert.is(themeWith('auto', light), 'light');
+  for (const unknown of [undefined, '', 'default;default', '0;x']) {
+    assert.is(themeWith('auto', unknown), 'any');
+  }
 });
 
 test.run();

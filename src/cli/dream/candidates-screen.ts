@@ -18,8 +18,9 @@ import type { SecretMask } from '../../engine/secrets/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';
-import type { Style } from '../../ui/style.js';
 import { reportError } from '../report-error.js';
+import { screenOptions } from '../screen-options.js';
+import type { TerminalSupport } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
@@ -29,17 +30,14 @@ const MARGIN = 60;
 export async function shownCandidates(
   target: DreamTarget,
   {
-    style,
+    terminal,
     hand,
     mask,
-  }: { readonly style: Style; readonly hand: HandOptions; readonly mask: SecretMask },
+  }: { readonly terminal: TerminalSupport; readonly hand: HandOptions; readonly mask: SecretMask },
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
-  const { stdin, stdout } = process;
   const decided = await runCandidatesScreen({
-    stdin,
-    stdout,
-    style,
+    ...screenOptions(terminal),
     title: target.agents.join(', '),
     actions: actionsOn(target, hand, mask),
     signal: hand.signal,

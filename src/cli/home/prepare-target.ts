@@ -9,9 +9,9 @@ import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
-import { createStyle } from '../../ui/style.js';
 import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
 import { failureWords } from '../report-error.js';
+import { screenOptions } from '../screen-options.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
 
@@ -53,11 +53,11 @@ export async function prepareTarget(
 }
 
 async function prepareSearch(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
-  const { context, configFile, signal, mask } = options;
+  const { terminal, context, configFile, signal, mask } = options;
   const { runSearchScreen } = await import('../search-screen.js');
   await import('../../ui/screens/search/run.js');
   return withMemory(agent, options, async (memory) => {
-    await runSearchScreen({ memory, configFile }, { context, signal, mask });
+    await runSearchScreen({ memory, configFile }, { terminal, context, signal, mask });
     return undefined;
   });
 }
@@ -120,9 +120,8 @@ async function prepareCandidates(
   );
   if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
   const hand = { clock: context.clock, signal, onWait: undefined };
-  const style = createStyle(terminal.color);
   return async () => ({
-    text: await shownCandidates(target, { style, hand, mask }),
+    text: await shownCandidates(target, { terminal, hand, mask }),
     isFault: false,
   });
 }
@@ -239,9 +238,7 @@ async function watchListener(
     leave = resolve;
   });
   const screen = openScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(terminal.color),
+    ...screenOptions(terminal),
     now: () => context.clock.now(),
     mask: (data) => mask.data(data),
     explain: (error) => failureWords(error, mask),

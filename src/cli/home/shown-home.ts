@@ -1,8 +1,8 @@
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
-import { createStyle } from '../../ui/style.js';
 import { failureWords } from '../report-error.js';
+import { screenOptions } from '../screen-options.js';
 import { followInProcess } from './follow-in-process.js';
 import type { ShownHomeOptions } from './home-options.js';
 import { paletteCommands } from './palette-commands.js';
@@ -12,9 +12,7 @@ export async function shownHome(options: ShownHomeOptions): Promise<void> {
   const { context, configFile, root, terminal, mask, signal } = options;
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(terminal.color),
+    ...screenOptions(terminal),
     homeDir,
     now: () => clock.now(),
     follow: followInProcess({ root, configFile }),

@@ -28,7 +28,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
       context: this.context(),
       configFile: flags.config,
       fix: flags.fix,
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       screen: !flags.quiet,
       signal: this.signal,
       write: (text) => this.write(text),

@@ -111,7 +111,12 @@ Words match in any combination and in all their forms. "quoted words" must occur
           configFile: flags.config,
           restricted: restrictionsOf(flags),
         },
-        { context: this.context(), mask: this.mask, signal: this.signal },
+        {
+          terminal: await this.screenTerminal(flags),
+          context: this.context(),
+          mask: this.mask,
+          signal: this.signal,
+        },
       );
       return {};
     }

@@ -109,7 +109,7 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
       title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,
       context,
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       screen: alone && !flags.quiet,
       signal: this.signal,
       mask: this.mask,

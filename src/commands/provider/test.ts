@@ -46,7 +46,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const diagnosis = await shownDiagnosis(start, {
       title,
       context: this.context(),
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       screen: !flags.quiet,
       signal: this.signal,
       mask: this.mask,

@@ -274,7 +274,7 @@ export const LOGGING_DEFAULTS = {
 } as const;
 
 /** `ui`: screens in the terminal. */
-export const UI_DEFAULTS = { history: true } as const;
+export const UI_DEFAULTS = { history: true, theme: 'auto', mouse: true } as const;
 
 /** Fixed defaults of the whole tree. */
 export const CONFIG_DEFAULTS = {

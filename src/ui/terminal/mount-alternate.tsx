@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import type { FrameOutput } from './frame-output.js';
 import { type MountedScreen, mountScreen } from './mount.js';
-import type { ScreenStreams } from './session.js';
+import type { ScreenStreams, TerminalModes } from './session.js';
 import { terminalColumns } from './size.js';
 
 const ENTER = '\u001B[?1049h\u001B[H';
@@ -10,6 +10,9 @@ const LEAVE = '\u001B[?1049l';
 const MOUSE_ON = '\u001B[?1000h\u001B[?1006h';
 const MOUSE_OFF = '\u001B[?1006l\u001B[?1000l';
 const WIPE = '\u001B[2J\u001B[H';
+
+const SCREEN: TerminalModes = { on: ENTER, off: LEAVE };
+const SCREEN_AND_MOUSE: TerminalModes = { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE };
 
 /** Mounts a view on the alternate screen, the terminal's second buffer, which does not touch the scrollback. */
 export function mountAlternate(view: ReactNode, streams: ScreenStreams): MountedScreen {
@@ -21,7 +24,7 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
       </>
     ),
     streams,
-    { keepFrame: true, modes: { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE } },
+    { keepFrame: true, modes: streams.mouse === false ? SCREEN : SCREEN_AND_MOUSE },
   );
 }
 

@@ -5,6 +5,8 @@ import type { InputReader } from './input.js';
 export interface ScreenStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
+  /** Whether full screens react to clicks and the wheel; true if omitted. */
+  readonly mouse?: boolean;
 }
 
 /** Sequences that switch a terminal to what a screen needs, and back. */

@@ -263,6 +263,7 @@ const EVERY_KEY = {
     resolution: { maxProviderConcurrency: 4, maxRefsPerProvider: 512, maxBatchBytes: 262144 },
   },
   logging: { level: 'info', format: 'auto', file: 'svc.log' },
+  ui: { history: false, theme: 'light', mouse: false },
 };
 
 test('every key of the specification is accepted', () => {

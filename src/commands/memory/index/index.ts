@@ -76,7 +76,7 @@ An index that is damaged, or was built by another version or with other settings
     const memories = await this.openMemories(flags, { longLived: true });
     const { shownWatch } = await import('../../../cli/shown-watch.js');
     await shownWatch(memories, {
-      terminal: this.terminal(flags),
+      terminal: await this.screenTerminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,
       json: this.jsonEnabled(),

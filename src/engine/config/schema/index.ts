@@ -250,6 +250,14 @@ function ui() {
       z.boolean(),
       'Keep the last 500 queries of the search screen, for ↑ in an empty input',
     ),
+    theme: key(
+      z.enum(['auto', 'light', 'dark', 'none']),
+      'Colours of screens for a light or dark background. `auto` follows `COLORFGBG`, or else uses colours that are readable on both; `none` uses bold, dim and reverse only',
+    ),
+    mouse: key(
+      z.boolean(),
+      'Let screens react to clicks and the wheel. Most terminals select text while Shift is held; set `false` to select it without Shift',
+    ),
   });
 }
 

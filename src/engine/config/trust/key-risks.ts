@@ -263,6 +263,9 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'logging.accessLog': 'harmless',
   'logging.activity': 'harmless',
   'logging.file': 'outside',
+
+  'ui.theme': 'harmless',
+  'ui.mouse': 'harmless',
   'ui.history': 'harmless',
 };
 
