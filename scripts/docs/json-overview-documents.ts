@@ -152,6 +152,14 @@ const overallStatus: JsonDocument = {
         hint: null,
       },
     ],
+    captures: [
+      {
+        agent: 'claude-code',
+        file: '/home/ada/.claude/settings.json',
+        lastAt: '2026-02-03T09:12:00.000Z',
+        error: null,
+      },
+    ],
     nextRuns: [{ what: 'service health restarts', at: '2026-02-03T09:06:31.300Z' }],
     faults: [
       {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
@@ -23,10 +24,10 @@ export async function runCaptureHook(
   if (process.stdin.isTTY) return;
   const text = await new BoundedInput(process.stdin, MAX_INPUT_BYTES).text(INPUT_MS);
   const call = text === undefined ? undefined : parsedJson(text);
-  const file = isRecord(call) ? call['transcript_path'] : undefined;
+  const transcript = isRecord(call) ? call['transcript_path'] : undefined;
   const session = isRecord(call) ? call['session_id'] : undefined;
   const script = process.argv[1];
-  if (typeof file !== 'string' || file === '' || script === undefined) return;
+  if (typeof transcript !== 'string' || transcript === '' || script === undefined) return;
   const words = [
     ...(typeof session === 'string' && session !== '' ? [`--session=${session}`] : []),
     ...(['agent', 'workspace', 'config'] as const).flatMap((name) => {
@@ -34,11 +35,14 @@ export async function runCaptureHook(
       return value === undefined ? [] : [`--${name}=${value}`];
     }),
   ];
-  const folder = join(context.state.stateDir, 'logs');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const log = openSync(join(folder, 'capture.log'), 'a', PRIVATE_MODE);
+  const file = join(context.state.stateDir, 'logs', 'capture.log');
+  // Makes the folder, and sets a full log aside.
+  const rotating = new RotatingFile(file, LOG_ROTATION);
+  rotating.write('');
+  rotating.close();
+  const log = openSync(file, 'a', PRIVATE_MODE);
   try {
-    const args = [script, 'memory', 'capture', `--reader=${reader}`, ...words, '--', file];
+    const args = [script, 'memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
     const child = spawn(process.execPath, args, {
       detached: true,
       cwd: context.cwd,

@@ -21,7 +21,7 @@ export async function shownOverview(
   { context, configFile, view, mask, write }: ShownOverviewOptions,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
-  const { serving, work, hooks, nextRuns, faults } = overall;
+  const { serving, work, hooks, captures, nextRuns, faults } = overall;
   write(
     renderOverallStatus(
       // Masked before lines are cut and wrapped: half a secret would not be recognized.
@@ -29,6 +29,7 @@ export async function shownOverview(
         serving,
         work,
         hooks,
+        captures,
         nextRuns,
         faults,
         agents: overall.agents.map(({ memory, status, embedding }) => {

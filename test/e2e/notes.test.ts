@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
 import { message } from '../support/transcripts.js';
 
 const test = suite('svc memory add, undo and edit');
@@ -57,6 +58,23 @@ test('a conversation is captured once, by hand and by a hook that never fails', 
   assert.not.ok(existsSync(home.at('notes/memory')));
   assert.match((await capture([file])).stdout, /^added: Remember that the gate is green\. /u);
   assert.match((await capture([file])).stdout, /^nothing to keep in 0 turns/u);
+  home.write(
+    '.codex/hooks.json',
+    JSON.stringify({
+      hooks: { SessionEnd: [{ hooks: [{ command: 'svc memory capture --agent-hook codex' }] }] },
+    }),
+  );
+  const agentHook = async (transcript: string): Promise<void> => {
+    const call = JSON.stringify({ transcript_path: transcript, session_id: 's1' });
+    await capture(['--agent-hook', 'codex'], call);
+  };
+  home.write('logs/capture.log', 'x'.repeat(5_000_001));
+  await agentHook(home.at('missing.jsonl'));
+  await waitFor('the record of the capture', () => existsSync(home.at('captures/codex.json')));
+  assert.ok(existsSync(home.at('logs/capture.log.1')), 'a full log is set aside');
+  const status = await runSvc(['status', '--json'], { home: home.path });
+  const [last] = jsonOf.overallStatus(status).captures;
+  assert.match(last?.error ?? '', /missing\.jsonl/);
   const broken = await capture(['--agent-hook', 'codex'], 'no JSON');
   assert.equal([broken.code, broken.stdout], [0, '']);
   const wrong = await capture(['--agent-hook', 'nobody'], '{}');

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RegisteredCapture } from '../../src/engine/integrate/index.js';
 import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
 import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
 import {
@@ -68,6 +69,10 @@ const WORK: OverallStatus['work'] = {
   ],
 };
 
+function capture(title: string, last: RegisteredCapture['last']): RegisteredCapture {
+  return { agent: 'codex', title, scope: 'user', file: '/home/ada/x', missing: undefined, last };
+}
+
 test('services stand in a table, what comes next has its time, faults are wrapped', () => {
   const message = 'the port 18789 is in use by something else that nobody here knows';
   const text = renderOverallStatus(
@@ -76,6 +81,11 @@ test('services stand in a table, what comes next has its time, faults are wrappe
       serving: SERVING,
       work: WORK,
       hooks: [],
+      captures: [
+        capture('Codex', undefined),
+        capture('Claude Code', { atMs: NOW - 60_000, added: 2, error: null }),
+        capture('Cursor', { atMs: NOW - 60_000, added: 0, error: 'no file' }),
+      ],
       nextRuns: [
         { what: 'service health restarts', atMs: NOW + 30_000 },
         { what: 'late', atMs: NOW - 1 },
@@ -93,6 +103,9 @@ listener  running · 7 requests · 1 route · 1 service
 flows     2 running · 3 in all
 tasks     none
 dreams    next sweep in 10 min · last 1 h ago · 2 written
+capture from Codex: nothing captured yet
+capture from Claude Code: last 1 min ago
+capture from Cursor failed 1 min ago: no file
 
 svc serve is running, started 1 h ago (process 4711)
 
@@ -113,7 +126,15 @@ that nobody here knows
 });
 
 test('nothing wrong is said in so many words', () => {
-  const quiet = { agents: [], serving: undefined, work: WORK, hooks: [], nextRuns: [], faults: [] };
+  const quiet = {
+    agents: [],
+    serving: undefined,
+    work: WORK,
+    hooks: [],
+    captures: [],
+    nextRuns: [],
+    faults: [],
+  };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
 });

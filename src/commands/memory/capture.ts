@@ -6,6 +6,7 @@ import { ownWords } from '../../cli/fast-start.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { messageOf, SvcError } from '../../engine/errors/index.js';
+import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
 import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
 import { renderCapture } from '../../ui/memory/notes.js';
@@ -72,11 +73,28 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       session: flags.session,
       dryRun: flags['dry-run'],
     };
-    const captured = await captureConversation(memory, request, this.noteOptions());
+    const captured = await captureConversation(memory, request, this.noteOptions()).catch(
+      (error: unknown) => {
+        this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
+        throw error;
+      },
+    );
+    const added = captured.decisions.filter(({ outcome }) => outcome === 'added').length;
+    this.record(flags, { added, error: null });
     const { agentId, agent } = memory;
     const output = { agent: agentId, workspace: agent.workspaceDir, ...captured };
     this.write(renderCapture(output));
     return output;
+  }
+
+  /** Hooks name the agent; nobody sees how they end. */
+  private record(
+    flags: { readonly reader?: string | undefined; readonly 'dry-run': boolean },
+    ended: Omit<LastCapture, 'atMs'>,
+  ): void {
+    if (flags.reader === undefined || flags['dry-run']) return;
+    const { clock, state } = this.context();
+    recordCapture(state, flags.reader, { atMs: clock.now(), ...ended });
   }
 
   /** A hook must not end with an error: some codes stop the agent. */

@@ -1,6 +1,7 @@
 export { AGENT_IDS, type AgentId, type IntegrateWorld, type IntegrationScope } from './agent.js';
 export { agentNamed } from './agents.js';
 export { applyIntegration } from './apply.js';
+export { type LastCapture, recordCapture } from './last-capture.js';
 export {
   hookWarning,
   type ListedAgent,

@@ -18,6 +18,7 @@ import { readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { EDITORS } from './edit/index.js';
 import { hookEntries, serverKey, urlOf } from './entry.js';
+import { type LastCapture, lastCapture } from './last-capture.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
@@ -83,6 +84,8 @@ export interface RegisteredCapture {
   readonly file: string;
   /** A path in one of its commands that does not exist, such as that of a program that moved. */
   readonly missing: string | undefined;
+  /** How the last capture ended; undefined if there was none. */
+  readonly last: LastCapture | undefined;
 }
 
 /** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
@@ -94,7 +97,9 @@ export async function registeredCaptures(
     const lines = (await skipUnreadable(() => hookLines(world, scope, agent, 'capture'))) ?? [];
     if (lines.length === 0) continue;
     const missing = lines.flat().find((word) => isAbsolute(word) && !existsSync(word));
-    found.push({ agent: agent.id, title: agent.title, scope, file, missing });
+    const { id, title } = agent;
+    const last = lastCapture(world.state, id);
+    found.push({ agent: id, title, scope, file, missing, last });
   }
   return found;
 }

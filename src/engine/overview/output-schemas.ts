@@ -152,6 +152,17 @@ export const overallStatusOutputSchema = documentSchema({
     ),
     'Active memory hooks that coding agents run in this folder.',
   ),
+  captures: field(
+    z.array(
+      z.strictObject({
+        agent: field(z.string(), 'The agent, as in `svc integrate`.'),
+        file: field(z.string(), 'Absolute path of its file.'),
+        lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
+        error: field(z.nullable(z.string()), 'Why it failed; `null` if it did not.'),
+      }),
+    ),
+    'Capture hooks that coding agents run in this folder.',
+  ),
   nextRuns: field(
     z.array(
       z.strictObject({

@@ -1,7 +1,12 @@
 import { credentialView } from '../embeddings/describe-provider.js';
 import { SvcError } from '../errors/index.js';
 import { pauseOutput } from '../flows/index.js';
-import { type RegisteredHook, registeredHooks } from '../integrate/index.js';
+import {
+  type RegisteredCapture,
+  type RegisteredHook,
+  registeredCaptures,
+  registeredHooks,
+} from '../integrate/index.js';
 import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { EmbeddingStatus } from '../memory/embedding/index.js';
@@ -41,6 +46,8 @@ export interface OverallStatus {
   readonly work: OtherWork;
   /** Active memory hooks that coding agents run in this folder. */
   readonly hooks: readonly RegisteredHook[];
+  /** Capture hooks that coding agents run in this folder, with their last capture. */
+  readonly captures: readonly RegisteredCapture[];
   /** Soonest first. */
   readonly nextRuns: readonly NextRun[];
   readonly faults: readonly OverallFault[];
@@ -60,11 +67,13 @@ export async function overallStatus(
   }
   const serving = readServing(place.context.state.stateDir);
   const work = await otherWork(place, serving);
+  const world = { ...place.context, platform: process.platform };
   return {
     serving,
     agents,
     work,
-    hooks: await registeredHooks({ ...place.context, platform: process.platform }),
+    hooks: await registeredHooks(world),
+    captures: await registeredCaptures(world),
     nextRuns: nextRuns(serving),
     faults: [...faults, ...serviceFaults(serving), ...workFaults(work)],
   };
@@ -142,7 +151,7 @@ function nextRuns(serving: Serving | undefined): readonly NextRun[] {
 
 /** `svc status --json`. */
 export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput {
-  const { serving, agents, work, hooks, nextRuns, faults } = overall;
+  const { serving, agents, work, hooks, captures, nextRuns, faults } = overall;
   return {
     serving:
       serving === undefined
@@ -155,6 +164,12 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
     agents: agents.map(({ memory, status, embedding }) => statusOutput(memory, status, embedding)),
     ...workOutput(work),
     hooks: hooks.map(({ agent, file, effect }) => ({ agent, file, ...effect })),
+    captures: captures.map(({ agent, file, last }) => ({
+      agent,
+      file,
+      lastAt: last === undefined ? null : iso(last.atMs),
+      error: last?.error ?? null,
+    })),
     nextRuns: nextRuns.map(({ what, atMs }) => ({ what, at: iso(atMs) })),
     faults,
   };

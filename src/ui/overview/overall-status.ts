@@ -32,13 +32,13 @@ const INDENT = '  ';
 
 /** One page: agents, services, next runs and problems. */
 export function renderOverallStatus(view: OverallView, options: StatusOptions): string {
-  const { agents, serving, work, hooks, nextRuns, faults } = view;
+  const { agents, serving, work, hooks, captures, nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
   const well = agents.map((agent) => ({ ...agent, status: { ...agent.status, faults: [] } }));
   const parts = [
     agents.length === 0 ? 'no memories\n' : renderStatusOverview(well, options),
-    workPart(work, options) + hooksPart(hooks, options),
+    workPart(work, options) + hooksPart(hooks, options) + capturesPart(captures, options),
     servingPart(serving, options),
     ...(nextRuns.length === 0
       ? []
@@ -69,6 +69,19 @@ function hooksPart(hooks: OverallView['hooks'], { style }: StatusOptions): strin
       const hintLine = hint === null ? '' : `\n${INDENT}→ ${safeLine(hint)}`;
       const line = `the hook of ${safeLine(title)} recalls nothing: ${safeLine(why ?? '')}`;
       return `${style.warning(line)}${hintLine}\n`;
+    })
+    .join('');
+}
+
+/** Agents whose conversations are captured, and how that ended last. */
+function capturesPart(captures: OverallView['captures'], { style, nowMs }: StatusOptions): string {
+  return captures
+    .map(({ title, last }) => {
+      const head = `capture from ${safeLine(title)}`;
+      if (last === undefined) return `${head}: nothing captured yet\n`;
+      const when = formatRelativeTime(last.atMs, nowMs);
+      if (last.error === null) return `${head}: last ${when}\n`;
+      return `${style.warning(`${head} failed ${when}: ${safeLine(last.error)}`)}\n`;
     })
     .join('');
 }

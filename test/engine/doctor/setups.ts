@@ -1199,6 +1199,22 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a capture hook whose last run failed',
+    finds: 'hooks/capture-failed',
+    severity: 'warning',
+    breaks: (patient) => {
+      const hook = { type: 'command', command: 'svc memory capture --agent-hook claude-code' };
+      const settings = { hooks: { SessionEnd: [{ hooks: [hook] }] } };
+      patient.write('.claude/settings.json', JSON.stringify(settings));
+      const ended = { atMs: 1, added: 0, error: 'cannot read a.jsonl: ENOENT' };
+      patient.write('state/captures/claude-code.json', JSON.stringify(ended));
+    },
+    fix: (patient) => {
+      const ended = { atMs: 2, added: 1, error: null };
+      patient.write('state/captures/claude-code.json', JSON.stringify(ended));
+    },
+  },
+  {
     name: 'a program for tasks that is not there',
     finds: 'tasks/program-missing',
     severity: 'fault',

@@ -71,8 +71,20 @@ function captureFindings({
   scope,
   file,
   missing,
+  last,
 }: RegisteredCapture): readonly Finding[] {
-  if (missing === undefined) return [];
+  if (missing === undefined) {
+    if (last === undefined || last.error === null) return [];
+    return [
+      {
+        code: 'capture-failed',
+        severity: 'warning',
+        message: `the last capture from ${title} failed: ${last.error}`,
+        place: { file },
+        hint: 'logs/capture.log in the state folder has earlier errors; the next capture clears this',
+      },
+    ];
+  }
   const project = scope === 'project' ? ' --project' : '';
   return [
     {
