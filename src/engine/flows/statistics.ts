@@ -38,7 +38,7 @@ export interface Period {
   readonly toMs: number;
 }
 
-/** The most tasks of one period that are told apart. */
+/** The most ended tasks of one period that are counted. */
 const MOST_ENDED = 10_000;
 
 /** The queries of both stores. @param schema precedes the names of tables @param place marks the values of a period */

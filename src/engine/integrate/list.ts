@@ -75,7 +75,7 @@ export async function registeredHooks(world: IntegrateWorld): Promise<readonly R
   return found;
 }
 
-/** A file in which an agent is told to capture what was decided. */
+/** A file that makes an agent capture what was decided. */
 export interface RegisteredCapture {
   readonly agent: AgentId;
   readonly title: string;

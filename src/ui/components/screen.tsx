@@ -41,7 +41,7 @@ const GAPS_FROM_ROWS = 16;
 const MAX_COLUMNS = 180;
 const LEAST: TerminalSize = { columns: 16, rows: 4 };
 
-/** What a screen consists of; the parts are told their area. */
+/** What a screen consists of; the parts get their area. */
 interface ScreenProps {
   readonly size: TerminalSize;
   readonly style: Style;

@@ -207,7 +207,7 @@ export class Exclusions {
 
   /**
    * @param workspaceDir its real path
-   * @param onSkip is told of ignore files that cannot be used, with absolute paths
+   * @param onSkip called with ignore files that cannot be used, with absolute paths
    */
   constructor(
     workspaceDir: string,
