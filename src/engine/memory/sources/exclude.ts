@@ -1,11 +1,9 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
-import type ignore from 'ignore';
-import { isInside, READ_NO_LINK } from '../../support/files.js';
-import { ignorePatternFault, MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isInside } from '../../support/files.js';
 import type { SkippedFile } from '../types.js';
-import { skipOf } from './walk.js';
+import { GITIGNORE, IgnoreFiles, SVCIGNORE } from './ignore-files.js';
+import { type ExcludeDecision, PatternList } from './pattern-list.js';
 
 /** What a memory leaves out. Undefined where everything counts. */
 export interface ExcludeSettings {
@@ -14,114 +12,6 @@ export interface ExcludeSettings {
   /** `memorySearch.respectGitignore`; by default only in extra paths that are git work trees. */
   readonly respectGitignore?: boolean | undefined;
 }
-
-/** A pattern, and where it is written. */
-export interface ExcludeRule {
-  readonly from: 'setting' | 'svcignore' | 'gitignore';
-  /** Absolute path of the ignore file; undefined for the setting. */
-  readonly file: string | undefined;
-  /** 1-based line of the file, or position in the setting. */
-  readonly line: number;
-  readonly pattern: string;
-}
-
-/** What the rules decided about a path. */
-export interface ExcludeDecision {
-  /** Absolute. */
-  readonly path: string;
-  /** False if a negated pattern includes it again. */
-  readonly excluded: boolean;
-  readonly rule: () => ExcludeRule;
-}
-
-const SVCIGNORE = '.svcignore';
-const GITIGNORE = '.gitignore';
-
-export function isIgnoreFile(name: string): boolean {
-  return name === SVCIGNORE || name === GITIGNORE;
-}
-
-const MOST_BYTES = 64 * 1024;
-
-/** Where file names differ by case only, patterns ignore case, as git does. */
-const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
-
-type Pattern = Pick<ExcludeRule, 'line' | 'pattern'>;
-
-/** Patterns that apply below a folder. */
-class PatternList {
-  private readonly folder: string;
-  private readonly prefix: string;
-  private readonly origin: Pick<ExcludeRule, 'file' | 'from'>;
-  private readonly patterns: readonly Pattern[];
-  /** Paths that it has no say about. */
-  private readonly exempt: readonly string[];
-  private readonly matcher: ignore.Ignore;
-
-  constructor(
-    folder: string,
-    origin: Pick<ExcludeRule, 'file' | 'from'>,
-    patterns: readonly Pattern[],
-    exempt: readonly string[] = [],
-  ) {
-    this.folder = folder;
-    this.prefix = folder.endsWith(sep) ? folder : folder + sep;
-    this.origin = origin;
-    this.patterns = patterns;
-    this.exempt = exempt;
-    const included = exempt.map((path) => `!/${escaped(this.below(path))}`);
-    this.matcher = matcherOf([...patterns, ...included.map((pattern) => ({ line: 0, pattern }))]);
-  }
-
-  /** The same list, without a say about a folder: what is in the folder is not excluded with it. */
-  without(folder: string): PatternList {
-    const exempt: string[] = [...this.exempt];
-    for (let at = folder; at !== this.folder; at = dirname(at)) exempt.unshift(at);
-    return new PatternList(this.folder, this.origin, this.patterns, exempt);
-  }
-
-  /** Undefined if no pattern matches. */
-  decide(path: string, isFolder: boolean): ExcludeDecision | undefined {
-    const below = this.below(path);
-    if (below === '' || this.exempt.includes(path)) return undefined;
-    const name = below + (isFolder ? '/' : '');
-    const { ignored, unignored, rule } = this.matcher.test(name);
-    if (!ignored && !unignored) return undefined;
-    const decided = (): Pattern | undefined =>
-      ignored
-        ? this.patterns.find(({ line }) => line === Number(rule?.mark))
-        : this.patterns.findLast((pattern) => includesAgain(pattern, name));
-    const ruleOf = (): ExcludeRule => ({
-      ...this.origin,
-      ...(decided() ?? { line: 1, pattern: '' }),
-    });
-    return { path, excluded: ignored, rule: ruleOf };
-  }
-
-  private below(path: string): string {
-    const below = path.slice(this.prefix.length);
-    return sep === '/' ? below : below.replaceAll(sep, '/');
-  }
-}
-
-function escaped(name: string): string {
-  return name.replaceAll(/[\\*?[\]\s]/gu, '\\$&');
-}
-
-function includesAgain({ line, pattern }: Pattern, name: string): boolean {
-  if (!pattern.startsWith('!')) return false;
-  return matcherOf([{ line, pattern: pattern.slice(1) }]).test(name).ignored;
-}
-
-function matcherOf(patterns: readonly Pattern[]): ignore.Ignore {
-  // Loaded here, because most memories exclude nothing.
-  const create: typeof ignore = requireHere('ignore');
-  const matcher = create({ ignorecase: IGNORES_CASE });
-  for (const { pattern, line } of patterns) matcher.add({ pattern, mark: String(line) });
-  return matcher;
-}
-
-const requireHere = createRequire(import.meta.url);
 
 interface RuleLists {
   readonly setting: readonly PatternList[];
@@ -294,84 +184,4 @@ export class Exclusions {
       if (dirname(at) === at) return respects === true ? base : undefined;
     }
   }
-}
-
-/** Reads each ignore file once. */
-class IgnoreFiles {
-  private readonly onSkip: (skip: SkippedFile) => void;
-  private readonly lists = new Map<string, PatternList | 'unusable' | undefined>();
-
-  constructor(onSkip: (skip: SkippedFile) => void) {
-    this.onSkip = onSkip;
-  }
-
-  get lookedFor(): Iterable<string> {
-    return this.lists.keys();
-  }
-
-  /** Undefined if there is none. */
-  read(folder: string, name: string): PatternList | 'unusable' | undefined {
-    const file = join(folder, name);
-    if (!this.lists.has(file)) this.lists.set(file, this.tryRead(folder, file, name));
-    return this.lists.get(file);
-  }
-
-  /** What cannot be read might exclude anything, so the folder is left out and the file reported. */
-  private tryRead(
-    folder: string,
-    file: string,
-    name: string,
-  ): PatternList | 'unusable' | undefined {
-    const text = readIgnoreFile(file);
-    if (text === undefined) return undefined;
-    const from = name === SVCIGNORE ? 'svcignore' : 'gitignore';
-    const patterns = typeof text === 'string' ? patternsIn(text, file) : text;
-    if ('reason' in patterns) {
-      const detail = patterns.detail === undefined ? '' : `${patterns.detail}; `;
-      this.onSkip({ ...patterns, detail: `${detail}nothing in its folder is indexed` });
-      return 'unusable';
-    }
-    return patterns.length === 0 ? undefined : new PatternList(folder, { from, file }, patterns);
-  }
-}
-
-function readIgnoreFile(file: string): SkippedFile | string | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, READ_NO_LINK);
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return undefined;
-    if (stats.size > MOST_BYTES) return tooLarge(file);
-    const bytes = readFileSync(descriptor);
-    return bytes.length > MOST_BYTES ? tooLarge(file) : bytes.toString('utf8');
-  } catch (error) {
-    const skip = skipOf(file, error);
-    return skip.reason === 'vanished' ? undefined : skip;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-function tooLarge(path: string): SkippedFile {
-  return { path, reason: 'too_large', detail: `the limit is ${MOST_BYTES / 1024} KB` };
-}
-
-function patternsIn(text: string, path: string): SkippedFile | readonly Pattern[] {
-  const patterns: Pattern[] = [];
-  for (const [at, row] of text
-    .replace(/^\uFEFF/u, '')
-    .split(/\r?\n/u)
-    .entries()) {
-    if (row.trim() === '' || row.startsWith('#')) continue;
-    const line = at + 1;
-    const fault = ignorePatternFault(row);
-    if (fault !== undefined) {
-      return { path, reason: 'wrong_format', detail: `line ${line} ${fault}` };
-    }
-    patterns.push({ line, pattern: row });
-  }
-  if (patterns.length > MOST_IGNORE_PATTERNS) {
-    return { path, reason: 'too_large', detail: `more than ${MOST_IGNORE_PATTERNS} patterns` };
-  }
-  return patterns;
 }

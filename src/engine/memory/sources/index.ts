@@ -4,12 +4,8 @@
  *   archive/session-archive.ts: keeping them
  */
 
-export {
-  type ExcludeDecision,
-  type ExcludeSettings,
-  Exclusions,
-  isIgnoreFile,
-} from './exclude.js';
+export { type ExcludeSettings, Exclusions } from './exclude.js';
+export { isIgnoreFile } from './ignore-files.js';
 export {
   type MediaSelection,
   mediaLabel,
@@ -44,6 +40,7 @@ export {
 } from './memory-sources.js';
 export { noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
+export type { ExcludeDecision } from './pattern-list.js';
 export {
   type DocumentText,
   DREAM_REPORTS,

@@ -9,13 +9,9 @@ import {
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { removeStrayTemporary } from '../../support/files.js';
 import type { SkippedFile, SourceFile } from '../types.js';
-import {
-  type ExcludeDecision,
-  type ExcludeSettings,
-  Exclusions,
-  type FolderRules,
-} from './exclude.js';
+import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js';
 import { modalityOfName } from './media.js';
+import type { ExcludeDecision } from './pattern-list.js';
 import { DREAM_REPORTS } from './read-document.js';
 import {
   isExcluded,

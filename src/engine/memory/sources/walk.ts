@@ -13,8 +13,9 @@ import {
 } from '../../support/document-format.js';
 import { isInside, isTemporaryName } from '../../support/files.js';
 import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
-import type { ExcludeDecision, FolderRules } from './exclude.js';
+import type { FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
+import type { ExcludeDecision } from './pattern-list.js';
 
 export interface WalkedFile extends FileFingerprint {
   readonly kind: DocumentKind;
