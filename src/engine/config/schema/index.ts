@@ -15,6 +15,7 @@ import {
   section,
   text,
   timeZone,
+  tls,
   waitingTime,
 } from './keys.js';
 import { agentMcp, mcp } from './mcp.js';
@@ -150,14 +151,7 @@ function gateway() {
   return z.strictObject({
     host: key(text(), 'Address to listen on'),
     port: key(port(), 'Port to listen on; 0 selects a free port'),
-    tls: section(
-      () =>
-        z.strictObject({
-          cert: key(text(), 'PEM file with the certificate chain'),
-          key: key(text(), 'PEM file with the private key'),
-        }),
-      'Serve HTTPS',
-    ),
+    tls: tls(),
     trustedProxies: key(
       z.array(network()),
       'Addresses or networks whose `X-Forwarded-For` header is trusted',

@@ -131,6 +131,18 @@ export function httpUrl() {
   return pattern(/^https?:\/\/[^\s/?#]\S*$/u, 'a URL starting with http:// or https://');
 }
 
+/** The certificate of a listener. */
+export function tls() {
+  return section(
+    () =>
+      z.strictObject({
+        cert: key(text(), 'PEM file with the certificate chain'),
+        key: key(text(), 'PEM file with the private key'),
+      }),
+    'Serve HTTPS',
+  );
+}
+
 /** An IANA time zone known to this system. */
 export function timeZone() {
   return z

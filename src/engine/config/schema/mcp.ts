@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, network, pattern, port, section, text, waitingTime } from './keys.js';
+import { integer, key, network, pattern, port, section, text, tls, waitingTime } from './keys.js';
 
 const limits = () =>
   z.strictObject({
@@ -18,14 +18,7 @@ const http = () =>
       'Address to listen on; one that other machines can reach requires a token, and TLS or a proxy',
     ),
     port: key(port(), 'Port to listen on; 0 selects a free port'),
-    tls: section(
-      () =>
-        z.strictObject({
-          cert: key(text(), 'PEM file with the certificate chain'),
-          key: key(text(), 'PEM file with the private key'),
-        }),
-      'Serve HTTPS',
-    ),
+    tls: tls(),
     trustedProxies: key(
       z.array(network()),
       'Addresses or networks of the proxy that serves HTTPS; without `tls`, other machines are refused',
