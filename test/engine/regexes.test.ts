@@ -24,8 +24,9 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
-  'ui/screens/keys.ts': 'begins at a run of escape characters, and its classes exclude each other',
-  'ui/screens/mount-inline.ts': 'fixed sequences at the beginning of what ink writes',
+  'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
+  'ui/terminal/input-decoder.ts': 'begins at an escape character, which ends each of its parts',
+  'ui/terminal/mount-inline.ts': 'fixed sequences at the beginning of what ink writes',
   'ui/screens/search/passage.ts': 'escaped words of results as they are',
   'engine/secrets/secret-mask.ts': 'escaped secrets as they are',
   'engine/secrets/token-patterns.ts':

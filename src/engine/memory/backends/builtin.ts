@@ -57,7 +57,9 @@ export class BuiltinBackend implements MemoryBackend {
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
         return this.withEmptyMemory(response);
       };
-      return this.keeper.answer(work, warnings, ask, { embeds });
+      // Checking thousands of files for each letter would delay the next one.
+      const looks = embeds || request.unfinished !== true;
+      return this.keeper.answer(work, warnings, ask, { embeds, looks });
     };
     const couldEmbed = embeds && this.options.providers?.primary.resting() === undefined;
     const response = await answer();

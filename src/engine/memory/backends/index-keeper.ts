@@ -91,22 +91,25 @@ export class IndexKeeper {
    * Queries the fresh index; if it turns out to be damaged, rebuilds it first.
    *
    * @param warnings receives caveats about the answer
-   * @param options `embeds`: whether to embed new passages if that takes few requests
+   * @param options `embeds`: whether to embed new passages if that takes few requests; `looks`: whether to look for
+   *   changed files, if the index exists
    */
   async answer<T>(
     work: WorkOptions,
     warnings: Warning[],
     ask: (index: MemoryIndex) => Promise<T>,
-    { embeds }: { readonly embeds: boolean } = { embeds: true },
+    { embeds, looks = true }: { readonly embeds: boolean; readonly looks?: boolean } = {
+      embeds: true,
+    },
   ): Promise<T> {
     this.answering += 1;
     try {
-      return await ask(await this.freshIndex(work, warnings, embeds));
+      return await ask(await this.freshIndex(work, warnings, { embeds, looks }));
     } catch (error) {
       if (!isDamage(error)) throw error;
       stopIfInterrupted(await this.sync({ ...work, force: true }));
       warnings.push(rebuiltWarning(this.options.target.indexFile, damageComplaint(error)));
-      return await ask(await this.freshIndex(work, warnings, embeds));
+      return await ask(await this.freshIndex(work, warnings, { embeds, looks }));
     } finally {
       this.answering -= 1;
       if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
@@ -144,12 +147,12 @@ export class IndexKeeper {
   private async freshIndex(
     work: WorkOptions,
     warnings: Warning[],
-    embeds: boolean,
+    { embeds, looks }: { readonly embeds: boolean; readonly looks: boolean },
   ): Promise<MemoryIndex> {
     const opened = await this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
-      if (!this.looksAtFiles(work)) return index;
+      if (!looks || !this.looksAtFiles(work)) return index;
       const links: Warning[] = [];
       const missing = this.missingWorkspace();
       if (missing !== undefined) {

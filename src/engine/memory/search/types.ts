@@ -25,7 +25,10 @@ export interface SearchRequest {
   readonly lexicalOnly?: boolean | undefined;
   /** False keeps the order without the reranker. */
   readonly rerank?: boolean | undefined;
-  /** The query is still being typed: its last word also matches as a prefix. */
+  /**
+   * The query is still being typed: its last word also matches as a prefix. With `lexicalOnly`, an existing index is
+   * searched as it is.
+   */
   readonly unfinished?: boolean | undefined;
   /** Search for the words as typed, even if the index does not have them. */
   readonly exact?: boolean | undefined;

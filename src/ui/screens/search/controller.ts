@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
 import type { Store } from '../store.js';
 import type { SearchIntent } from './keys.js';
@@ -10,6 +11,9 @@ import {
   selectedItem,
   type Trouble,
 } from './state.js';
+
+/** Pause before a passage is read, in milliseconds. */
+const PREVIEW_MS = 40;
 
 /** How the search screen ended: `open` without an editor to come back from. */
 export type SearchScreenEnd =
@@ -116,7 +120,9 @@ export function createSearchController(options: SearchControllerOptions): Search
     previewing.cancel();
     if (item === undefined) return;
     previewing.run(
-      (signal) => actions.preview(item, signal),
+      // A key that is held, or the next letter, does not wait for a passage that nobody sees.
+      (signal) =>
+        sleep(PREVIEW_MS, undefined, { signal }).then(() => actions.preview(item, signal)),
       (content) => store.dispatch({ type: 'previewed', preview: { item, content } }),
       (error) => {
         store.dispatch({ type: 'previewed', preview: { item, content: actions.explain(error) } });

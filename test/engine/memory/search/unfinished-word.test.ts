@@ -51,6 +51,16 @@ test('one letter, an empty query and symbols are no error', async () => {
   assert.equal((await ask('d')).paths, []);
 });
 
+test('while typing, changed files are not looked for', async () => {
+  const home = folderOf({ 'a.md': 'One ibis.\n' });
+  const watched = backendOn(targetOf(home.path));
+  const request = { query: 'ibis', unfinished: true, minScore: 0 };
+  assert.is((await watched.search({ ...request, lexicalOnly: true })).results.length, 1);
+  home.write('b.md', 'Another ibis.\n');
+  assert.is((await watched.search({ ...request, lexicalOnly: true })).results.length, 1);
+  assert.is((await watched.search(request)).results.length, 2);
+});
+
 for (const kind of [sqliteKind, ...(await sharedKinds())]) {
   test(`the last word is a prefix on ${kind.name}`, async () => {
     const index = await kind.newIndex();
