@@ -18,6 +18,7 @@ import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import type { ResultItem } from '../ui/screens/search/state.js';
+import { toClipboard } from './clipboard.js';
 import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
 import { reportError } from './report-error.js';
 
@@ -261,9 +262,4 @@ function matchedLine({ kind, snippet, snippetLine, highlights }: SearchResult): 
   // Lines of a conversation are not consecutive, and a snippet can have gaps.
   const isCounted = kind !== 'transcript' && !before.includes('…');
   return isCounted ? snippetLine + before.length - 1 : snippetLine;
-}
-
-/** OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux. */
-function toClipboard(text: string): void {
-  process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 }

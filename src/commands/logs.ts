@@ -16,7 +16,7 @@ const FOLLOW_EVERY_MS = 200;
 export default class Logs extends BaseCommand<LogsOutput> {
   static override summary = 'Show the log of svc serve.';
   static override description =
-    'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';
+    'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow on a terminal opens a viewer with levels, a filter and the fields of each line; elsewhere, and with --plain, it keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --follow',
     '<%= config.bin %> <%= command.id %> --lines 20 --level warn',
@@ -24,7 +24,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     '<%= config.bin %> <%= command.id %> --route ci',
   ];
   static override flags = withEnvironment({
-    follow: Flags.boolean({ char: 'f', summary: 'Keep printing new lines.' }),
+    follow: Flags.boolean({ char: 'f', summary: 'Keep showing new lines.' }),
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
@@ -56,6 +56,21 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
     const selection = { least, route, requestId };
+    const terminal = this.terminal(flags);
+    if (flags.follow && terminal.screen) {
+      const { shownLogs } = await import('../cli/shown-logs.js');
+      const { mask, signal } = this;
+      const isInterrupted = await shownLogs({
+        file,
+        selection,
+        lines: this.isTyped('lines') ? lines : undefined,
+        terminal,
+        mask,
+        signal,
+      });
+      if (isInterrupted) this.setExitCode(130);
+      return { file, lines: [] };
+    }
     const tail = readLogTail(file, { lines, ...selection });
     if (tail === undefined && !flags.follow) throw noLog(file);
     this.isFollowing = flags.follow;

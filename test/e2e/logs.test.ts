@@ -41,6 +41,21 @@ test('--level and --json select and print what is there', async () => {
   ]);
 });
 
+test('--follow on a terminal is a viewer with the filters of the flags', async () => {
+  const home = homeWithLog();
+  const args = ['logs', '--follow', '--level', 'warn'];
+  const session = runInPty(args, { home: home.path, columns: 80, rows: 24 });
+  await session.waitForText('older');
+  appendFileSync(home.at('logs/serve.log'), line('debug', 'hidden') + line('error', 'came'));
+  await session.waitForText('came');
+  assert.not.match(session.screen.text().join('\n'), /newest|hidden/u);
+  session.type('d');
+  await session.waitForText('hidden');
+  session.type('q');
+  assert.is(await session.ended, 0);
+  assert.not(session.screen.alternate);
+});
+
 test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async () => {
   const home = homeWithLog();
   const { child, done, wrote } = startSvc(

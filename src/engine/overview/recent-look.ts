@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { SvcError } from '../errors/index.js';
+import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-history.js';
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
@@ -14,18 +15,18 @@ export interface LogGlance {
   readonly message: string;
 }
 
-/** A logged search. */
+/** A search. */
 export interface QueryGlance {
-  readonly atMs: number;
-  readonly agent: string;
   readonly query: string;
+  /** Where searches are logged. */
+  readonly logged: { readonly atMs: number; readonly agent: string } | undefined;
 }
 
 /** What happened last; each part is undefined if it did not change since the last call. */
 export interface RecentGlance {
   /** The newest lines of the log, oldest first. */
   readonly log?: readonly LogGlance[];
-  /** Of all agents, the newest first; empty unless `memory.searchLog` is on. */
+  /** Of all agents with `memory.searchLog`, otherwise of the search screen; the newest first. */
   readonly queries?: readonly QueryGlance[];
 }
 
@@ -37,18 +38,20 @@ const MOST_QUERIES = 12;
 /** Reads the ends of logs after they changed. */
 export class RecentLook {
   private readonly logFile: string;
+  private readonly historyFile: string;
   private readonly searches: readonly { readonly agent: string; readonly file: string }[];
   private logStamp = '';
   private searchesStamp = '';
 
   constructor(logFile: string, agents: readonly string[], state: StatePaths) {
     this.logFile = logFile;
+    this.historyFile = queryHistoryFile(state);
     this.searches = agents.map((agent) => ({ agent, file: searchLogFile(state, agent) }));
   }
 
   look(): RecentGlance {
     const logStamp = fileStamp([this.logFile]);
-    const searchesStamp = fileStamp(this.searches.map(({ file }) => file));
+    const searchesStamp = fileStamp([this.historyFile, ...this.searches.map(({ file }) => file)]);
     const isLogged = logStamp !== this.logStamp;
     const isSearched = searchesStamp !== this.searchesStamp;
     this.logStamp = logStamp;
@@ -60,12 +63,13 @@ export class RecentLook {
   }
 
   private queries(): readonly QueryGlance[] {
-    return this.searches
+    const logged = this.searches
       .flatMap(({ agent, file }) =>
-        searchesIn(file).map(({ atMs, query }) => ({ atMs, agent, query })),
+        searchesIn(file).map(({ atMs, query }) => ({ query, logged: { atMs, agent } })),
       )
-      .toSorted((a, b) => b.atMs - a.atMs)
-      .slice(0, MOST_QUERIES);
+      .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
+    const all = logged.length > 0 ? logged : historyOf(this.historyFile);
+    return all.slice(0, MOST_QUERIES);
   }
 }
 
@@ -75,6 +79,14 @@ function searchesIn(file: string): ReturnType<typeof readSearchLog> {
     return readSearchLog(file, { limit: MOST_QUERIES });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
+    return [];
+  }
+}
+
+function historyOf(file: string): readonly QueryGlance[] {
+  try {
+    return readQueryHistory(file).map((query) => ({ query, logged: undefined }));
+  } catch {
     return [];
   }
 }

@@ -10,14 +10,14 @@ import type { Paint, Style } from '../style.js';
  */
 export function renderLogRecord(record: LogRecord, style: Style): string {
   const { level, time, msg, fields } = record;
-  const { service, err, ...others } = fields;
+  const { service, err } = fields;
   const head = [
     style.dim(localTime(time)),
-    paintOf(level, style)(level.padEnd(5)),
+    levelPaint(level, style)(level.padEnd(5)),
     ...(typeof service === 'string' ? [style.accent(safeLine(service))] : []),
     safeLine(msg),
   ].join(' ');
-  const more = Object.entries(others).map(([name, value]) => field(name, value, style));
+  const more = otherFields(record).map(([name, value]) => style.dim(safeLine(`${name}=${value}`)));
   return [[head, ...more].join(' '), ...stackOf(err, style)].join('\n');
 }
 
@@ -26,10 +26,15 @@ export function renderForeignLine(line: string): string {
   return safeLine(line);
 }
 
-function field(name: string, value: unknown, style: Style): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = /^[^\s"=]+$/u.test(text) ? text : JSON.stringify(text);
-  return style.dim(`${safeLine(name)}=${safeLine(typeof value === 'string' ? shown : text)}`);
+/** The fields behind the message, with their values as text; quoted where they contain blanks. */
+export function otherFields({
+  fields,
+}: LogRecord): readonly (readonly [name: string, value: string])[] {
+  const { service: _, err: __, ...others } = fields;
+  return Object.entries(others).map(([name, value]) => {
+    if (typeof value !== 'string') return [name, JSON.stringify(value)];
+    return [name, /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value)];
+  });
 }
 
 /** The stack of an unexpected error; for an expected one the message is enough. */
@@ -39,8 +44,13 @@ function stackOf(err: unknown, style: Style): readonly string[] {
   return err.stack.split('\n').map((line) => style.dim(`    ${safeLine(line.trim())}`));
 }
 
+/** The time of day in the reader's time zone. */
+export function clockTime(iso: string): string {
+  return localTime(iso).split(' ').at(-1) ?? iso;
+}
+
 /** In the reader's time zone; an invalid time is left unchanged. */
-function localTime(iso: string): string {
+export function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return safeLine(iso);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -48,7 +58,8 @@ function localTime(iso: string): string {
   return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-function paintOf(level: LogLevel, style: Style): Paint {
+/** The colour of a level. */
+export function levelPaint(level: LogLevel, style: Style): Paint {
   if (level === 'error' || level === 'fatal') return style.fault;
   if (level === 'warn') return style.warning;
   return level === 'info' ? style.ok : style.dim;

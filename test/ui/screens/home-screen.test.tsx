@@ -422,7 +422,11 @@ test('a body is never wider or taller than its area, whatever the names and howe
         const counts = Array.from({ length: 288 }, (_, at) => at % 7);
         const activity = { searches: counts, chunks: counts, requests: counts };
         const log = [{ level: 'warn' as const, atMs: NOW, message }];
-        const queries = [{ agent: message, atMs: NOW, query: message }];
+        const logged = { agent: message, atMs: NOW };
+        const queries = [
+          { query: message, logged },
+          { query: message, logged: undefined },
+        ];
         const news = { ...busyNews(), agents, findings, log, queries };
         const ids = [...names.map((one) => `agent ${one}`), 'listener', 'faults'];
         const state = stateOf(hasActivity ? { ...news, activity } : news, ids[down % ids.length]);
@@ -461,7 +465,7 @@ test('activity of a day is drawn, and recent searches and the log where there is
   const none = Array.from({ length: 288 }, () => 0);
   const activity = { searches: [...none.slice(1), 1203], chunks: none, requests: none };
   const log = [{ level: 'warn' as const, atMs: NOW - 60_000, message: 'mcp: refused' }];
-  const queries = [{ agent: 'main', atMs: NOW - 60_000, query: 'which car' }];
+  const queries = [{ query: 'which car', logged: { agent: 'main', atMs: NOW - 60_000 } }];
   const news = { ...busyNews(), activity, log, queries };
   assert.match(shown(news), /searches, 24 h +1,203/);
   for (const [columns, rows] of [

@@ -87,9 +87,10 @@ export function recentRows(
       : [style.dim(title), ...texts, ''];
   const searches = block(
     'recent searches',
-    searched.map(({ atMs, agent, query }) => {
-      const ago = style.dim(padEnd(formatRelativeTime(atMs, nowMs), AGO_COLUMNS));
-      const who = (news.agents?.length ?? 0) > 1 ? `${safeLine(agent)}: ` : '';
+    searched.map(({ query, logged }) => {
+      if (logged === undefined) return fitEnd(safeLine(query), columns);
+      const ago = style.dim(padEnd(formatRelativeTime(logged.atMs, nowMs), AGO_COLUMNS));
+      const who = (news.agents?.length ?? 0) > 1 ? `${safeLine(logged.agent)}: ` : '';
       return ago + fitEnd(who + safeLine(query), columns - AGO_COLUMNS);
     }),
   );

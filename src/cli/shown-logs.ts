@@ -1,0 +1,95 @@
+import type { SecretMask } from '../engine/secrets/index.js';
+import {
+  isAtLeast,
+  isSelected,
+  type LineSelection,
+  parseLogLine,
+} from '../engine/serve/log/log-record.js';
+import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
+import type { LogEntry } from '../ui/screens/logs/run.js';
+import { createStyle } from '../ui/style.js';
+import { toClipboard } from './clipboard.js';
+import type { TerminalSupport } from './terminal.js';
+
+/** What the viewer shows, and how. */
+export interface ShownLogsOptions {
+  readonly file: string;
+  readonly selection: LineSelection;
+  /** How many of the newest lines to begin with; all that are kept if undefined. */
+  readonly lines: number | undefined;
+  readonly terminal: TerminalSupport;
+  readonly mask: SecretMask;
+  readonly signal: AbortSignal;
+}
+
+/** Enough to scroll through; older lines are dropped as new ones come. */
+const MOST_ENTRIES = 5000;
+const FOLLOW_EVERY_MS = 200;
+const DRAW_MS = 30;
+
+/** Shows the log in a viewer until the user quits. @returns whether Ctrl-C ended it */
+export async function shownLogs(options: ShownLogsOptions): Promise<boolean> {
+  const { file, selection, terminal, mask } = options;
+  const { least, route, requestId } = selection;
+  const { openLogsScreen } = await import('../ui/screens/logs/run.js');
+  // Other levels can be chosen in the viewer.
+  const shown = { least: 'trace', route, requestId } as const;
+  const tail = readLogTail(file, { ...shown, lines: options.lines ?? MOST_ENTRIES });
+  let count = 0;
+  const entryOf = (line: string): LogEntry => {
+    count += 1;
+    const shownLine = mask.text(line);
+    const record = mask.data(parseLogLine(line));
+    // Not the time: a number would match too much.
+    const text =
+      record === undefined
+        ? shownLine
+        : [record.level, record.msg, JSON.stringify(record.fields)].join(' ');
+    return { id: String(count), line: shownLine, text, record };
+  };
+  let entries = (tail?.lines ?? []).map(entryOf);
+  const left = new AbortController();
+  let isInterrupted = true;
+  const screen = openLogsScreen({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(terminal.color),
+    log: {
+      list: (level) => entries.filter(({ record }) => isAtLeast(record, level)),
+      copy: ({ line }) => toClipboard(line),
+      restricted: [
+        ...(route === undefined ? [] : [`route ${route}`]),
+        ...(requestId === undefined ? [] : [`request ${requestId}`]),
+      ],
+      least,
+    },
+    onStop: (key) => {
+      isInterrupted = key === 'ctrl-c';
+      left.abort();
+    },
+  });
+  const signal = AbortSignal.any([options.signal, left.signal]);
+  let drawing: NodeJS.Timeout | undefined;
+  const draw = (): void => {
+    drawing = undefined;
+    entries = entries.slice(-MOST_ENTRIES);
+    void screen.refresh();
+  };
+  const follow = async (): Promise<void> => {
+    const from = { fromBytes: tail?.endBytes ?? 0, everyMs: FOLLOW_EVERY_MS, signal };
+    for await (const line of followLog(file, from)) {
+      if (!isSelected(parseLogLine(line), shown)) continue;
+      entries.push(entryOf(line));
+      // Lines that were written together are drawn together.
+      drawing ??= setTimeout(draw, DRAW_MS);
+    }
+  };
+  try {
+    await Promise.race([follow(), screen.failed]);
+  } finally {
+    left.abort();
+    clearTimeout(drawing);
+    await screen.close();
+  }
+  return isInterrupted;
+}

@@ -1,0 +1,198 @@
+import type { LogLevel, LogRecord } from '../../../engine/serve/index.js';
+import { formatCount } from '../../../engine/support/format.js';
+import { createBrowser } from '../../components/browser.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import type { BrowserState } from '../../components/browser-state.js';
+import { browserFacts } from '../../components/browser-view.js';
+import type { KeyBinding } from '../../components/key-map.js';
+import type { ListColumn } from '../../components/list.js';
+import { type ListItem, listView } from '../../components/list-state.js';
+import type { PaneLine } from '../../components/pane.js';
+import { safeLine } from '../../safe-text.js';
+import { clockTime, levelPaint, localTime, otherFields } from '../../serve/log-line.js';
+import type { Style } from '../../style.js';
+import { mountAlternate } from '../../terminal/mount-alternate.js';
+import type { ScreenStreams } from '../../terminal/session.js';
+
+/** A line of a log. */
+export interface LogEntry extends ListItem {
+  /** As it is in the file. */
+  readonly line: string;
+  /** Undefined for a line that is not a record. */
+  readonly record: LogRecord | undefined;
+}
+
+/** The log that a screen follows. */
+export interface LogOnScreen {
+  /** Entries of a level and above, the newest last. */
+  readonly list: (least: LogLevel) => readonly LogEntry[];
+  readonly copy: (entry: LogEntry) => void;
+  /** What the flags of the command restrict it to, in words. */
+  readonly restricted: readonly string[];
+  readonly least: LogLevel;
+}
+
+/** Options of the screen. */
+export interface LogsScreenOptions extends ScreenStreams {
+  readonly log: LogOnScreen;
+  readonly style: Style;
+  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+}
+
+/** A mounted screen. */
+export interface OpenLogsScreen {
+  /** Shows new entries. While the newest is selected, it stays selected. */
+  readonly refresh: () => Promise<void>;
+  /** Rejects if the view fails. */
+  readonly failed: Promise<never>;
+  /** Removes the screen and restores the terminal. */
+  readonly close: () => Promise<void>;
+}
+
+/** Levels that can be chosen, and their keys. */
+const LEVELS = [
+  ['trace', 'a', 'all levels'],
+  ['debug', 'd', 'debug and above'],
+  ['info', 'i', 'info and above'],
+  ['warn', 'w', 'warnings and errors'],
+  ['error', 'e', 'errors only'],
+] as const;
+
+type LevelChoice = (typeof LEVELS)[number][0];
+
+/** Opens a viewer of a log that is being written. */
+export function openLogsScreen(options: LogsScreenOptions): OpenLogsScreen {
+  const { log, style, stdout, onStop } = options;
+  const browser = createBrowser<LogEntry, LevelChoice>({
+    choices: ['trace', 'debug', 'info', 'warn', 'error'],
+    list: async (least) => {
+      const items = log.list(least);
+      return { items, total: items.length };
+    },
+    details: async (entry) => detailsOf(entry, style),
+    actions: [
+      {
+        key: 'y',
+        name: 'copy',
+        does: 'copy the line as JSON',
+        applies: () => true,
+        run: async (entry) => {
+          log.copy(entry);
+          return 'copied the line';
+        },
+      },
+    ],
+    explain: (error) => (error instanceof Error ? error.message : String(error)),
+  });
+  const refresh = async (): Promise<void> => {
+    const follows = isFollowing(browser.getSnapshot());
+    await browser.refresh();
+    if (follows) browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } });
+  };
+  const choose = (choice: number) => (): void => {
+    browser.dispatch({ type: 'chosen', choice });
+    void browser
+      .refresh()
+      .then(() => browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } }));
+  };
+  choose(LEVELS.findIndex(([level]) => level === leastChoice(log.least)))();
+  const more = LEVELS.map(
+    ([, key, does], choice): KeyBinding => ({
+      on: [key],
+      run: choose(choice),
+      help: [key, `show ${does}`],
+      ...(key === 'w' ? { bar: { text: 'a d i w e level', goes: 3 } } : {}),
+    }),
+  );
+  const screen = mountAlternate(
+    <BrowserScreen
+      browser={browser}
+      stdout={stdout}
+      style={style}
+      title="svc · logs"
+      facts={(state) => logFacts(state, browser.choices, log.restricted)}
+      columns={columnsOf(style)}
+      empty={() => 'no lines yet'}
+      keys={() => ({
+        onStop,
+        noun: 'line',
+        quit: { bar: 'q quit', help: 'quit' },
+        escapeEnds: true,
+        more: [...more, FOLLOW_HELP],
+      })}
+    />,
+    options,
+  );
+  return { refresh, failed: screen.failed, close: screen.unmount };
+}
+
+const FOLLOW_HELP: KeyBinding = {
+  on: [],
+  run: () => undefined,
+  help: ['G, end', 'follow new lines again; selecting an older line stops'],
+  bar: { text: 'G follow', goes: 2 },
+};
+
+function leastChoice(level: LogLevel): LevelChoice {
+  return level === 'fatal' ? 'error' : level;
+}
+
+/** The newest line is selected, or there is none. */
+function isFollowing({ list }: BrowserState<LogEntry>): boolean {
+  const { matching, at } = listView(list);
+  return at >= matching.length - 1;
+}
+
+function logFacts(
+  state: BrowserState<LogEntry>,
+  choices: readonly string[],
+  restricted: readonly string[],
+): readonly string[] {
+  const { matching, at } = listView(state.list);
+  const follow = isFollowing(state)
+    ? 'following'
+    : `paused, ${formatCount(matching.length - 1 - at)} below`;
+  return [...restricted.map(safeLine), ...browserFacts(state, choices, 'line'), follow];
+}
+
+function columnsOf(style: Style): readonly ListColumn<LogEntry>[] {
+  return [
+    { title: 'time', cell: ({ record }) => (record === undefined ? '' : clockTime(record.time)) },
+    {
+      title: 'level',
+      cell: ({ record }) => record?.level ?? '',
+      paint: (text, { record }) =>
+        record === undefined ? text : levelPaint(record.level, style)(text),
+      goes: 2,
+    },
+    { title: 'service', cell: ({ record }) => serviceOf(record), goes: 1 },
+    { title: 'message', cell: ({ record, line }) => messageOf(record, line) },
+  ];
+}
+
+function serviceOf(record: LogRecord | undefined): string {
+  const service = record?.fields['service'];
+  return typeof service === 'string' ? safeLine(service) : '';
+}
+
+function messageOf(record: LogRecord | undefined, line: string): string {
+  if (record === undefined) return safeLine(line);
+  const fields = otherFields(record).map(([name, value]) => `${name}=${value}`);
+  return safeLine([record.msg, ...fields].join(' '));
+}
+
+/** All fields, one per line; a stack trace as it is. */
+function detailsOf({ record, line }: LogEntry, style: Style): readonly PaneLine[] {
+  if (record === undefined) return [{ text: line }];
+  const { level, time, msg, fields } = record;
+  return [
+    { label: 'time', text: `${localTime(time)} (${time})` },
+    { label: 'level', text: level, paint: levelPaint(level, style) },
+    { label: 'message', text: msg },
+    ...Object.entries(fields).map(([label, value]) => ({
+      label: safeLine(label),
+      text:
+        typeof value === 'string' ? value : JSON.stringify(value, null, 2).replaceAll('\\n', '\n'),
+    })),
+  ];
+}

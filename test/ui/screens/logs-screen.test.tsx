@@ -1,0 +1,124 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  isAtLeast,
+  type LogLevel,
+  parseLogLine,
+} from '../../../src/engine/serve/log/log-record.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { type LogEntry, openLogsScreen } from '../../../src/ui/screens/logs/run.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  assertRestored,
+  createTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+
+const test = suite('the log viewer');
+
+function entryOf(id: number, level: LogLevel, msg: string, fields: object = {}): LogEntry {
+  const time = new Date(1_795_000_000_000 + id * 1000).toISOString();
+  const line = JSON.stringify({ level, time, pid: 1, msg, service: 'webhooks', ...fields });
+  return { id: String(id), line, text: `${level} ${msg}`, record: parseLogLine(line) };
+}
+
+function open(entries: LogEntry[], columns = 100, rows = 20) {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc logs\n');
+  const copied: string[] = [];
+  const stopped: string[] = [];
+  const screen = openLogsScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(false),
+    log: {
+      list: (least) => entries.filter(({ record }) => isAtLeast(record, least)),
+      copy: ({ line }) => copied.push(line),
+      restricted: ['route ci'],
+      least: 'trace',
+    },
+    onStop: (key) => stopped.push(key),
+  });
+  const text = (): string => terminal.screen().join('\n');
+  const gone = (words: string): Promise<void> =>
+    waitFor(`no ${words}`, () => !text().includes(words));
+  return { terminal, screen, copied, stopped, text, gone };
+}
+
+function many(count: number): LogEntry[] {
+  return Array.from({ length: count }, (_, at) =>
+    entryOf(at, at % 10 === 0 ? 'warn' : 'info', `accepted ${at}`),
+  );
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+    const { terminal, screen, text } = open(many(50), columns, rows);
+    await waitForText(terminal, 'accepted 49');
+    assert.ok(terminal.screen().length < rows);
+    for (const line of terminal.screen()) assert.ok(textWidth(line) <= columns, line);
+    assert.match(text(), 'following');
+    await screen.close();
+    assertRestored(terminal, '$ svc logs');
+  });
+}
+
+test('new lines are followed until an older one is selected, and again with G', async () => {
+  const entries = many(50);
+  const { terminal, screen, text } = open(entries);
+  await waitForText(terminal, 'accepted 49');
+  entries.push(entryOf(50, 'info', 'accepted 50'));
+  await screen.refresh();
+  await waitForText(terminal, 'accepted 50');
+  terminal.type('k');
+  await waitForText(terminal, 'paused, 1 below');
+  entries.push(entryOf(51, 'info', 'accepted 51'));
+  await screen.refresh();
+  await waitForText(terminal, 'paused, 2 below');
+  assert.match(text(), /❯ .+accepted 49/u);
+  terminal.type('G');
+  await waitForText(terminal, 'following');
+  assert.match(text(), /❯ .+accepted 51/u);
+  await screen.close();
+});
+
+test('levels, a filter and the facts about them', async () => {
+  const { terminal, screen, gone } = open(many(50));
+  await waitForText(terminal, 'accepted 49');
+  await waitForText(terminal, 'route ci');
+  terminal.type('w');
+  await waitForText(terminal, '5 lines');
+  await gone('accepted 49');
+  await waitForText(terminal, 'accepted 40');
+  terminal.type('e');
+  await waitForText(terminal, 'no lines yet');
+  terminal.type('a/accepted 33');
+  await waitForText(terminal, '1 of 50');
+  terminal.type(KEYS.enter);
+  await gone('accepted 34');
+  await screen.close();
+});
+
+test('Enter shows all fields of a line, and y copies it', async () => {
+  const err = { message: 'refused', stack: 'Error: refused\n    at listen' };
+  const entries = [entryOf(1, 'error', 'a \u001B[31mfault', { requestId: 'r-1', err })];
+  const { terminal, screen, copied, stopped, text } = open(entries, 80, 24);
+  await waitForText(terminal, 'requestId=r-1');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, 'at listen');
+  assert.match(text(), /requestId +r-1/u);
+  terminal.type('y');
+  await waitForText(terminal, 'copied the line');
+  assert.equal(copied, [entries[0]?.line]);
+  terminal.type(`${KEYS.escape}`);
+  await waitForText(terminal, '/ filter');
+  terminal.type('q');
+  await waitFor('the end', () => stopped.length > 0);
+  assert.equal(stopped, ['q']);
+  await screen.close();
+});
+
+test.run();
