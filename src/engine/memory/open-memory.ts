@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type LoadedConfig,
   type LocateSetting,
@@ -24,22 +23,20 @@ import { shortHash } from '../support/text.js';
 import {
   BuiltinBackend,
   type ExtMode,
-  type GetResponse,
   type MemoryBackend,
   type PreparedExt,
-  type WorkOptions,
 } from './backends/index.js';
 import { forgetPlaces } from './forget/index.js';
-import { FileHome, type IndexHome, type SharedPlace, sharedPlace } from './home/index.js';
+import { FileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
-import type { FusionShares, SearchResponse } from './search/index.js';
+import { loggedBackend } from './logged-backend.js';
+import type { FusionShares } from './search/index.js';
 import {
   type MemorySources,
   memorySourcesOf,
   searchedSources,
   withArchive,
 } from './sources/index.js';
-import type { SyncEvent } from './sync/index.js';
 
 /** Which memory is meant. */
 export type MemorySelection =
@@ -148,34 +145,6 @@ export async function openAgent(
 async function agentSources(agent: ResolvedAgent, context: EngineContext): Promise<MemorySources> {
   const { memory, transcripts } = memorySourcesOf(agent, 'agent', context);
   return { memory, transcripts: await withArchive(transcripts, agent, context) };
-}
-
-/**
- * Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and counted with
- * `logging.activity`.
- */
-function loggedBackend(
-  backend: MemoryBackend,
-  { id: agentId, workspaceDir }: ResolvedAgent,
-  shared: SharedPlace | undefined,
-  { onActivity, onLookup, onRecall }: EngineContext,
-  { resolved }: LoadedConfig,
-): MemoryBackend {
-  const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled
-    ? onRecall
-    : undefined;
-  const looked = resolved.memory.searchLog ? onLookup : undefined;
-  const counted = resolved.logging.activity ? onActivity : undefined;
-  if (recalled === undefined && looked === undefined && counted === undefined) return backend;
-  return heardBackend(backend, {
-    indexed: (chunks) => counted?.({ chunks }),
-    searched: async (response) => {
-      counted?.({ searches: 1 });
-      await looked?.({ agentId, type: 'search', response });
-      if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
-    },
-    opened: async (response) => looked?.({ agentId, type: 'get', response }),
-  });
 }
 
 async function openWorkspace(
@@ -332,70 +301,6 @@ export function memoryDisabled(agent: ResolvedAgent): SvcError {
   return new SvcError('MEMORY_DISABLED', `memory search is off for agent ${agent.id}`, {
     hint: 'run "svc config set agents.defaults.memorySearch.enabled true", or enable it for the agent',
   });
-}
-
-/**
- * Wraps a backend to log after each answer, one after the other; closing it waits for pending logs. Searches while
- * typing are not logged.
- *
- * @param hear must not fail
- */
-function heardBackend(
-  backend: MemoryBackend,
-  hear: {
-    /** Called with a number of chunks, after a sync. */
-    readonly indexed: (chunks: number) => void;
-    readonly searched: (response: SearchResponse) => Promise<void>;
-    readonly opened: (response: GetResponse) => Promise<void>;
-  },
-): MemoryBackend {
-  let hearing: Promise<void> = Promise.resolve();
-  const tell = (heard: () => Promise<void>): void => {
-    hearing = Promise.all([hearing, nextTurn()]).then(heard);
-  };
-  return {
-    search: async (request, options) => {
-      const response = await counted(options, hear.indexed, (counting) =>
-        backend.search(request, counting),
-      );
-      if (request.lexicalOnly !== true) tell(() => hear.searched(response));
-      return response;
-    },
-    get: async (request, options) => {
-      const response = await backend.get(request, options);
-      tell(() => hear.opened(response));
-      return response;
-    },
-    list: (options) => backend.list(options),
-    sync: (options) => counted(options, hear.indexed, (counting) => backend.sync(counting)),
-    status: (options) => backend.status(options),
-    forgetting: () => backend.forgetting(),
-    transfer: () => backend.transfer(),
-    inspection: () => backend.inspection(),
-    reset: () => backend.reset(),
-    close: async () => {
-      await hearing;
-      await backend.close();
-    },
-  };
-}
-
-/** Counts the chunks that are indexed by work, even if it fails or is stopped. */
-async function counted<Options extends WorkOptions, Result>(
-  options: Options | undefined,
-  indexed: (chunks: number) => void,
-  work: (options: Options | WorkOptions) => Promise<Result>,
-): Promise<Result> {
-  let chunks = 0;
-  const onEvent = (event: SyncEvent): void => {
-    if (event.type === 'document.indexed') chunks += event.chunks;
-    options?.onEvent?.(event);
-  };
-  try {
-    return await work({ ...options, onEvent });
-  } finally {
-    if (chunks > 0) indexed(chunks);
-  }
 }
 
 /** A memory opened to try other settings. */

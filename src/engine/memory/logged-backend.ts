@@ -1,0 +1,99 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
+import type { EngineContext } from '../support/context.js';
+import type { GetResponse, MemoryBackend, WorkOptions } from './backends/index.js';
+import type { SharedPlace } from './home/index.js';
+import type { SearchResponse } from './search/index.js';
+import type { SyncEvent } from './sync/index.js';
+
+/**
+ * Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and counted with
+ * `logging.activity`.
+ */
+export function loggedBackend(
+  backend: MemoryBackend,
+  { id: agentId, workspaceDir }: ResolvedAgent,
+  shared: SharedPlace | undefined,
+  { onActivity, onLookup, onRecall }: EngineContext,
+  { resolved }: LoadedConfig,
+): MemoryBackend {
+  const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled
+    ? onRecall
+    : undefined;
+  const looked = resolved.memory.searchLog ? onLookup : undefined;
+  const counted = resolved.logging.activity ? onActivity : undefined;
+  if (recalled === undefined && looked === undefined && counted === undefined) return backend;
+  return heardBackend(backend, {
+    indexed: (chunks) => counted?.({ chunks }),
+    searched: async (response) => {
+      counted?.({ searches: 1 });
+      await looked?.({ agentId, type: 'search', response });
+      if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
+    },
+    opened: async (response) => looked?.({ agentId, type: 'get', response }),
+  });
+}
+
+/**
+ * Wraps a backend to log after each answer, one after the other; closing it waits for pending logs. Searches while
+ * typing are not logged.
+ *
+ * @param hear must not fail
+ */
+function heardBackend(
+  backend: MemoryBackend,
+  hear: {
+    /** Called with a number of chunks, after a sync. */
+    readonly indexed: (chunks: number) => void;
+    readonly searched: (response: SearchResponse) => Promise<void>;
+    readonly opened: (response: GetResponse) => Promise<void>;
+  },
+): MemoryBackend {
+  let hearing: Promise<void> = Promise.resolve();
+  const tell = (heard: () => Promise<void>): void => {
+    hearing = Promise.all([hearing, nextTurn()]).then(heard);
+  };
+  return {
+    search: async (request, options) => {
+      const response = await counted(options, hear.indexed, (counting) =>
+        backend.search(request, counting),
+      );
+      if (request.lexicalOnly !== true) tell(() => hear.searched(response));
+      return response;
+    },
+    get: async (request, options) => {
+      const response = await backend.get(request, options);
+      tell(() => hear.opened(response));
+      return response;
+    },
+    list: (options) => backend.list(options),
+    sync: (options) => counted(options, hear.indexed, (counting) => backend.sync(counting)),
+    status: (options) => backend.status(options),
+    forgetting: () => backend.forgetting(),
+    transfer: () => backend.transfer(),
+    inspection: () => backend.inspection(),
+    reset: () => backend.reset(),
+    close: async () => {
+      await hearing;
+      await backend.close();
+    },
+  };
+}
+
+/** Counts the chunks that are indexed by work, even if it fails or is stopped. */
+async function counted<Options extends WorkOptions, Result>(
+  options: Options | undefined,
+  indexed: (chunks: number) => void,
+  work: (options: Options | WorkOptions) => Promise<Result>,
+): Promise<Result> {
+  let chunks = 0;
+  const onEvent = (event: SyncEvent): void => {
+    if (event.type === 'document.indexed') chunks += event.chunks;
+    options?.onEvent?.(event);
+  };
+  try {
+    return await work({ ...options, onEvent });
+  } finally {
+    if (chunks > 0) indexed(chunks);
+  }
+}
