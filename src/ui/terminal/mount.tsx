@@ -53,6 +53,7 @@ export function mountScreen(
     patchConsole: false,
     maxFps: MAX_FPS,
   });
+  session.begin();
   const exited = instance.waitUntilExit();
   const failed = exited.then(() => new Promise<never>(() => undefined));
   let crashed = false;

@@ -17,6 +17,8 @@ export interface TerminalModes {
 
 /** A terminal that belongs to a screen. */
 export interface TerminalSession {
+  /** Shows the first frame, which was held until then. */
+  readonly begin: () => void;
   /** Restores the terminal; only the first call does. Nothing of the screen is written afterwards. */
   readonly leave: () => void;
   /** Lends the terminal to someone else until the work is done, then draws the screen again. */
@@ -42,9 +44,8 @@ export function takeTerminal(
   frames: FrameOutput,
   input: InputReader,
 ): TerminalSession {
-  let state: 'left' | 'lent' | 'ours' = 'ours';
+  let state: 'left' | 'lent' | 'ours' = 'lent';
   const enter = (): void => {
-    // Ink does this only after its first frame: keys typed before would be echoed into it.
     stdin.setRawMode(true);
     stdout.write(modes.on + PASTE_MARKS_ON);
     frames.release();
@@ -67,6 +68,7 @@ export function takeTerminal(
     process.off('SIGCONT', onContinue).off('uncaughtExceptionMonitor', onUncaught);
     stdin.off('end', onLost).off('error', onLost);
     if (state === 'ours') release();
+    else stdin.setRawMode(false);
     state = 'left';
     // Errors of the last writes arrive later.
     setImmediate(() => stdout.off('error', onLost));
@@ -91,8 +93,12 @@ export function takeTerminal(
   process.on('SIGCONT', onContinue).on('uncaughtExceptionMonitor', onUncaught);
   stdin.on('end', onLost).on('error', onLost);
   stdout.on('error', onLost);
-  enter();
+  // Keys typed before the first frame would be echoed into it.
+  stdin.setRawMode(true);
+  // Ink restores the terminal after a signal, but only once it has a view: until then, nothing may need it.
+  frames.hold();
   return {
+    begin: resume,
     leave,
     suspended: async (work) => {
       if (state !== 'ours') return work();
