@@ -7,8 +7,8 @@ import {
 } from '../engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import type { LogEntry } from '../ui/screens/logs/run.js';
-import { createStyle } from '../ui/style.js';
 import { toClipboard } from './clipboard.js';
+import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** What the viewer shows, and how. */
@@ -51,9 +51,7 @@ export async function shownLogs(options: ShownLogsOptions): Promise<boolean> {
   const left = new AbortController();
   let isInterrupted = true;
   const screen = openLogsScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(terminal.color),
+    ...screenOptions(terminal),
     log: {
       list: (level) => entries.filter(({ record }) => isAtLeast(record, level)),
       copy: ({ line }) => toClipboard(line),

@@ -56,7 +56,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
     const selection = { least, route, requestId };
-    const terminal = this.terminal(flags);
+    const terminal = await this.screenTerminal(flags);
     if (flags.follow && terminal.screen) {
       const { shownLogs } = await import('../cli/shown-logs.js');
       const { mask, signal } = this;

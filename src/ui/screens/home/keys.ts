@@ -1,5 +1,6 @@
 import type { KeyBinding, KeyMap } from '../../components/key-map.js';
 import { type ListMove, listView } from '../../components/list-state.js';
+import { moveKeys, withHelp } from '../../components/shared-keys.js';
 import { editOf } from '../../components/text-input.js';
 import type { HomeLine } from './lines.js';
 import { afterEnter } from './palette.js';
@@ -20,25 +21,21 @@ export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: orders.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, orders);
   if (state.isFiltering) return filterKeys(state, interrupt, orders);
-  const keys = [...lineKeys(state, orders), interrupt];
-  if (!state.help) return { bindings: keys };
-  const close = (): void => orders.dispatch({ type: 'help', on: false });
-  return { bindings: [{ on: ['escape'], run: close }, ...keys] };
+  const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
+  const quit: KeyBinding = {
+    on: ['q'],
+    run: orders.onLeave,
+    help: ['q, ctrl-c', 'quit; in another screen: return here'],
+    bar: { text: 'q quit', goes: 9 },
+  };
+  const keys = withHelp(lineKeys(state, orders), state.help, setHelp);
+  return { bindings: [...keys, quit, interrupt] };
 }
 
 /** The agent of a line. */
 function agentOf(line: HomeLine | undefined): string | undefined {
   return line?.target.kind === 'search' ? line.target.agent : undefined;
 }
-
-const MOVES = [
-  [['up', 'k'], 'up'],
-  [['down', 'j'], 'down'],
-  [['pageUp', 'ctrl-b'], 'pageUp'],
-  [['pageDown', 'ctrl-f', ' '], 'pageDown'],
-  [['home', 'g'], 'first'],
-  [['end', 'G'], 'last'],
-] as const;
 
 /** Keys that move in a list while text is typed. */
 const TYPING_MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
@@ -47,7 +44,6 @@ function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
   const { dispatch, onOpen } = orders;
   const { selected } = listView(state.list);
   const agent = agentOf(selected);
-  const moves = MOVES.map(([on, to]): KeyBinding => ({ on, run: () => move(dispatch, to) }));
   const shown = (on: string, does: string, bar: string, goes: number, run: () => void) => ({
     on: [on],
     run,
@@ -55,14 +51,7 @@ function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
     bar: { text: `${on} ${bar}`, goes },
   });
   return [
-    ...moves,
-    {
-      on: [],
-      run: () => undefined,
-      help: ['↑ ↓, k j', 'choose a line'],
-      bar: { text: '↑↓ choose', goes: 2 },
-    },
-    { on: [], run: () => undefined, help: ['g, G', 'go to the first or last'] },
+    ...moveKeys('choose', (to) => move(dispatch, to)),
     ...(selected === undefined
       ? []
       : [
@@ -97,18 +86,6 @@ function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
     {
       on: ['escape'],
       run: state.list.filter.text === '' ? orders.onLeave : () => unfilter(dispatch),
-    },
-    {
-      on: ['?'],
-      run: () => dispatch({ type: 'help', on: !state.help }),
-      help: ['?, esc', 'show or close this help'],
-      bar: { text: '? help', goes: 8 },
-    },
-    {
-      on: ['q'],
-      run: orders.onLeave,
-      help: ['q, ctrl-c', 'quit; in another screen: return here'],
-      bar: { text: 'q quit', goes: 9 },
     },
   ];
 }
