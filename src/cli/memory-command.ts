@@ -120,7 +120,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   /** Options for changing notes, which waits for a running sweep. */
-  protected noteOptions(): NoteOptions {
+  protected noteOptions(): NoteOptions & { readonly signal: AbortSignal } {
     return {
       context: this.context(),
       signal: this.signal,

@@ -73,16 +73,19 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       session: flags.session,
       dryRun: flags['dry-run'],
     };
-    const captured = await captureConversation(memory, request, this.noteOptions()).catch(
-      (error: unknown) => {
-        this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
-        throw error;
-      },
-    );
-    const added = captured.decisions.filter(({ outcome }) => outcome === 'added').length;
+    const { capture, warnings } = await captureConversation(
+      memory,
+      request,
+      this.noteOptions(),
+    ).catch((error: unknown) => {
+      this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
+      throw error;
+    });
+    for (const warning of warnings) this.addWarning(warning);
+    const added = capture.decisions.filter(({ outcome }) => outcome === 'added').length;
     this.record(flags, { added, error: null });
     const { agentId, agent } = memory;
-    const output = { agent: agentId, workspace: agent.workspaceDir, ...captured };
+    const output = { agent: agentId, workspace: agent.workspaceDir, ...capture };
     this.write(renderCapture(output));
     return output;
   }

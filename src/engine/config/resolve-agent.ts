@@ -41,6 +41,7 @@ export function resolveAgent(
     workspaceDir,
     ...(userTimezone === undefined ? {} : { userTimezone }),
     ...(dreamTimezone === undefined ? {} : { dreamTimezone }),
+    ...(memory.captureModel === undefined ? {} : { captureModel: memory.captureModel }),
     memoryBudget: phases.deep.maxMemoryChars,
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,

@@ -86,6 +86,8 @@ export interface ResolvedAgent {
   readonly userTimezone?: string | undefined;
   /** Time zone for the days of dreaming. */
   readonly dreamTimezone?: string | undefined;
+  /** The chat model that finds decisions in captured conversations. */
+  readonly captureModel?: string | undefined;
   /** Characters that `MEMORY.md` may have. */
   readonly memoryBudget: number;
   readonly memorySearch: ResolvedMemorySearch;

@@ -321,6 +321,8 @@ export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
   BEGINNING_TOO_SHORT:
     'Too many words start with this prefix, so it was searched for as a whole word.',
+  CAPTURE_MODEL_UNUSED:
+    'The configured model was not used, so rules found the decisions of a conversation.',
   CONFIG_UNTRUSTED:
     'The configuration file is not trusted, so its risky keys are ignored until you run `svc config trust`.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',

@@ -97,6 +97,10 @@ export function memory() {
       z.enum(['auto', 'on', 'off']),
       'Whether to end snippets with a `Source: <path#line>` line',
     ),
+    captureModel: key(
+      text(),
+      'Chat model that finds decisions in captured conversations, as `provider/model`; without it, rules find them',
+    ),
     searchLog: key(
       z.boolean(),
       'Log the last 1,000 searches of each agent with their hits and what was opened, for `svc memory log`',

@@ -114,6 +114,7 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   'memory.backend': ['builtin'],
   'memory.citations': 'harmless',
   // It keeps what people ask.
+  'memory.captureModel': 'risky',
   'memory.searchLog': [false],
   'memory.ext.command': 'risky',
   'memory.ext.searchMode': 'harmless',

@@ -12,9 +12,9 @@ const LIST_MARK = /^\s{0,12}(?:[-*+>]|\d{1,9}[.)])\s+/u;
 const SHORTEST = 15;
 const LONGEST = 400;
 /** A conversation that decides more is summed up better by a person. */
-const MOST_DECISIONS = 20;
+export const MOST_DECISIONS = 20;
 /** A longer turn is a pasted file. */
-const LONGEST_TURN = 20_000;
+export const LONGEST_TURN = 20_000;
 
 /**
  * The sentences of a conversation in which something was decided or asked to be remembered, in order and each once.
@@ -33,7 +33,8 @@ export function decisionsIn(turns: Iterable<Turn>): readonly string[] {
   return [...found.values()].slice(0, MOST_DECISIONS);
 }
 
-function isKept(sentence: string): boolean {
+/** Whether a sentence can be added to a note. */
+export function isKept(sentence: string): boolean {
   return (
     sentence.length >= SHORTEST &&
     sentence.length <= LONGEST &&
@@ -44,7 +45,8 @@ function isKept(sentence: string): boolean {
   );
 }
 
-function sentencesOf(text: string): readonly string[] {
+/** The sentences of a turn, without code. */
+export function sentencesOf(text: string): readonly string[] {
   let isCode = false;
   return text.split(/\r?\n/u).flatMap((line) => {
     if (/^\s{0,12}(?:```|~~~)/u.test(line)) isCode = !isCode;

@@ -1,16 +1,17 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SessionReaderId } from '../../config/index.js';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import { TRANSCRIPT_READERS, type Turn } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, type NoteOutcome, writeEntry } from '../add-note.js';
-import { changingNotes, type NoteOptions } from '../change-notes.js';
+import { changingNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
 import { noteEntry } from '../note-entry.js';
 import { decisionsIn } from './decisions.js';
+import { decisionsBy } from './model-decisions.js';
 
 export interface CaptureRequest {
   /** Absolute path of the transcript. */
@@ -38,29 +39,41 @@ export interface Capture {
 
 /**
  * Adds what was decided in a conversation to today's note. Running it again for the same conversation adds only what is
- * new. Secrets are masked, and a sentence with one is left out.
+ * new. Secrets are masked, and a sentence with one is left out. With `memory.captureModel`, a chat model finds the
+ * decisions.
  *
  * @throws SvcError CAPTURE_UNREADABLE; as addNote
  */
 export async function captureConversation(
-  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend'>,
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend' | 'world'>,
   request: CaptureRequest,
-  options: NoteOptions,
-): Promise<Capture> {
+  options: NoteOptions & { readonly signal: AbortSignal },
+): Promise<{ readonly capture: Capture; readonly warnings: readonly Warning[] }> {
   const session = request.session ?? basename(request.file);
   if (request.dryRun) {
     const { reader, turns } = readConversation(request, 0);
-    const decisions = decisionsIn(turns).map((text) => {
+    const { texts, warning } = await decisionsBy(memory, turns, options.signal);
+    const decisions = texts.map((text) => {
       return { text, outcome: 'found', citation: null } as const;
     });
-    return { reader, session, turns: turns.length, decisions };
+    const capture = { reader, session, turns: turns.length, decisions };
+    return { capture, warnings: warning === undefined ? [] : [warning] };
   }
   const forgetting = await memory.backend.forgetting();
   const forgotten = await forgetting.forgotten();
-  return changingNotes(memory, options, (changer) => {
-    const key = `${request.reader ?? 'any'}:${session}`;
-    const { reader, turns, lines } = readConversation(request, changer.captures.linesOf(key));
-    const decisions = decisionsIn(turns).map((text) => {
+  const key = `${request.reader ?? 'any'}:${session}`;
+  const capturedLines = ({ captures }: NoteChanger): number => captures.linesOf(key);
+  // A model takes long: no other process waits for it.
+  const after = await changingNotes(memory, options, capturedLines);
+  const early = readConversation(request, after).turns;
+  const { texts: found, warning } = await decisionsBy(memory, early, options.signal);
+  const capture = await changingNotes(memory, options, (changer): Capture => {
+    const from = capturedLines(changer);
+    const { reader, turns, lines } = readConversation(request, from);
+    // Meanwhile, the conversation may have gone on, or been captured by another process.
+    const texts =
+      from === after ? [...found, ...decisionsIn(turns.slice(early.length))] : decisionsIn(turns);
+    const decisions = texts.map((text) => {
       const entry = noteEntry(text, []);
       if (entry === undefined || isForgotten(entry, forgotten)) {
         return { text, outcome: 'forgotten', citation: null } as const;
@@ -73,6 +86,7 @@ export async function captureConversation(
     changer.captures.put(key, lines, changer.nowMs);
     return { reader, session, turns: turns.length, decisions };
   });
+  return { capture, warnings: warning === undefined ? [] : [warning] };
 }
 
 const HEADING = 'Decided with agents';
