@@ -228,6 +228,7 @@ export function followedFlows(
       return { entries: shown, total };
     },
     details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
+    paused: async () => [],
     cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
     retry: undefined,
   };
@@ -250,6 +251,7 @@ export function followedTasks(
       return { entries: shown, total };
     },
     details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
+    paused: tasks.paused,
     cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
     retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,
   };

@@ -1,5 +1,5 @@
 import { SvcError } from '../engine/errors/index.js';
-import type { Flows } from '../engine/flows/index.js';
+import type { Flows, PauseRecord } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
@@ -14,6 +14,8 @@ import type { TerminalSupport } from './terminal.js';
 export interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
   /** The fields of an entry, as lines. */
   readonly details: (id: string, style: Style) => Promise<readonly PaneLine[]>;
+  /** The runtimes whose tasks wait; none for flows. */
+  readonly paused: () => Promise<readonly PauseRecord[]>;
   /** Reads it, newest first. */
   readonly read: (choice: FlowsChoice) => Promise<{
     /** Each with its `--json` form. */
@@ -65,11 +67,13 @@ async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
     ...look,
+    now: () => options.clock.now(),
     flows: {
       ...list,
       list: async (choice) => {
         const { entries, total } = options.mask.data(await list.read(choice));
-        return { items: entries.map(({ row }) => row), total };
+        const pauses = options.mask.data(await list.paused());
+        return { items: entries.map(({ row }) => row), total, pauses };
       },
       details: async (id) => masked(await list.details(id, look.style), options.mask),
       explain: (error) => failureWords(error, options.mask),

@@ -3,7 +3,6 @@ import { systemErrorCode } from '../engine/errors/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 
 import {
-  type ObserveWebhooks,
   type ServeEnd,
   type ServeOptions,
   ServeProcess,
@@ -15,6 +14,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
+import { copyToClipboard } from '../ui/terminal/clipboard.js';
 import { failureWords } from './report-error.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
@@ -38,8 +38,8 @@ export interface ShownServeOptions {
 }
 
 /** Either of the screens. */
-interface OpenScreen extends OpenServeScreen {
-  readonly webhooks?: ObserveWebhooks;
+interface OpenScreen extends Omit<OpenServeScreen, 'logged'> {
+  readonly logged?: OpenServeScreen['logged'];
 }
 
 /**
@@ -61,8 +61,10 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
     pid: process.pid,
     mask,
     adjust,
-    ...(hasScreen ? { onLine: undefined } : onStderr(terminal, quiet, jsonLogs)),
-    onWebhooks: (live) => screen?.webhooks?.(live),
+    ...(hasScreen
+      ? { onLine: (line) => logged(line, screen) }
+      : onStderr(terminal, quiet, jsonLogs)),
+    onWebhooks: (live) => screen?.webhooks(live),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),
   };
@@ -78,7 +80,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
   });
   try {
     if (!hasScreen) return await serve.run();
-    const opened = await openScreen(options, {
+    const opened = await openScreen(options, serve, {
       onReload: () => void serve.reload(),
       onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
     });
@@ -97,6 +99,11 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
   }
 }
 
+function logged(line: string, screen: OpenScreen | undefined): void {
+  const record = parseLogLine(line);
+  if (record !== undefined) screen?.logged?.(record);
+}
+
 /** How this program was started, for parts that run as separate processes. */
 function ownProgram(): ServeOptions['program'] {
   const [node, script] = process.argv;
@@ -110,20 +117,23 @@ interface ScreenKeys {
 
 async function openScreen(
   { context, terminal, webhooksScreen, mask }: ShownServeOptions,
+  serve: ServeProcess,
   keys: ScreenKeys,
 ): Promise<OpenScreen> {
   const { homeDir, clock } = context;
-  const shared = { ...screenOptions(terminal), homeDir, now: () => clock.now(), ...keys };
+  const explain = (error: unknown): string => failureWords(error, mask);
+  const now = (): number => clock.now();
+  const shared = { ...screenOptions(terminal), homeDir, explain, now, ...keys };
   if (webhooksScreen === true) {
     const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
     return openWebhooksScreen({
       ...shared,
       mask: (data) => mask.data(data),
-      explain: (error) => failureWords(error, mask),
+      copy: (text) => copyToClipboard(shared.stdout, text),
     });
   }
   const { openServeScreen } = await import('../ui/screens/serve/run.js');
-  return openServeScreen(shared);
+  return openServeScreen({ ...shared, queue: async () => mask.data(await serve.queue()) });
 }
 
 /** Without `logging.file` the log goes to stderr, in the form that `logging.format` sets. */

@@ -10,9 +10,9 @@ export {
   type ServeEnd,
   type ServeOptions,
   ServeProcess,
+  type ServeQueue,
   type StopReason,
 } from './serve-process.js';
 export type { ServiceSnapshot } from './service.js';
 export { SERVICE_SWITCHES, type ServiceSwitch } from './service.js';
-export type { ObserveWebhooks } from './services/webhooks-service.js';
 export type { ServeState } from './state-file.js';

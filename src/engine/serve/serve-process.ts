@@ -1,6 +1,7 @@
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
+import type { PauseRecord } from '../flows/index.js';
 import type { SecretMask } from '../secrets/index.js';
 import { deferred } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
@@ -47,6 +48,15 @@ export interface ServeOptions {
   readonly adjust?: ((loaded: LoadedConfig) => LoadedConfig) | undefined;
   /** Called with each new webhook listener. */
   readonly onWebhooks?: ObserveWebhooks | undefined;
+}
+
+/** What waits for tasks and notifications, and what is paused. */
+export interface ServeQueue {
+  readonly queued: number;
+  readonly running: number;
+  /** Not delivered yet. */
+  readonly notifications: number;
+  readonly pauses: readonly PauseRecord[];
 }
 
 /** Why the process ends. */
@@ -103,6 +113,23 @@ export class ServeProcess {
   reload(): Promise<void> {
     this.reloads = this.reloads.then(() => this.reloadOnce());
     return this.reloads;
+  }
+
+  /**
+   * What waits in the flows of this process; undefined while they are not open.
+   *
+   * @throws SvcError if the store cannot be read
+   */
+  async queue(): Promise<ServeQueue | undefined> {
+    const { current: flows } = this.openedFlows;
+    if (flows === undefined) return undefined;
+    const { queued, running, notifications } = await flows.statistics();
+    return {
+      queued: sumOf(queued),
+      running: sumOf(running),
+      notifications: sumOf(notifications),
+      pauses: await flows.tasks.paused(),
+    };
   }
 
   /** Logs an uncaught error, and whether the process continues. */
@@ -215,6 +242,10 @@ export class ServeProcess {
     const flows = this.openedFlows;
     return define(setup, { without, readiness, flows, onWebhooks });
   }
+}
+
+function sumOf(counts: readonly { readonly count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
 interface Running {

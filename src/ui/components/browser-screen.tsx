@@ -1,3 +1,4 @@
+import { Box } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Style } from '../style.js';
 import { useTerminalSize } from '../terminal/size.js';
@@ -23,6 +24,8 @@ interface BrowserScreenProps<Item extends ListItem> {
   /** Instead of an empty list. */
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
+  /** Details are below the list at any width, since its rows are long. */
+  readonly isBelow?: boolean;
   /** Finished lines above and below the list, which have to leave room for it. */
   readonly around?: (
     area: Area,
@@ -51,13 +54,18 @@ export function BrowserScreen<Item extends ListItem>(
         columns={columns}
         bindings={bindings}
         empty={empty()}
+        isBelow={props.isBelow}
         area={{ ...area, rows, y: area.y + above.length }}
       />
     );
     return (
       <>
         <Rows lines={above} />
-        {rows < 1 ? null : view}
+        {rows < 1 ? null : (
+          <Box height={rows} flexShrink={0} flexDirection="column">
+            {view}
+          </Box>
+        )}
         <Rows lines={below} />
       </>
     );

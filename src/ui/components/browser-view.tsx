@@ -28,11 +28,13 @@ interface BrowserViewProps<Item extends ListItem> {
   readonly bindings: readonly KeyBinding[];
   readonly empty: string;
   readonly area: Area;
+  /** Details are below the list at any width, since its rows are long. */
+  readonly isBelow?: boolean | undefined;
 }
 
 /** The list of a browser with the details of an entry, or its keys. */
 export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
-  const { state, dispatch, onOpen, columns, bindings, empty, area } = props;
+  const { state, dispatch, onOpen, columns, bindings, empty, area, isBelow } = props;
   const theme = useTheme();
   if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
   const list = (part: Area): ReactElement => (
@@ -55,7 +57,7 @@ export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>
       area={part}
     />
   );
-  if (area.columns >= BESIDE_COLUMNS) {
+  if (isBelow !== true && area.columns >= BESIDE_COLUMNS) {
     const left = Math.floor(area.columns * LIST_SHARE);
     const indent = left + DIVIDER.length;
     const divider = Array.from({ length: area.rows }, () => theme.dim(DIVIDER));

@@ -161,7 +161,7 @@ function columnWidths<Item>(
     .filter(({ at }) => at !== last)
     .sort((a, b) => a.goes - b.goes);
   for (const { at } of order) {
-    if (left() >= Math.min(leastLast, room)) break;
+    if (left() >= Math.min(leastLast, Math.floor(room / 2))) break;
     widths[at] = 0;
   }
   widths[last] = Math.max(0, left());

@@ -1,8 +1,8 @@
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
-import { fitEnd } from '../fit.js';
+import { fitEnd, padEnd, textWidth } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import { fittingKeys, keyLines } from '../screens/keys.js';
+import type { Style } from '../style.js';
 import type { KeyBinding } from './key-map.js';
 import { Rows, useTheme } from './screen.js';
 
@@ -28,7 +28,7 @@ export function StatusBar({
     const line = fitEnd(safeLine(note.text), columns);
     return <Text wrap="truncate">{note.isFault ? theme.fault(line) : line}</Text>;
   }
-  const keys = bindings.flatMap(({ bar }) => (bar === undefined ? [] : [{ ...bar, shown: true }]));
+  const keys = bindings.flatMap(({ bar }) => bar ?? []);
   return <Text wrap="truncate">{theme.dim(fittingKeys(keys, columns))}</Text>;
 }
 
@@ -42,6 +42,36 @@ export function KeyHelp({
 }): ReactElement {
   const theme = useTheme();
   const keys = bindings.flatMap(({ help }) => (help === undefined ? [] : [help]));
-  const keyColumns = Math.max(12, ...keys.map(([key]) => key.length + 2));
-  return <Rows lines={keyLines(keys, theme, columns, keyColumns)} />;
+  return <Rows lines={keyLines(keys, theme, columns)} />;
+}
+
+/** As many keys as fit in a line. */
+export function fittingKeys(
+  keys: readonly NonNullable<KeyBinding['bar']>[],
+  columns: number,
+): string {
+  let kept = keys;
+  while (kept.length > 0) {
+    const line = kept.map(({ text }) => text).join('   ');
+    if (textWidth(line) <= columns) return line;
+    const next = Math.min(...kept.map(({ goes }) => goes));
+    kept = kept.filter(({ goes }) => goes > next);
+  }
+  return '';
+}
+
+/** Room for `q, ctrl-c` and a gap. */
+const KEY_COLUMNS = 12;
+
+/** The list of keys, one per line. */
+export function keyLines(
+  keys: readonly NonNullable<KeyBinding['help']>[],
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const keyColumns = Math.max(KEY_COLUMNS, ...keys.map(([key]) => key.length + 2));
+  return keys.map(([key, does]) => {
+    const line = fitEnd(padEnd(key, keyColumns) + does, columns);
+    return style.bold(line.slice(0, keyColumns)) + line.slice(keyColumns);
+  });
 }

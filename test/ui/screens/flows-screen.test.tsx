@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { PauseRecord } from '../../../src/engine/flows/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { flowDetails, taskDetails } from '../../../src/ui/flows/details.js';
 import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';
@@ -35,7 +36,12 @@ function taskRows(count: number): readonly ListRow[] {
 }
 
 /** The screen of tasks in a terminal, with a list that a test changes. */
-function open(columns: number, rows: number, options: { readonly kind?: 'flows' } = {}) {
+interface OpenOptions {
+  readonly kind?: 'flows';
+  readonly pauses?: readonly PauseRecord[];
+}
+
+function open(columns: number, rows: number, options: OpenOptions = {}) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc task watch\r\n');
   const world = { items: taskRows(40), total: 40, asked: [] as string[], fails: false };
@@ -49,12 +55,13 @@ function open(columns: number, rows: number, options: { readonly kind?: 'flows' 
     stdin: terminal.stdin,
     stdout: terminal.stdout,
     style: STYLE,
+    now: () => NOW,
     flows: {
       kind: options.kind ?? 'tasks',
       choices: ['all', 'active', 'failed'],
       list: async (choice) => {
         choices.push(choice);
-        return { items: world.items, total: world.total };
+        return { items: world.items, total: world.total, pauses: options.pauses ?? [] };
       },
       details: async (id) => {
         const { flow, summary } = aFlow({ stateJson: '{"week":9}', goal: 'a\nb' });
@@ -277,6 +284,17 @@ test('control sequences in typed and pasted text are neither keys nor shown', as
   terminal.type(`${KEYS.pasteBegins}qcy\u001B[31mjjj${KEYS.pasteEnds}j`);
   await shows('❯ 00000002');
   assert.equal(world.asked, []);
+  await screen.close();
+});
+
+test('tells which runtimes are paused', async () => {
+  const pauses = [{ runtime: 'cli', reason: 'a \u001B[2J move', pausedAt: NOW - 120_000 }] as const;
+  const { terminal, screen, shows } = open(80, 24, { pauses });
+  await screen.refresh();
+  await shows('cli tasks paused 2 min ago: a \\e[2J move');
+  await shows('❯ 00000000');
+  terminal.type(KEYS.enter);
+  await shows('task 00000000-task');
   await screen.close();
 });
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ServeState, ServiceSnapshot } from '../../../src/engine/serve/index.js';
+import type {
+  LogRecord,
+  ServeQueue,
+  ServeState,
+  ServiceSnapshot,
+} from '../../../src/engine/serve/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { serveFrame } from '../../../src/ui/screens/serve/frame.js';
 import { openServeScreen } from '../../../src/ui/screens/serve/run.js';
-import {
-  reduceServeScreen,
-  type ServeScreenEvent,
-  startServeScreen,
-} from '../../../src/ui/screens/serve/state.js';
+import { reduceServeScreen, startServeScreen } from '../../../src/ui/screens/serve/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -19,6 +19,7 @@ import {
   waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { liveWebhooks, snapshot } from './webhooks-builders.js';
 
 const NOW = 10_000_000;
 
@@ -54,7 +55,14 @@ function serving(services: readonly ServiceSnapshot[]): ServeState {
 
 const ALL = serving([service('health', { event: 'listening on http://127.0.0.1:8787' }), WAITING]);
 
-function open(columns: number, rows: number) {
+const QUEUE: ServeQueue = {
+  queued: 3,
+  running: 1,
+  notifications: 2,
+  pauses: [{ runtime: 'cli', reason: 'deploying', pausedAt: NOW - 60_000 }],
+};
+
+function open(columns: number, rows: number, queue?: () => Promise<ServeQueue | undefined>) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc serve\n');
   const orders: string[] = [];
@@ -64,61 +72,126 @@ function open(columns: number, rows: number) {
     style: createStyle(false),
     homeDir: '/home/ada',
     now: () => NOW,
+    queue: queue ?? (async () => undefined),
+    explain: (error) => (error instanceof Error ? error.message : String(error)),
     onReload: () => orders.push('reload'),
     onStop: (key) => orders.push(key),
   });
-  return { terminal, orders, screen };
+  return { terminal, orders, screen, shows: (text: string) => waitForText(terminal, text) };
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
-    const { terminal, screen } = open(columns, rows);
+    const { terminal, screen, shows } = open(columns, rows);
     screen.changed(ALL);
-    await waitForText(terminal, '✗ memory:work');
+    await shows('✗ memory:work');
     const lines = terminal.screen();
     assert.ok(lines.length < rows);
     for (const line of lines) assert.ok(textWidth(line) <= columns, line);
     const text = lines.join('\n');
-    assert.match(text, /process 4711 +since 2 h/);
-    assert.match(text, /✓ health +ready +3 min +listening on/);
-    assert.match(text, /✗ memory:work +waiting +3 min +retry in 0:08/);
-    assert.match(text, /there is no workspace at \/srv\/work\n.*→ make it/);
-    assert.match(text, /log ~\/\.svc\/logs\/serve\.log\n {2}r reload {3}\? help {3}q stop$/);
+    assert.match(text, /process 4711 +since 2 h · 1 failing/);
+    assert.match(text, /✓ health +ready +(?:3 min +)?listening on/);
+    assert.match(text, /✗ memory:work +waiting +(?:3 min +)?retry in 0:08/);
+    assert.match(text, /r reload.*\? help {3}q stop$/);
+    terminal.type('G');
+    await shows('there is no workspace at /srv/work');
     await screen.close();
     assertRestored(terminal, '$ svc serve');
   });
 }
 
-test('keys reload and stop; once it stops they say so', async () => {
-  const { terminal, orders, screen } = open(80, 24);
+test('keys reload and stop; once it stops they say so, and Esc stops nothing', async () => {
+  const { terminal, orders, screen, shows } = open(80, 24);
   screen.changed(ALL);
-  await waitForText(terminal, 'r reload');
+  await shows('r reload');
   terminal.type('rq');
   await waitFor('the orders', () => orders.length === 2);
   screen.stopping();
-  await waitForText(terminal, 'q stop now');
+  await shows('q stop now');
   terminal.type(KEYS.ctrlC);
   await waitFor('the third', () => orders.length === 3);
-  assert.equal(orders, ['reload', 'q', 'ctrl-c']);
   terminal.type('?');
-  await waitForText(terminal, 'close help');
+  await shows('close this help');
   assert.not(terminal.screen().join().includes('reload the configuration'));
   terminal.type(KEYS.escape);
-  await waitFor('no list', () => !terminal.screen().join().includes('close help'));
+  await waitFor('no list', () => !terminal.screen().join().includes('close this help'));
+  terminal.type('j');
+  await shows('❯ ✗ memory:work');
+  assert.equal(orders, ['reload', 'q', 'ctrl-c']);
   await screen.close();
 });
 
-test('where not all fit, those that are well make room for those that are not', () => {
-  const many = Array.from({ length: 40 }, (_, n) => service(`memory:agent-${n}`));
-  const state = { ...startServeScreen(NOW), serve: serving([...many, WAITING]) };
-  const options = { style: createStyle(false), homeDir: '/home/ada' };
-  const text = serveFrame(state, options, { columns: 80, rows: 24 }).join('\n');
-  assert.match(text, /✗ memory:work/);
-  assert.match(text, /there is no workspace/);
-  assert.match(text, /… 26 more, all running/);
+test('shows the traffic, the queue and what is paused', async () => {
+  const { terminal, screen, shows } = open(120, 24, async () => QUEUE);
+  const services = ['webhooks', 'flows', 'tasks'].map((name) => service(name));
+  screen.changed(serving(services));
+  screen.webhooks(liveWebhooks(snapshot));
+  await shows('13/min');
+  await shows('cli tasks paused 1 min ago: deploying');
+  const text = terminal.screen().join('\n');
+  assert.match(text, /✓ webhooks .*·····.+ 13\/min/);
+  assert.match(text, /✓ flows .* 2 notifications/);
+  assert.match(text, /✓ tasks .* 3 queued · 1 running/);
+  await screen.close();
 });
 
-test('any services make a frame that fits', () => {
+test('shows what a service logged last, and a store that cannot be read as a fault', async () => {
+  const { terminal, screen, shows } = open(80, 24, async () => {
+    throw new Error('the flow store is locked');
+  });
+  screen.changed(ALL);
+  await shows('nothing logged yet');
+  const log = (service: string, msg: string): void => {
+    const record: LogRecord = { level: 'warn', time: '', msg, fields: { service, ms: 3 } };
+    screen.logged(record);
+  };
+  log('memory:work', 'no workspace');
+  for (let n = 0; n < 300; n += 1) log('health', `checked ${n}\u001B[2J`);
+  await shows('checked 299\\e[2J ms=3');
+  assert.not.match(terminal.screen().join(), 'no workspace ms');
+  terminal.type('j');
+  await shows('no workspace ms=3');
+  await shows('the flow store is locked');
+  await screen.close();
+});
+
+test('where not all fit, the list scrolls, and f lists those that fail', async () => {
+  const { terminal, screen, shows } = open(80, 24);
+  const many = Array.from({ length: 40 }, (_, n) => service(`memory:agent-${n}`));
+  screen.changed(serving([...many, WAITING]));
+  await shows('1 failing');
+  assert.match(terminal.screen().join('\n'), /↓ \d+ more/);
+  terminal.type('f');
+  await shows('❯ ✗ memory:work');
+  await shows('there is no workspace');
+  await screen.close();
+});
+
+test('keeps the latest records of each service only', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('a', 'b'), { maxLength: 300 }), (names) => {
+      let state = startServeScreen(NOW);
+      for (const [at, name] of names.entries()) {
+        const record: LogRecord = {
+          level: 'info',
+          time: '',
+          msg: String(at),
+          fields: { service: name },
+        };
+        state = reduceServeScreen(state, { type: 'logged', record });
+      }
+      for (const [name, records] of Object.entries(state.logs)) {
+        const expected = names.flatMap((one, at) => (one === name ? [String(at)] : []));
+        assert.equal(
+          records.map(({ msg }) => msg),
+          expected.toReversed().slice(0, 100),
+        );
+      }
+    }),
+  );
+});
+
+test('any services fit any terminal', async () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   const aService = fc.record({
     name: text,
@@ -132,28 +205,25 @@ test('any services make a frame that fits', () => {
     ),
     retryMs: fc.option(fc.nat()),
   });
-  const anEvent: fc.Arbitrary<ServeScreenEvent> = fc.oneof(
-    fc.record({
-      type: fc.constant('changed' as const),
-      serve: fc.array(aService, { maxLength: 30 }).map(serving),
-      nowMs: fc.nat(),
-    }),
-    fc.constant<ServeScreenEvent>({ type: 'stopping' }),
-    fc.constant<ServeScreenEvent>({ type: 'help.toggled' }),
-  );
-  const options = { style: createStyle(false), homeDir: '/home/ada' };
-  fc.assert(
-    fc.property(
-      fc.array(anEvent, { maxLength: 5 }),
-      fc.integer({ min: 20, max: 200 }),
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(aService, { maxLength: 30 }),
+      fc.integer({ min: 16, max: 200 }),
       fc.integer({ min: 2, max: 50 }),
-      (events, columns, rows) => {
-        const state = events.reduce(reduceServeScreen, startServeScreen(NOW));
-        const frame = serveFrame(state, options, { columns, rows });
-        assert.ok(frame.length <= Math.max(1, rows - 1));
-        for (const line of frame) assert.ok(textWidth(line) <= columns, line);
+      fc.constantFrom('', '?', KEYS.enter, 'G', 'f'),
+      async (services, columns, rows, key) => {
+        const { terminal, screen } = open(columns, rows);
+        screen.changed(serving(services));
+        await waitFor('a frame', () => terminal.screen().join().length > 0);
+        terminal.type(key);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const lines = terminal.screen();
+        await screen.close();
+        assert.ok(lines.length < Math.max(rows, 2), `${lines.length} of ${rows}`);
+        for (const line of lines) assert.ok(textWidth(line) <= columns, line);
       },
     ),
+    { numRuns: 30 },
   );
 });
 

@@ -2,7 +2,7 @@ import { Text, useApp } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { useKeys } from '../../../src/ui/screens/keys.js';
+import { useKeyMap } from '../../../src/ui/components/key-map.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
 import {
   assertRestored,
@@ -16,10 +16,10 @@ const test = suite('a view on the alternate screen');
 
 function Hello({ onKey }: { readonly onKey: (key: string) => void }): ReactElement {
   const hear = (key: string) => () => onKey(key);
-  useKeys({
-    named: { ctrlC: hear('ctrl-c'), escape: hear('esc'), upArrow: hear('up') },
-    typed: { q: hear('q'), '?': hear('?') },
-  });
+  const names = { 'ctrl-c': 'ctrl-c', escape: 'esc', up: 'up', q: 'q', '?': '?' };
+  useKeyMap(() => ({
+    bindings: Object.entries(names).map(([key, name]) => ({ on: [key], run: hear(name) })),
+  }));
   return <Text>hello</Text>;
 }
 

@@ -2,6 +2,7 @@ import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { browserFacts } from '../../components/browser-view.js';
 import type { ListColumn } from '../../components/list.js';
+import { pauseLines } from '../../flows/pauses.js';
 import {
   FLOW_TITLES,
   type ListRow,
@@ -12,12 +13,14 @@ import {
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { type FlowsOnScreen, flowsSource } from './source.js';
+import { type FlowsList, type FlowsOnScreen, flowsSource } from './source.js';
 
 /** Options of the screen. */
 export interface FlowsScreenOptions extends ScreenStreams {
   readonly flows: FlowsOnScreen;
   readonly style: Style;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
@@ -34,7 +37,13 @@ export interface OpenFlowsScreen {
 /** Opens a screen with a list of flows or tasks. */
 export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
   const { flows, style, stdout, onStop } = options;
-  const browser = createBrowser(flowsSource(flows));
+  let pauses: FlowsList['pauses'] = [];
+  const list: FlowsOnScreen['list'] = async (choice) => {
+    const listed = await flows.list(choice);
+    pauses = listed.pauses;
+    return listed;
+  };
+  const browser = createBrowser(flowsSource({ ...flows, list }));
   const noun = flows.kind === 'flows' ? 'flow' : 'task';
   const quit = { bar: 'q quit', help: 'quit' };
   const screen = mountAlternate(
@@ -47,6 +56,9 @@ export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
       columns={columnsOf(flows.kind, style)}
       empty={() => `no ${flows.kind}`}
       keys={() => ({ onStop, noun, quit, escapeEnds: true })}
+      around={({ columns }) => {
+        return { above: pauseLines(pauses, { style, nowMs: options.now() }, columns) };
+      }}
     />,
     options,
   );

@@ -1,3 +1,4 @@
+import type { PauseRecord } from '../../../engine/flows/index.js';
 import type { BrowserAction, BrowserSource } from '../../components/browser-source.js';
 import type { PaneLine } from '../../components/pane.js';
 import { ID_CHARS, type ListRow } from '../../flows/rows.js';
@@ -5,13 +6,18 @@ import { ID_CHARS, type ListRow } from '../../flows/rows.js';
 /** What of flows or tasks is listed. */
 export type FlowsChoice = 'active' | 'all' | 'failed';
 
+/** The flows or tasks of a choice, newest first. */
+export interface FlowsList {
+  readonly items: readonly ListRow[];
+  readonly total: number;
+  /** The runtimes whose tasks wait. */
+  readonly pauses: readonly PauseRecord[];
+}
+
 /** What the screen shows of flows or tasks, and does with one; ids are whole. */
 export interface FlowsOnScreen {
   readonly kind: 'flows' | 'tasks';
-  /** Newest first. */
-  readonly list: (
-    choice: FlowsChoice,
-  ) => Promise<{ readonly items: readonly ListRow[]; readonly total: number }>;
+  readonly list: (choice: FlowsChoice) => Promise<FlowsList>;
   /** All, if the command has limited the states. */
   readonly choices: readonly [FlowsChoice, ...FlowsChoice[]];
   readonly details: (id: string) => Promise<readonly PaneLine[]>;

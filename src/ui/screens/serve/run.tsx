@@ -1,19 +1,27 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
-import type { ServeState } from '../../../engine/serve/index.js';
+import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
+import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
+import { type Browser, createBrowser } from '../../components/browser.js';
+import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
+import { fitMiddle } from '../../fit.js';
+import { pauseLines } from '../../flows/pauses.js';
+import { shownPath } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
-import { useKeys } from '../keys.js';
-import { Lines } from '../lines.js';
 import { createStore, type Store } from '../store.js';
-import { type ServeFrameOptions, serveFrame } from './frame.js';
 import {
+  isFailing,
   reduceServeScreen,
   type ServeScreenEvent,
   type ServeScreenState,
+  type ServiceItem,
+  serviceItems,
   startServeScreen,
 } from './state.js';
+import { serviceColumns, serviceDetails } from './view.js';
 
 /** Options of the screen. */
 export interface ServeScreenOptions extends ScreenStreams {
@@ -21,13 +29,21 @@ export interface ServeScreenOptions extends ScreenStreams {
   readonly homeDir: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** What waits for the services; undefined while no flows are open. */
+  readonly queue: () => Promise<ServeQueue | undefined>;
+  /** The message for an error. */
+  readonly explain: (error: unknown) => string;
   readonly onReload: () => void;
+  /** @param key `q` ends normally, Ctrl-C interrupts */
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
 /** A mounted screen. */
 export interface OpenServeScreen {
   readonly changed: (serve: ServeState) => void;
+  /** The webhook listener has started, or ended. */
+  readonly webhooks: (live: LiveWebhooks | undefined) => void;
+  readonly logged: (record: LogRecord) => void;
   /** The process is stopping; keys change their meaning. */
   readonly stopping: () => void;
   /** Rejects if the view fails. */
@@ -37,62 +53,131 @@ export interface OpenServeScreen {
 }
 
 /** Often enough to count seconds. */
-const TICK_MS = 1000;
+const LOOK_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
 /** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
-  const { style, homeDir, stdout, now } = options;
+  const { style, stdout, now, queue, explain } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const store = createStore(startServeScreen(now()), reduceServeScreen, pace);
+  const { dispatch, getSnapshot } = store;
+  const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
+    choices: ['all', 'failing'],
+    previews: true,
+    list: async (choice) => {
+      const items = serviceItems(getSnapshot(), choice);
+      return { items, total: items.length };
+    },
+    details: async ({ service }) => serviceDetails(service, getSnapshot(), style),
+    actions: [],
+    explain,
+  });
+  const unsubscribe = store.subscribe(() => void browser.refresh());
+  let live: LiveWebhooks | undefined;
+  const look = async (): Promise<void> => {
+    const traffic = live && trafficOf(await live.snapshot());
+    dispatch({ type: 'looked', traffic, queue: await queue(), nowMs: now() });
+  };
+  const looking = setInterval(() => {
+    look().catch((error: unknown) => {
+      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
+    });
+  }, LOOK_MS);
   const screen = mountAlternate(
-    <ServeScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      homeDir={homeDir}
-      onReload={options.onReload}
-      onStop={options.onStop}
-    />,
+    <ServeScreen {...options} store={store} browser={browser} stdout={stdout} />,
     options,
   );
-  const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   return {
-    changed: (serve) => store.dispatch({ type: 'changed', serve, nowMs: now() }),
-    stopping: () => store.dispatch({ type: 'stopping' }),
+    changed: (serve) => dispatch({ type: 'changed', serve, nowMs: now() }),
+    webhooks: (next) => {
+      live = next;
+    },
+    logged: (record) => dispatch({ type: 'logged', record }),
+    stopping: () => dispatch({ type: 'stopping' }),
     failed: screen.failed,
     close: async () => {
-      clearInterval(ticks);
+      clearInterval(looking);
+      unsubscribe();
       await screen.unmount();
     },
   };
 }
 
-/** What the screen shows, and the callbacks for its keys. */
-interface ServeScreenProps extends ServeFrameOptions {
-  readonly store: Store<ServeScreenState, ServeScreenEvent>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly onReload: () => void;
-  /** @param key `q` ends normally, Ctrl-C interrupts */
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+/** Requests to all routes in each second. */
+function trafficOf({ routes }: Awaited<ReturnType<LiveWebhooks['snapshot']>>): readonly number[] {
+  const [first] = routes;
+  const seconds = first?.activity.perSecond ?? [];
+  return seconds.map((_, at) =>
+    routes.reduce((sum, { activity }) => sum + (activity.perSecond[at] ?? 0), 0),
+  );
 }
 
-/** The screen of all services: a pure view of the store. */
+/** What the screen shows, and the callbacks for its keys. */
+interface ServeScreenProps
+  extends Pick<ServeScreenOptions, 'homeDir' | 'onReload' | 'onStop' | 'stdout' | 'style'> {
+  readonly store: Store<ServeScreenState, ServeScreenEvent>;
+  readonly browser: Browser<ServiceItem>;
+}
+
+/** The screen of all services. */
 function ServeScreen(props: ServeScreenProps): ReactElement {
-  const { store } = props;
+  const { store, browser, stdout, style, homeDir } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  useKeys({
-    named: {
-      ctrlC: () => props.onStop('ctrl-c'),
-      escape: () => store.dispatch({ type: 'help.closed' }),
-    },
-    typed: {
-      q: () => props.onStop('q'),
-      r: props.onReload,
-      '?': () => store.dispatch({ type: 'help.toggled' }),
-    },
-  });
-  return <Lines lines={serveFrame(state, props, size)} />;
+  const { serve, nowMs, queue } = state;
+  const failing = serve?.services.filter(isFailing).length ?? 0;
+  return (
+    <BrowserScreen
+      browser={browser}
+      stdout={stdout}
+      style={style}
+      title={serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`}
+      facts={() => [
+        serve === undefined
+          ? ''
+          : `since ${formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '')}`,
+        failing === 0 ? '' : `${formatCount(failing)} failing`,
+      ]}
+      isBelow
+      columns={serviceColumns(state, style)}
+      empty={() => (serve === undefined ? 'starting …' : 'no services')}
+      keys={() => keysOptions(store.getSnapshot(), props)}
+      around={({ columns, rows }) => {
+        const log = serve?.logFile ?? undefined;
+        return {
+          above: pauseLines(queue?.pauses ?? [], { style, nowMs }, columns),
+          below:
+            log === undefined || rows < LEAST_ROWS
+              ? []
+              : [style.dim(`log ${fitMiddle(shownPath(log, homeDir), columns - 4)}`)],
+        };
+      }}
+    />
+  );
+}
+
+/** With fewer rows, the path of the log is left out. */
+const LEAST_ROWS = 10;
+
+function keysOptions(
+  { isStopping }: ServeScreenState,
+  { onReload, onStop }: Pick<ServeScreenProps, 'onReload' | 'onStop'>,
+): BrowserKeysOptions {
+  const reload = {
+    on: ['r'],
+    run: onReload,
+    help: ['r', 'reload the configuration'],
+    bar: { text: 'r reload', goes: 6 },
+  } as const;
+  return {
+    noun: 'service',
+    quit: isStopping
+      ? { bar: 'stopping   q stop now', help: 'stop now' }
+      : { bar: 'q stop', help: 'finish work in progress and stop' },
+    onStop,
+    // Esc must not stop services.
+    escapeEnds: false,
+    more: isStopping ? [] : [reload],
+  };
 }

@@ -1,4 +1,15 @@
-import type { ServeState } from '../../../engine/serve/index.js';
+import type {
+  LogRecord,
+  ServeQueue,
+  ServeState,
+  ServiceSnapshot,
+} from '../../../engine/serve/index.js';
+import type { ListItem } from '../../components/list-state.js';
+
+/** A service in the list. */
+export interface ServiceItem extends ListItem {
+  readonly service: ServiceSnapshot;
+}
 
 /** The state of the screen of svc serve. */
 export interface ServeScreenState {
@@ -7,21 +18,35 @@ export interface ServeScreenState {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly isStopping: boolean;
-  readonly help: boolean;
+  /** Requests to all routes in each second of the last minute; undefined without a listener. */
+  readonly traffic: readonly number[] | undefined;
+  /** Undefined while no flows are open. */
+  readonly queue: ServeQueue | undefined;
+  /** The latest records by service, newest first. */
+  readonly logs: Readonly<Record<string, readonly LogRecord[]>>;
 }
 
 /** Events of the screen. */
 export type ServeScreenEvent =
   | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
-  | { readonly type: 'ticked'; readonly nowMs: number }
-  | { readonly type: 'stopping' }
-  | { readonly type: 'help.toggled' }
-  | { readonly type: 'help.closed' };
+  | ({ readonly type: 'looked' } & Pick<ServeScreenState, 'nowMs' | 'queue' | 'traffic'>)
+  | { readonly type: 'logged'; readonly record: LogRecord }
+  | { readonly type: 'stopping' };
 
 /** The screen before the process has started. */
 export function startServeScreen(nowMs: number): ServeScreenState {
-  return { serve: undefined, nowMs, isStopping: false, help: false };
+  return {
+    serve: undefined,
+    nowMs,
+    isStopping: false,
+    traffic: undefined,
+    queue: undefined,
+    logs: {},
+  };
 }
+
+/** More is in the log file. */
+const MOST_RECORDS = 100;
 
 /** The screen after an event; pure. */
 export function reduceServeScreen(
@@ -31,13 +56,37 @@ export function reduceServeScreen(
   switch (event.type) {
     case 'changed':
       return { ...state, serve: event.serve, nowMs: event.nowMs };
-    case 'ticked':
-      return { ...state, nowMs: event.nowMs };
+    case 'looked': {
+      const { nowMs, queue, traffic } = event;
+      return { ...state, nowMs, queue, traffic };
+    }
+    case 'logged': {
+      const { service } = event.record.fields;
+      if (typeof service !== 'string') return state;
+      const records = [event.record, ...(state.logs[service] ?? [])].slice(0, MOST_RECORDS);
+      return { ...state, logs: { ...state.logs, [service]: records } };
+    }
     case 'stopping':
       return state.isStopping ? state : { ...state, isStopping: true };
-    case 'help.toggled':
-      return { ...state, help: !state.help };
-    case 'help.closed':
-      return state.help ? { ...state, help: false } : state;
   }
+}
+
+/** Whether a service does not work as it should. */
+export function isFailing({ state, failure }: ServiceSnapshot): boolean {
+  return state === 'waiting' || failure !== null;
+}
+
+/** The services to list. */
+export function serviceItems(
+  { serve }: ServeScreenState,
+  choice: 'all' | 'failing',
+): readonly ServiceItem[] {
+  const services = (serve?.services ?? []).filter(
+    (service) => choice === 'all' || isFailing(service),
+  );
+  return services.map((service) => {
+    const { name, state, event, failure } = service;
+    const text = [name, state, event, failure?.message].filter(Boolean).join(' ');
+    return { id: name, text, service };
+  });
 }

@@ -22,6 +22,7 @@ interface DeliveriesOptions {
   readonly now: () => number;
   readonly style: Style;
   readonly explain: (error: unknown) => string;
+  readonly copy: (text: string) => void;
 }
 
 const MOST_LISTED = 200;
@@ -30,7 +31,7 @@ const MOST_LISTED = 200;
 export function deliveriesSource(
   options: DeliveriesOptions,
 ): BrowserSource<DeliveryItem, 'all' | 'failed'> {
-  const { deliveries, mask, now, style, explain } = options;
+  const { deliveries, mask, now, style, explain, copy } = options;
   return {
     choices: ['all', 'failed'],
     list: async (choice) => {
@@ -45,6 +46,16 @@ export function deliveriesSource(
     actions: [
       replayAction(options, { key: 'r', name: 'replay', again: false }),
       replayAction(options, { key: 'a', name: 'perform again', again: true }),
+      {
+        key: 'y',
+        name: 'copy id',
+        does: 'copy the id of the delivery',
+        applies: () => true,
+        run: async ({ id }) => {
+          copy(id);
+          return `copied ${id}`;
+        },
+      },
     ],
     explain,
   };

@@ -29,6 +29,8 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly mask: <T>(data: T) => T;
   /** The message for an error. */
   readonly explain: (error: unknown) => string;
+  /** Puts a text on the clipboard. */
+  readonly copy: (text: string) => void;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched?: boolean;
   readonly onReload: () => void;
@@ -53,11 +55,11 @@ const LOOK_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
-  const { style, stdout, now, mask, explain, isWatched } = options;
+  const { style, stdout, now, mask, explain, copy, isWatched } = options;
   const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen);
   let live: LiveWebhooks | undefined;
   const deliveries = () => live?.deliveries;
-  const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain }));
+  const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
   const screen = mountAlternate(
     <WebhooksScreen
       store={store}

@@ -1,0 +1,110 @@
+import type { ServiceSnapshot } from '../../../engine/serve/index.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatEta,
+  formatRelativeTime,
+  formatShortCount,
+} from '../../../engine/support/format.js';
+import type { ListColumn } from '../../components/list.js';
+import type { PaneLine } from '../../components/pane.js';
+import { sparkline } from '../../components/sparkline.js';
+import { safeLine } from '../../safe-text.js';
+import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
+import { createStyle, type Paint, type Style } from '../../style.js';
+import { isFailing, type ServeScreenState, type ServiceItem } from './state.js';
+
+const SPARK_COLUMNS = 15;
+
+/** The columns of the list. */
+export function serviceColumns(
+  state: ServeScreenState,
+  style: Style,
+): readonly ListColumn<ServiceItem>[] {
+  const { nowMs, traffic, queue } = state;
+  const columns: readonly ListColumn<ServiceItem>[] = [
+    {
+      title: '  service',
+      cell: ({ service }) => `${markOf(service)} ${safeLine(service.name)}`,
+      paint: (text, { service }) => markPaint(service, style)(text.slice(0, 1)) + text.slice(1),
+    },
+    { title: 'state', cell: ({ service }) => service.state },
+    { title: 'since', cell: ({ service }) => shortAgo(service.sinceMs, nowMs), goes: 1 },
+    { title: 'work', cell: ({ id }) => workWords(id, state), goes: 2 },
+    {
+      title: 'last',
+      cell: ({ service }) => lastWords(service, nowMs),
+      paint: (text, { service }) => (isFailing(service) ? style.fault(text) : text),
+    },
+  ];
+  const hasWork = traffic !== undefined || queue !== undefined;
+  return columns.filter(({ title }) => title !== 'work' || hasWork);
+}
+
+/** The requests to webhooks, the queue of tasks, and what is to be delivered. */
+function workWords(name: string, { traffic, queue }: ServeScreenState): string {
+  if (name === 'webhooks' && traffic !== undefined) return trafficWords(traffic);
+  if (queue === undefined) return '';
+  const { queued, running, notifications } = queue;
+  if (name === 'tasks') return `${formatCount(queued)} queued · ${formatCount(running)} running`;
+  return name === 'flows' && notifications > 0 ? formatCountOf(notifications, 'notification') : '';
+}
+
+/** Of as many columns at any time, so that nothing moves. */
+function trafficWords(traffic: readonly number[]): string {
+  const minute = traffic.reduce((sum, count) => sum + count, 0);
+  const rate = `${formatShortCount(minute)}/min`;
+  return `${sparkline(traffic, SPARK_COLUMNS)} ${rate.padStart(8)}`;
+}
+
+function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number): string {
+  const again = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
+  const told = failure?.message ?? event;
+  return [...again, ...(told === null ? [] : [safeLine(told)])].join(' · ');
+}
+
+function markOf(service: ServiceSnapshot): string {
+  const { state } = service;
+  if (state === 'waiting') return '✗';
+  if (state === 'stopped') return '○';
+  if (state !== 'ready') return '●';
+  return isFailing(service) ? '!' : '✓';
+}
+
+function markPaint(service: ServiceSnapshot, style: Style): Paint {
+  const { state } = service;
+  if (state === 'waiting') return style.fault;
+  if (state === 'stopped') return style.dim;
+  if (state !== 'ready') return style.accent;
+  return isFailing(service) ? style.warning : style.ok;
+}
+
+function shortAgo(atMs: number, nowMs: number): string {
+  return formatRelativeTime(atMs, nowMs).replace(/ ago$/u, '');
+}
+
+/** A service and what it logged last. */
+export function serviceDetails(
+  service: ServiceSnapshot,
+  { logs, nowMs }: ServeScreenState,
+  style: Style,
+): readonly PaneLine[] {
+  const { name, state, sinceMs, event, restarts, failure } = service;
+  const records = logs[name] ?? [];
+  const plain = createStyle(false);
+  return [
+    { text: name, paint: style.bold },
+    { label: 'state', text: `${state} since ${formatRelativeTime(sinceMs, nowMs)}` },
+    ...(restarts === 0 ? [] : [{ label: 'restarts', text: formatCount(restarts) }]),
+    ...(failure === null ? [] : [{ label: 'failure', text: failure.message, paint: style.fault }]),
+    ...(failure?.hint == null ? [] : [{ label: 'hint', text: failure.hint }]),
+    ...(event === null ? [] : [{ label: 'last', text: event }]),
+    { text: '' },
+    { text: records.length === 0 ? 'nothing logged yet' : 'log, newest first', paint: style.dim },
+    ...records.map((record): PaneLine => {
+      const { service: _, ...fields } = record.fields;
+      const text = renderLogRecord({ ...record, fields }, plain);
+      return { text, paint: levelPaint(record.level, style) };
+    }),
+  ];
+}
