@@ -8,6 +8,7 @@ import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
 
 /** The built program with `--watch`: what it tells, how it ends, and who knows of it. */
 const test = suite('svc memory index --watch');
@@ -196,6 +197,41 @@ for (const columns of [60, 80, 200]) {
     assert.ok(session.screen.cursorShown);
   });
 }
+
+test('20 resizes while it works leave one whole frame', async () => {
+  const home = twoAgents();
+  const session = runInPty(['memory', 'index', '--watch'], {
+    home: home.path,
+    columns: 100,
+    rows: 30,
+  });
+  await session.waitForText('2 indexes');
+  await session.waitForText('new index');
+  let seed = 7;
+  const random = (from: number, to: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return from + Math.floor((seed / 2_147_483_648) * (to - from));
+  };
+  for (let n = 0; n < 20; n += 1) {
+    const before = session.output().length;
+    home.write(`ops/memory/note-${n}.md`, `Note ${n}.\n`);
+    session.resize(random(44, 70) + (n % 2) * 40, random(12, 40));
+    await waitFor('a frame', () => session.output().length > before);
+  }
+  session.resize(100, 30);
+  const rows = (): readonly string[] => session.screen.text().filter((row) => row !== '');
+  await waitFor(
+    'one whole frame',
+    () =>
+      rows().length === 6 &&
+      /^ {2}svc · watch +2 indexes$/.test(rows()[0] ?? '') &&
+      rows().filter((row) => row.includes(' added · ')).length === 2 &&
+      /\? help$/.test(rows()[5] ?? ''),
+    rows,
+  );
+  session.type('q');
+  assert.is(await session.ended, 0);
+});
 
 test('Ctrl-C on the screen ends it with 0 as well', async () => {
   const session = runInPty(['memory', 'index', '--watch', '-a', 'ops'], {

@@ -24,7 +24,7 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
       </>
     ),
     streams,
-    { keepFrame: true, modes: streams.mouse === false ? SCREEN : SCREEN_AND_MOUSE },
+    streams.mouse === false ? SCREEN : SCREEN_AND_MOUSE,
   );
 }
 

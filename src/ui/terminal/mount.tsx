@@ -1,5 +1,5 @@
 import { type Instance, render } from 'ink';
-import { type ReactElement, type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { createFrameOutput, type FrameOutput } from './frame-output.js';
 import { createInputReader, Input } from './input.js';
 import {
@@ -17,13 +17,6 @@ export interface MountedScreen extends Pick<TerminalSession, 'suspended'> {
   readonly unmount: () => Promise<void>;
 }
 
-/** How a screen uses the terminal. */
-interface MountOptions {
-  /** False erases the last frame; the alternate screen does so automatically. */
-  readonly keepFrame: boolean;
-  readonly modes: TerminalModes;
-}
-
 const MAX_FPS = 30;
 
 /**
@@ -34,19 +27,19 @@ const MAX_FPS = 30;
 export function mountScreen(
   view: (frames: FrameOutput) => ReactNode,
   streams: ScreenStreams,
-  { keepFrame, modes }: MountOptions,
+  modes: TerminalModes,
 ): MountedScreen {
   const { stdin, stdout } = streams;
   const frames = createFrameOutput(stdout);
   const input = createInputReader(stdin, () => session.stop());
   const session = takeTerminal(streams, modes, frames, input);
-  const whole = (content: ReactNode): ReactElement => (
+  const whole = (
     <Input value={input}>
-      {content}
+      {view(frames)}
       <AtUnmount call={session.leave} />
     </Input>
   );
-  const instance = render(whole(view(frames)), {
+  const instance = render(whole, {
     stdin,
     stdout: frames.stream,
     exitOnCtrlC: false,
@@ -56,19 +49,10 @@ export function mountScreen(
   session.begin();
   const exited = instance.waitUntilExit();
   const failed = exited.then(() => new Promise<never>(() => undefined));
-  let crashed = false;
-  exited.catch(() => {
-    crashed = true;
-  });
   const unmount = async (): Promise<void> => {
-    // An empty frame replaces the last one: a frame that ink's throttle still holds back would undo clear().
-    // The empty frame leaves its line break.
-    const erase = !keepFrame && !crashed;
-    if (erase) instance.rerender(whole(null));
     await ended(instance, exited);
     // A view that failed immediately was never mounted.
     session.leave();
-    if (erase) stdout.write(UP);
     // Node.js stops reading one tick later: a screen that starts reading before would get nothing.
     await new Promise((resolve) => setImmediate(resolve));
   };
@@ -82,8 +66,6 @@ export function mountScreen(
     },
   };
 }
-
-const UP = '\u001B[1A';
 
 async function ended(instance: Instance, exited: Promise<unknown>): Promise<void> {
   instance.unmount();

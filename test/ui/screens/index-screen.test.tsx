@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent, SyncSummary } from '../../../src/engine/memory/sync/events.js';
@@ -81,14 +82,14 @@ function shown(terminal: FakeTerminal): readonly string[] {
   return terminal.screen();
 }
 
-/** Waits for the whole frame below the command, and nothing else. */
+/** Waits for the whole frame, and nothing else. */
 async function waitForWhole(terminal: FakeTerminal): Promise<void> {
   await waitFor(
     'the whole frame and nothing else',
     () => {
-      const [command, title = '', ...rest] = terminal.screen();
-      const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
-      return command === '$ svc memory index' && whole && rest.length === 6;
+      const rows = terminal.screen().filter((row) => row !== '');
+      const isFramed = / · builtin$/u.test(rows[0] ?? '') && /\? help$/u.test(rows[6] ?? '');
+      return isFramed && rows.length === 7;
     },
     terminal.screen,
   );
@@ -107,14 +108,16 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     work(opened);
     await waitForText(terminal, '100 files on disk');
     const screen = shown(terminal);
-    assert.match(screen[1] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
-    assert.match(screen[2] ?? '', /^ {2}✓ scan +1,283 files {3}16\.1 MB/u);
-    assert.match(screen[3] ?? '', /^ {2}● chunk +█+░+ {4}101\/1,283 +\d+ chunks\/s$/u);
-    assert.match(screen[4] ?? '', /^ {2}● write +100 files on disk +1,000 chunks$/u);
-    assert.match(screen[5] ?? '', /^ {4}now +memory\/日本\/99\\e\[2J\.md +eta 0:\d\d$/u);
-    assert.match(screen[6] ?? '', /^ {4}skipped 1 {2}memory\/\\nold\.md/u);
-    assert.match(screen[7] ?? '', /^ {2}q stop {3}\? help$/u);
-    assert.is(screen.length, 8);
+    const lines = screen.filter((line) => line !== '');
+    assert.match(lines[0] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
+    assert.match(lines[1] ?? '', /^ {2}✓ scan +1,283 files {3}16\.1 MB/u);
+    assert.match(lines[2] ?? '', /^ {2}● chunk +█+░+ {4}101\/1,283 +\d+ chunks\/s$/u);
+    assert.match(lines[3] ?? '', /^ {2}● write +100 files on disk +1,000 chunks$/u);
+    assert.match(lines[4] ?? '', /^ {4}now +memory\/日本\/99\\e\[2J\.md +eta 0:\d\d$/u);
+    assert.match(lines[5] ?? '', /^ {4}skipped 1 {2}memory\/\\nold\.md/u);
+    assert.match(lines[6] ?? '', /^ {2}q stop {3}\? help$/u);
+    assert.is(lines.length, 7);
+    assert.ok(screen.length < rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns);
 
     opened.finish(aSummary());
@@ -142,10 +145,10 @@ for (const columns of [60, 80, 120]) {
     tell({ type: 'embed.provider', event: limited });
     tell({ type: 'embed.stored', passages: 3072 });
     await waitForText(terminal, '429: slow');
-    const screen = shown(terminal);
-    assert.match(screen[4] ?? '', /^ {2}✓ write/u);
-    assert.match(screen[5] ?? '', /^ {2}● embed +█+░+ {3}3,072\/13,115 +openai(?: · 1 request)?$/u);
-    assert.match(screen[6] ?? '', /^ {12}cache 1,920 hits · 212k tokens · 429: slow/u);
+    const screen = shown(terminal).filter((line) => line !== '');
+    assert.match(screen[3] ?? '', /^ {2}✓ write/u);
+    assert.match(screen[4] ?? '', /^ {2}● embed +█+░+ {3}3,072\/13,115 +openai(?: · 1 request)?$/u);
+    assert.match(screen[5] ?? '', /^ {12}cache 1,920 hits · 212k tokens · 429: slow/u);
     for (const line of screen) assert.ok(textWidth(line) <= columns);
     opened.finish(aSummary());
     await opened.ended;
@@ -165,8 +168,8 @@ test('leaves nothing behind when frames are drawn before it hears of a new width
   ] as const) {
     terminal.resizeUnheard(columns, 24);
     tell({ type: 'batch.committed', documents, chunks: documents * 4 });
-    await waitForText(terminal, `${documents} files on disk`);
     terminal.resize(columns, 24);
+    await waitForText(terminal, `${documents} files on disk`);
     await waitForWhole(terminal);
   }
   opened.finish(aSummary());
@@ -187,6 +190,35 @@ test('leaves nothing behind when the terminal gets narrower and its lines break'
   await opened.ended;
   assert.is(terminal.screen().length, 3);
   assertRestored(terminal);
+});
+
+test('20 resizes at random during work leave one whole frame', async () => {
+  const aSize = fc.record({
+    columns: fc.integer({ min: 40, max: 160 }),
+    rows: fc.integer({ min: 12, max: 50 }),
+    isHeard: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(aSize, { minLength: 20, maxLength: 20 }), async (sizes) => {
+      const opened = open(100, 24);
+      const { terminal } = opened;
+      work(opened);
+      await waitForText(terminal, '100 files on disk');
+      for (const [at, { columns, rows, isHeard }] of sizes.entries()) {
+        // The program hears of a size before or after it draws.
+        if (isHeard) terminal.resize(columns, rows);
+        else terminal.resizeUnheard(columns, rows);
+        opened.tell({ type: 'batch.committed', documents: 101 + at, chunks: 10 });
+        terminal.resize(columns, rows);
+        await waitForText(terminal, `${101 + at} files on disk`);
+      }
+      terminal.resize(100, 24);
+      await waitForWhole(terminal);
+      opened.finish(aSummary());
+      await opened.ended;
+    }),
+    { numRuns: 4 },
+  );
 });
 
 test('never scrolls a terminal that is too low for it', async () => {

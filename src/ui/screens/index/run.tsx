@@ -1,13 +1,13 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
-import { InlineScreen, stopKeys } from '../../components/inline-screen.js';
+import { WorkScreen } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import type { MountedScreen } from '../../terminal/mount.js';
-import { mountInline } from '../../terminal/mount-inline.js';
+import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { stopHandler } from '../ending.js';
 import { createStore, type Store } from '../store.js';
@@ -47,7 +47,7 @@ export interface IndexScreenOptions extends ScreenStreams {
 }
 
 /** Shorter work only prints its summary: a screen that flashes by distracts. */
-const QUIET_FOR_MS = 150;
+const QUIET_FOR_MS = 300;
 /** About 15 frames per second: faster changes cannot be read. */
 const FRAME_MS = 66;
 
@@ -60,7 +60,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     everyMs: FRAME_MS,
     now,
   });
-  let screen: Pick<MountedScreen, 'unmount'> | undefined;
+  let screen: MountedScreen | undefined;
   const close = async (): Promise<void> => {
     await screen?.unmount();
   };
@@ -70,11 +70,12 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     onInterrupt: options.onInterrupt,
   });
   const mount = (): void => {
-    screen = mountInline(
+    screen = mountAlternate(
       <IndexScreen store={store} stdout={stdout} title={title} style={style} onStop={onStop} />,
       options,
-      { keepFrame: false },
     );
+    // If the view fails, the work continues.
+    screen.failed.catch(() => undefined);
   };
   const timer = setTimeout(mount, QUIET_FOR_MS);
   try {
@@ -104,12 +105,12 @@ interface IndexScreenProps {
 /** The index screen: a pure view of the store. */
 export function IndexScreen(props: IndexScreenProps): ReactElement {
   const { store, style, onStop } = props;
-  const { progress, isStopping, isHelp } = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { progress } = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const { agentId, place, backend } = props.title;
   const title = safeLine(`svc · index · ${agentId}`);
   const engine = safeLine(backend);
   return (
-    <InlineScreen
+    <WorkScreen
       stdout={props.stdout}
       style={style}
       title={title}
@@ -118,14 +119,9 @@ export function IndexScreen(props: IndexScreenProps): ReactElement {
         engine,
       ]}
       lines={({ columns }) => syncRows(progress, style, columns)}
-      isStopping={isStopping}
-      isHelp={isHelp}
-      keys={() =>
-        stopKeys(store.getSnapshot().isHelp, {
-          stop: onStop,
-          help: (on) => store.dispatch({ type: 'help', on }),
-        })
-      }
+      state={store.getSnapshot}
+      onStop={onStop}
+      onHelp={(on) => store.dispatch({ type: 'help', on })}
     />
   );
 }

@@ -1,10 +1,11 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { InlineScreen, stopKeys } from '../../components/inline-screen.js';
+import { WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
-import { mountInline } from '../../terminal/mount-inline.js';
+import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
+import { terminalColumns } from '../../terminal/size.js';
 import { stopHandler } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import {
@@ -29,7 +30,7 @@ export interface WatchScreenOptions extends ScreenStreams {
 /** A mounted watch screen. */
 export interface OpenWatchScreen {
   readonly onEvent: (row: number, event: WatchEvent) => void;
-  /** Leaves the last frame in the scrollback and restores the terminal. */
+  /** Restores the terminal, and leaves the last state of all memories in the scrollback. */
   readonly close: () => Promise<void>;
 }
 
@@ -48,15 +49,18 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
     close: () => close(),
     onInterrupt: options.onInterrupt,
   });
-  const screen = mountInline(
+  const screen = mountAlternate(
     <WatchScreen store={store} stdout={stdout} style={style} onStop={onStop} />,
     options,
-    { keepFrame: true },
   );
+  // If the view fails, the work continues.
+  screen.failed.catch(() => undefined);
   const ticking = setInterval(() => store.dispatch({ type: 'tick', atMs: now() }), TICK_MS);
   const close = async (): Promise<void> => {
     clearInterval(ticking);
     await screen.unmount();
+    const size = { columns: terminalColumns(stdout), rows: Number.POSITIVE_INFINITY };
+    stdout.write(`${watchRows(store.getSnapshot(), style, size).join('\n')}\n`);
   };
   return {
     onEvent: (row, event) => store.dispatch({ type: 'watch', row, event, atMs: now() }),
@@ -77,20 +81,15 @@ export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   return (
-    <InlineScreen
+    <WorkScreen
       stdout={props.stdout}
       style={style}
       title="svc · watch"
       facts={() => [formatCountOf(state.rows.length, 'index', 'indexes')]}
       lines={(area) => watchRows(state, style, area)}
-      isStopping={state.isStopping}
-      isHelp={state.isHelp}
-      keys={() =>
-        stopKeys(store.getSnapshot().isHelp, {
-          stop: onStop,
-          help: (on) => store.dispatch({ type: 'help', on }),
-        })
-      }
+      state={store.getSnapshot}
+      onStop={onStop}
+      onHelp={(on) => store.dispatch({ type: 'help', on })}
     />
   );
 }

@@ -1,0 +1,66 @@
+import type { ReactElement } from 'react';
+import type { Style } from '../style.js';
+import { useTerminalSize } from '../terminal/size.js';
+import { Header } from './header.js';
+import { type KeyBinding, useKeyMap } from './key-map.js';
+import { type Area, Rows, Screen } from './screen.js';
+import { withHelp } from './shared-keys.js';
+import { KeyHelp, StatusBar } from './status-bar.js';
+
+/** What is shown of work, until it ends or is stopped. */
+interface WorkScreenProps {
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly title: string;
+  /** At the right of the title, most important last. */
+  readonly facts: (columns: number) => readonly string[];
+  /** Finished lines, most important first. */
+  readonly lines: (area: Area) => readonly string[];
+  /** The state of now, also between two frames. */
+  readonly state: () => { readonly isStopping: boolean; readonly isHelp: boolean };
+  readonly onStop: () => void;
+  readonly onHelp: (on: boolean) => void;
+}
+
+/** A screen that is shown while work is running. */
+export function WorkScreen(props: WorkScreenProps): ReactElement {
+  const { stdout, style, title, facts, lines, state } = props;
+  const size = useTerminalSize(stdout);
+  useKeyMap(() => ({ bindings: keysOf(props) }));
+  const bindings = keysOf(props);
+  const { isStopping, isHelp } = state();
+  const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
+  return (
+    <Screen
+      size={size}
+      style={style}
+      header={(columns) => <Header title={title} facts={facts(columns)} columns={columns} />}
+      status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}
+    >
+      {(area) =>
+        isHelp ? (
+          <KeyHelp bindings={bindings} columns={area.columns} />
+        ) : (
+          <Rows lines={lines(area).slice(0, area.rows)} />
+        )
+      }
+    </Screen>
+  );
+}
+
+const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
+
+function keysOf({ state, onStop, onHelp }: WorkScreenProps): readonly KeyBinding[] {
+  const stop: KeyBinding = {
+    on: ['q', 'ctrl-c'],
+    run: onStop,
+    help: ['q, ctrl-c', 'finish the current transaction and stop; saved work is kept'],
+    bar: { text: 'q stop', goes: 9 },
+  };
+  const again: KeyBinding = {
+    on: [],
+    run: () => undefined,
+    help: ['ctrl-c twice', 'quit now'],
+  };
+  return [stop, ...withHelp([again], state().isHelp, onHelp)];
+}
