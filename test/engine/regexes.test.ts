@@ -25,8 +25,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
   'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
-  'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
   'ui/terminal/input-decoder.ts': 'begins at an escape character, which ends each of its parts',
+  'ui/screens/search/passage.ts': 'escaped words of results as they are',
   'engine/secrets/secret-mask.ts': 'escaped secrets as they are',
   'engine/secrets/token-patterns.ts':
     'begins at a fixed name or at a run of its own characters, and looks ahead for a bounded length',

@@ -9,6 +9,8 @@ export interface CheckLineOptions {
   readonly style: Style;
   /** Width to wrap to; undefined (a pipe) does not wrap. */
   readonly columns: number | undefined;
+  /** The mark of running checks, where it can turn. */
+  readonly spinner?: string;
 }
 
 export type ShownCheck = CheckOutcome | 'running' | 'waiting';
@@ -33,10 +35,10 @@ const MARKS: Readonly<Record<CheckOutcome['state'] | 'running' | 'waiting', stri
 export function checkLines(
   check: CheckName,
   shown: ShownCheck,
-  { style, columns }: CheckLineOptions,
+  { style, columns, spinner = MARKS.running }: CheckLineOptions,
 ): readonly string[] {
   const state = typeof shown === 'string' ? shown : shown.state;
-  const mark = paintOf(state, style)(MARKS[state]);
+  const mark = paintOf(state, style)(state === 'running' ? spinner : MARKS[state]);
   const label = padEnd(check, LABEL_COLUMNS);
   if (typeof shown === 'string') {
     return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];

@@ -81,7 +81,9 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const { terminal } = opened;
     const run = await firstRun(opened);
     run.tell({ type: 'check.started', check: 'selected' });
-    await waitForText(terminal, '● selected');
+    await waitFor('a turning mark', () =>
+      /[\u2800-\u28FF] selected/u.test(terminal.screen().join()),
+    );
     await waitForText(terminal, '○ vectors');
     tellAll(run, REFUSED);
     await waitForText(terminal, 'broken: keyword search');

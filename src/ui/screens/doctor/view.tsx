@@ -68,6 +68,10 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
         does: 'apply the fix, after a confirmation',
         applies: ({ finding }) => finding.fix !== undefined,
         question: ({ finding }) => `apply: ${finding.fix?.title ?? ''}?`,
+        shows:
+          ({ finding }) =>
+          (columns) =>
+            fixRows(finding.fix, { ...options, columns }),
         run: async (finding) => outcomeWords(await fix([finding])),
       },
       {
@@ -146,7 +150,7 @@ export function DoctorScreen({ state, style, ...props }: DoctorScreenProps): Rea
 }
 
 /** A finding with its details, below a list of some. */
-const LEAST_ROWS = 10;
+const LEAST_ROWS = 8;
 
 function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
   return [

@@ -1,6 +1,7 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
+import { useSpinner } from '../../components/clock.js';
 import { Header } from '../../components/header.js';
 import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
 import { Pane } from '../../components/pane.js';
@@ -95,6 +96,8 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
   useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
   const bindings = keysOf(state, props);
   const { diagnosis } = state;
+  // How long a provider takes to answer is unknown.
+  const spinner = useSpinner(Object.values(state.checks).includes('running'));
   return (
     <Screen
       size={size}
@@ -116,7 +119,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
               dispatch={(event) => store.dispatch({ type: 'pane', event })}
               text={(width) =>
                 shownChecks(state).flatMap(([check, shown]) =>
-                  checkLines(check, shown, { style, columns: width }),
+                  checkLines(check, shown, { style, columns: width, spinner }),
                 )
               }
               area={{ ...area, rows }}
