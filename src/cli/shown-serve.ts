@@ -14,7 +14,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
-import { copyToClipboard } from '../ui/terminal/clipboard.js';
+import { toClipboard } from './clipboard.js';
 import { failureWords } from './report-error.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
@@ -129,7 +129,7 @@ async function openScreen(
     return openWebhooksScreen({
       ...shared,
       mask: (data) => mask.data(data),
-      copy: (text) => copyToClipboard(shared.stdout, text),
+      copy: toClipboard,
     });
   }
   const { openServeScreen } = await import('../ui/screens/serve/run.js');

@@ -9,7 +9,7 @@ import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
-import { copyToClipboard } from '../../ui/terminal/clipboard.js';
+import { toClipboard } from '../clipboard.js';
 import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
 import { failureWords } from '../report-error.js';
 import { screenOptions } from '../screen-options.js';
@@ -243,7 +243,7 @@ async function watchListener(
     now: () => context.clock.now(),
     mask: (data) => mask.data(data),
     explain: (error) => failureWords(error, mask),
-    copy: (text) => copyToClipboard(process.stdout, text),
+    copy: toClipboard,
     isWatched: true,
     // Another process cannot be reloaded from here.
     onReload: () => undefined,
