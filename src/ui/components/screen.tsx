@@ -10,17 +10,6 @@ export function useTheme(): Style {
   return useContext(Theme);
 }
 
-/** Gives the colours to everything in it. */
-export function Themed({
-  style,
-  children,
-}: {
-  readonly style: Style;
-  readonly children: ReactNode;
-}): ReactElement {
-  return <Theme value={style}>{children}</Theme>;
-}
-
 /** A part of the terminal, counted from its top left corner. */
 export interface Area extends TerminalSize {
   readonly x: number;
@@ -30,11 +19,6 @@ export interface Area extends TerminalSize {
 const MARGIN = 2;
 /** Without a margin in narrower terminals. */
 const MARGIN_FROM_COLUMNS = 40;
-/** Columns that stay free on both sides. */
-export function marginOf({ columns }: TerminalSize): number {
-  return columns < MARGIN_FROM_COLUMNS ? 0 : MARGIN;
-}
-
 /** Blank lines around the body need this many rows. */
 const GAPS_FROM_ROWS = 16;
 /** A longer line is hard to follow. */
@@ -59,12 +43,12 @@ export function Screen({ size, style, header, status, children }: ScreenProps): 
   if (size.columns < LEAST.columns || rows < LEAST.rows) {
     return <Text wrap="truncate">too small</Text>;
   }
-  const margin = marginOf(size);
+  const margin = size.columns < MARGIN_FROM_COLUMNS ? 0 : MARGIN;
   const columns = Math.min(size.columns, MAX_COLUMNS) - margin * 2;
   const gap = size.rows < GAPS_FROM_ROWS ? 0 : 1;
   const body = { columns, rows: rows - 2 - gap * 2, x: margin, y: 1 + gap };
   return (
-    <Themed style={style}>
+    <Theme value={style}>
       <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
         <Box height={1 + gap} flexShrink={0}>
           {header(columns)}
@@ -76,7 +60,7 @@ export function Screen({ size, style, header, status, children }: ScreenProps): 
           {status({ columns, rows: 1, x: margin, y: rows - 1 })}
         </Box>
       </Box>
-    </Themed>
+    </Theme>
   );
 }
 
