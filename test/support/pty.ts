@@ -75,7 +75,11 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     type: (keys) => child.write(keys),
     resize: (newColumns, newRows) => {
       screen.resize(newColumns, newRows);
-      child.resize(newColumns, newRows);
+      try {
+        child.resize(newColumns, newRows);
+      } catch {
+        // The program has ended a moment ago, which is not known here yet.
+      }
     },
     kill: (signal) => child.kill(signal),
     waitForText: (text) =>

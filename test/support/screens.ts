@@ -21,6 +21,7 @@ export const SCREENS = {
   tasks: { folder: 'flows', args: ['task', 'watch'] },
   webhooks: { folder: 'webhooks', args: ['webhook', 'serve'] },
   serve: { folder: 'serve', args: ['serve'] },
+  logs: { folder: 'logs', args: ['logs', '--follow'] },
 } as const satisfies Readonly<Record<string, ScreenCase>>;
 
 /** The name of a screen. */
