@@ -1,7 +1,13 @@
+import {
+  argumentsOf,
+  exampleOf,
+  isGlobal,
+  nameOf,
+  placeholderOf,
+  summaryOf,
+} from './command-words.js';
 import type { ManifestCommand, ManifestFlag } from './manifest.js';
 import { fence, GENERATED, prose, table } from './markdown.js';
-
-const GLOBAL = 'GLOBAL';
 
 /** docs/commands.md, from the manifest. */
 export function commandsPage(
@@ -83,10 +89,7 @@ function exclusionsOf(flag: ManifestFlag, flags: readonly ManifestFlag[]): reado
 }
 
 function usageOf(command: ManifestCommand, own: readonly ManifestFlag[]): string {
-  const args = Object.values(command.args).map((arg) => {
-    const name = `${arg.name.toUpperCase()}${command.strict === false ? '...' : ''}`;
-    return arg.required === true ? name : `[${name}]`;
-  });
+  const args = argumentsOf(command);
   const flags = own.map((flag) => `[--${flag.name}${placeholderOf(flag)}]`);
   return wrapWords([nameOf(command), ...args, ...flags], 88);
 }
@@ -102,42 +105,7 @@ function wrapWords(words: readonly string[], columns: number): string {
   return lines.join('\n');
 }
 
-/** The placeholder of a flag's value with a leading space; empty for a boolean flag. */
-function placeholderOf(flag: ManifestFlag): string {
-  if (flag.type === 'boolean') return '';
-  const { helpValue } = flag;
-  return ` ${typeof helpValue === 'string' ? helpValue : flag.options === undefined ? 'N' : 'NAME'}`;
-}
-
-/** An example as typed. */
-function exampleOf(
-  example: NonNullable<ManifestCommand['examples']>[number],
-  command: ManifestCommand,
-): string {
-  const text = typeof example === 'string' ? example : example.command;
-  return filledIn(text, command).replace(/^\$ /, '');
-}
-
-/** oclif's placeholders. */
-function filledIn(text: string, command: ManifestCommand): string {
-  return text
-    .replaceAll('<%= config.bin %>', 'svc')
-    .replaceAll('<%= command.id %>', command.id.replaceAll(':', ' '));
-}
-
-function nameOf({ id }: Pick<ManifestCommand, 'id'>): string {
-  return `svc ${id.replaceAll(':', ' ')}`;
-}
-
 function linkTo(command: ManifestCommand): string {
   const name = nameOf(command);
   return `[\`${name}\`](#${name.replaceAll(' ', '-')})`;
-}
-
-function summaryOf(command: ManifestCommand): string {
-  return filledIn(command.summary ?? command.description?.split('\n')[0] ?? '', command);
-}
-
-function isGlobal(flag: ManifestFlag): boolean {
-  return flag.helpGroup === GLOBAL;
 }

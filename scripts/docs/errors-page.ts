@@ -13,17 +13,20 @@ const JSON_TEXT = `{
   }
 }`;
 
+/** Exit codes and their meaning, in Markdown. */
+export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
+  ['0', 'Success, also when nothing was found.'],
+  ['1', 'The operation failed, or a check found a problem.'],
+  ['2', 'The command line or the configuration is invalid.'],
+  ['124', 'The time of `--timeout` was over.'],
+  ['130', 'Interrupted with Ctrl-C.'],
+];
+
 const INTRODUCTION = `${GENERATED}
 
 # Exit codes, errors and warnings
 
-| exit code | meaning |
-| --- | --- |
-| 0 | Success, also when nothing was found. |
-| 1 | The operation failed, or a check found a problem. |
-| 2 | The command line or the configuration is invalid. |
-| 124 | The time of \`--timeout\` was over. |
-| 130 | Interrupted with Ctrl-C. |
+${table(['exit code', 'meaning'], EXIT_CODES)}
 
 The exit code is the same with and without \`--json\`. Scripts should match on the exit code or on the
 error code, which stay the same from version to version. Messages and hints are for people and may change.

@@ -3,6 +3,7 @@ import { commandsPage } from './commands-page.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { jsonPage } from './json-page.js';
+import { manPage } from './man-page.js';
 import { makeManifest, pluginCommands } from './manifest.js';
 import { webhookSendersPage } from './webhook-senders-page.js';
 
@@ -27,6 +28,7 @@ export async function generatedFiles(root: string): Promise<readonly GeneratedFi
     { path: 'docs/cli.md', text: cliPage(commands) },
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'man/svc.1', text: manPage(commands, manifest.version) },
     { path: 'docs/json.md', text: jsonPage() },
     { path: 'docs/webhook-senders.md', text: webhookSendersPage() },
   ];

@@ -50,7 +50,7 @@ function packedFiles(): readonly { readonly path: string; readonly size: number 
 test('the tarball holds what runs, and no more', () => {
   const files = packedFiles();
   const own = /^(?:bin\/(?:run\.js|package\.json)|dist\/.+|oclif\.manifest\.json|package\.json)$/;
-  const paper = /^(?:README|CHANGELOG|LICENSE)/;
+  const paper = /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|man\/svc\.1$)/;
   const others = files.filter(({ path }) => !own.test(path) && !paper.test(path));
   assert.equal(
     others.map(({ path }) => path),
@@ -68,8 +68,16 @@ test('the tarball holds what runs, and no more', () => {
     readFileSync(join(ROOT, path), 'utf8').includes('__REACT_DEVTOOLS_COMPONENT_FILTERS__'),
   );
   assert.equal(withDevtools, []);
-  // Native modules and the runtime of local models are fetched apart; what is here is text.
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  for (const [, page = ''] of readme.matchAll(/\]\((docs\/[\w-]+\.md)/g)) {
+    assert.ok(
+      files.some(({ path }) => path === page),
+      page,
+    );
+  }
+  // Native modules and the runtime of local models are fetched apart; what runs is text.
+  const running = files.filter(({ path }) => own.test(path));
+  const bytes = running.reduce((sum, { size }) => sum + size, 0);
   assert.ok(bytes < 9_000_000, `${bytes} bytes`);
 });
 
