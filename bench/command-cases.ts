@@ -67,6 +67,7 @@ function overallCases({ home }: CommandFacts): Record<string, CommandCase> {
     'storage origins': { args: [], exits: [2] },
     'storage status': { args: [] },
     ui: { args: ['--plain'], exits: FAULTS },
+    upgrade: { args: [] },
     version: { args: [] },
   };
 }

@@ -1,6 +1,7 @@
 import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
+  upgradeOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
@@ -73,6 +74,20 @@ const version: JsonDocument = {
         why: 'node-llama-cpp is not installed',
       },
     ],
+    warnings: [],
+  },
+};
+
+const upgrade: JsonDocument = {
+  title: 'svc upgrade',
+  introduction: 'With `--check`; without it, `newest` and `isOutdated` are `null`.',
+  schema: upgradeOutputSchema,
+  example: {
+    installed: '0.1.0',
+    newest: '0.2.0',
+    isOutdated: true,
+    installation: 'npm',
+    command: 'npm install -g svc-cli@latest',
     warnings: [],
   },
 };
@@ -177,5 +192,6 @@ export const OVERVIEW_DOCUMENTS: readonly JsonDocument[] = [
   secretsCheck,
   overallStatus,
   version,
+  upgrade,
   bugReport,
 ];

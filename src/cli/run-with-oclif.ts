@@ -97,8 +97,8 @@ function commandList(argv: readonly string[], config: Config): string | undefine
   return listText(found.description ?? '', topic, rowsOf(topic, config));
 }
 
-/** Not listed at the top, where every line counts: what `--help` and `--version` do too. */
-const UNLISTED = ['help', 'version'];
+/** Not listed at the top, where every line counts: what `svc` alone, `--help` and `--version` do too. */
+const UNLISTED = ['help', 'ui', 'version'];
 
 function rootList(config: Config): string {
   const rows = rowsOf('', config);

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
+import { fakeNpm } from '../fakes/fake-npm.js';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { filesOfTar } from '../support/tar.js';
@@ -118,6 +119,22 @@ test('what is wrong with an agent stands on the page with its hint', async () =>
   assert.match(faults[1]?.message ?? '', /env CORP_KEY\) is not set$/);
   const invalid = homeWith({ agnets: {} });
   assert.is((await runSvc(['status'], { home: invalid.path })).code, 2);
+});
+
+test('an upgrade is described without asking anyone, and npm is asked with --check', async () => {
+  const home = folderOf({});
+  const npm = fakeNpm();
+  const options = { home: home.path, env: npm.env };
+  const described = jsonOf.upgrade(await runSvc(['upgrade', '--json'], options));
+  assert.equal([described.newest, described.isOutdated], [null, null]);
+  assert.equal(npm.runs(), []);
+  const checked = await runSvc(['upgrade', '--check'], options);
+  assert.match(checked.stdout, `svc 9.9.9 is available; this is ${described.installed}`);
+  npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
+  const failed = await runSvc(['upgrade', '--check', '--json'], options);
+  const { code, hint } = jsonOf.error(failed);
+  assert.equal([failed.code, code], [1, 'UPGRADE_CHECK_FAILED']);
+  assert.match(hint ?? '', 'check the connection');
 });
 
 test('a bug report holds what happened, and neither notes nor their names', async () => {

@@ -13,7 +13,7 @@ export type NpmBehaviour =
   /** Waits for a file `go` in its own folder, then installs. */
   | 'waits';
 
-/** A program that stands in for npm: the same arguments, packages of a few lines that need no download. */
+/** A program that stands in for npm: the same arguments, packages of a few lines that need no download, and version 9.9.9 as the newest of any package. */
 export interface FakeNpm {
   /** Makes svc find it. */
   readonly env: Readonly<Record<string, string>>;
@@ -32,6 +32,11 @@ const here = import.meta.dirname;
 const args = process.argv.slice(2);
 appendFileSync(join(here, 'runs'), JSON.stringify(args) + '\\n');
 const { behaviour, stderr } = JSON.parse(readFileSync(join(here, 'behaviour.json'), 'utf8'));
+if (args[0] === 'view') {
+  if (behaviour === 'fails') process.stderr.write(stderr);
+  else process.stdout.write('9.9.9\\n');
+  process.exit(behaviour === 'fails' ? 1 : 0);
+}
 const prefix = args[args.indexOf('--prefix') + 1];
 for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global']) {
   if (!args.includes(needed)) throw new Error('missing argument ' + needed);

@@ -249,7 +249,7 @@ function environmentOf(
     ...(id.startsWith('provider:log')
       ? { SVC_GITHUB_URL: github.origin, SVC_GITHUB_CLIENT_ID: CLIENT_ID }
       : {}),
-    ...(id === 'memory:documents:install' ? fakeNpm().env : {}),
+    ...(id === 'memory:documents:install' || id === 'upgrade' ? fakeNpm().env : {}),
     ...(id === 'provider:install:local' ? { ...fakeNpm().env, HF_ENDPOINT: models.url } : {}),
   };
 }

@@ -79,6 +79,7 @@ import { memoryAddOutputSchema } from '../../src/engine/notes/output-schemas.js'
 import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
+  upgradeOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
 import {
@@ -147,6 +148,7 @@ export const jsonOf = {
   secretsCheck: (run: SvcRun) => read(secretsCheckOutputSchema, run),
   version: (run: SvcRun) => read(versionOutputSchema, run),
   overallStatus: (run: SvcRun) => read(overallStatusOutputSchema, run),
+  upgrade: (run: SvcRun) => read(upgradeOutputSchema, run),
   bugReport: (run: SvcRun) => read(bugReportOutputSchema, run),
   doctor: (run: SvcRun) => read(doctorOutputSchema, run),
   serve: (run: SvcRun) => read(serveOutputSchema, run),

@@ -293,6 +293,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'Only a task that failed, timed out, was cancelled or got lost can be retried.',
   },
+  UPGRADE_CHECK_FAILED: {
+    exit: 1,
+    summary: 'npm could not say which version of svc is the newest.',
+  },
   USAGE: { exit: 2, summary: 'The command line is not valid.' },
   WAIT_TIMED_OUT: {
     exit: 124,

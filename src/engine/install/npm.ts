@@ -12,7 +12,7 @@ export interface InstallSubject {
   readonly package: string;
   readonly version: string;
   /** Of its errors. */
-  readonly code: 'LIBRARY_INSTALL_FAILED' | 'PROVIDER_INSTALL_FAILED';
+  readonly code: 'LIBRARY_INSTALL_FAILED' | 'PROVIDER_INSTALL_FAILED' | 'UPGRADE_CHECK_FAILED';
   /** How much to free: `200 MB`. */
   readonly space: string;
   /** What to do where it cannot run. */

@@ -188,6 +188,22 @@ export const overallStatusOutputSchema = documentSchema({
   ),
 });
 
+/** `svc upgrade --json`. */
+export const upgradeOutputSchema = documentSchema({
+  installed: field(z.string(), 'The version that is running.'),
+  newest: field(z.nullable(z.string()), 'The newest in npm’s registry; `null` without `--check`.'),
+  isOutdated: field(
+    z.nullable(z.boolean()),
+    'Whether the newest is newer; `null` without `--check`.',
+  ),
+  installation: field(
+    z.enum(['checkout', 'npm', 'other']),
+    'Where svc runs from: a checkout, a global installation of npm, or a package of something else.',
+  ),
+  command: field(z.nullable(z.string()), 'What upgrades it; `null` if svc does not know.'),
+});
+export type UpgradeOutput = DocumentOf<typeof upgradeOutputSchema>;
+
 /** `svc bug-report --json`. */
 export const bugReportOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the archive.'),

@@ -5,7 +5,11 @@ import type {
   ServedService,
   Serving,
 } from '../../engine/overview/index.js';
-import type { BugReportOutput, VersionOutput } from '../../engine/overview/output-schemas.js';
+import type {
+  BugReportOutput,
+  UpgradeOutput,
+  VersionOutput,
+} from '../../engine/overview/output-schemas.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { wrapText } from '../fit.js';
 import type { AgentStatusView, StatusOptions } from '../memory/status.js';
@@ -188,4 +192,23 @@ function moduleWords({ state, version, why }: NativeModule): string {
   if (state === 'not_installed') return 'not installed; only needed by the provider "local"';
   const words = [version, state === 'ok' ? 'loads' : `unusable: ${why ?? 'unknown'}`];
   return words.filter((word) => word !== null).join(', ');
+}
+
+/** The output of `svc upgrade`. */
+export function renderUpgrade(upgrade: UpgradeOutput, style: Style): string {
+  const { installed, newest, isOutdated, installation, command } = upgrade;
+  const found =
+    newest === null
+      ? `svc ${installed}`
+      : isOutdated === true
+        ? `svc ${style.bold(newest)} is available; this is ${installed}`
+        : `svc ${installed} is up to date; the newest release is ${newest}`;
+  if (isOutdated === false) return `${found}\n`;
+  const how =
+    installation === 'checkout'
+      ? `upgrade this checkout with ${style.bold(String(command))}; the next command builds it`
+      : command === null
+        ? 'upgrade it with what installed it'
+        : `upgrade with ${style.bold(command)}`;
+  return `${found}\n${how}\n`;
 }

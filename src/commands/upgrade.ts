@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../cli/base-command.js';
+import { processFacts } from '../cli/context.js';
+import { withEnvironment } from '../cli/flags.js';
+import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
+import { checkUpgrade, describeUpgrade } from '../engine/overview/upgrade.js';
+import { renderUpgrade } from '../ui/overview/overall-status.js';
+import { createStyle } from '../ui/style.js';
+
+export default class Upgrade extends BaseCommand<UpgradeOutput> {
+  static override summary = 'Show how to upgrade svc, and whether there is a newer version.';
+  static override description =
+    'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --json',
+    {
+      description: 'Ask the registry of npm.',
+      command: '<%= config.bin %> <%= command.id %> --check',
+    },
+  ];
+  static override flags = withEnvironment({
+    check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),
+  });
+
+  async run(): Promise<UpgradeOutput> {
+    const { flags } = await this.parse(Upgrade);
+    const { env, homeDir } = this.context();
+    const { root, nodePath } = processFacts(this.config.root);
+    const upgrade = flags.check
+      ? await checkUpgrade(root, { env, homeDir, nodePath, signal: this.signal })
+      : describeUpgrade(root);
+    const style = createStyle(this.terminal(flags).color);
+    this.write(renderUpgrade(upgrade, style));
+    return upgrade;
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AskOptions, newestVersion } from '../install/newest-version.js';
+import type { UpgradeOutput } from './output-schemas.js';
+import { programVersion } from './package-version.js';
+
+/** How to upgrade this installation. Asks nobody. */
+export function describeUpgrade(root: string): UpgradeOutput {
+  return { installed: programVersion(root), newest: null, isOutdated: null, ...howToUpgrade(root) };
+}
+
+/**
+ * The same, with the newest version that npm's registry has.
+ *
+ * @throws SvcError UPGRADE_CHECK_FAILED; the signal's reason
+ */
+export async function checkUpgrade(root: string, options: AskOptions): Promise<UpgradeOutput> {
+  const described = describeUpgrade(root);
+  const newest = await newestVersion(packageName(root), options);
+  return { ...described, newest, isOutdated: isNewer(newest, described.installed) };
+}
+
+function howToUpgrade(root: string): Pick<UpgradeOutput, 'command' | 'installation'> {
+  const name = packageName(root);
+  if (existsSync(join(root, '.git'))) {
+    return { installation: 'checkout', command: 'git pull' };
+  }
+  return root.endsWith(join('node_modules', name))
+    ? { installation: 'npm', command: `npm install -g ${name}@latest` }
+    : { installation: 'other', command: null };
+}
+
+function packageName(root: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return String(Reflect.get(Object(manifest), 'name'));
+}
+
+/** Of two versions of semver; one with a suffix comes before the one without. */
+function isNewer(a: string, b: string): boolean {
+  const [numbersA = '', suffixA] = a.split(/-(.*)/u);
+  const [numbersB = '', suffixB] = b.split(/-(.*)/u);
+  const order = new Intl.Collator('en', { numeric: true });
+  const byNumbers = order.compare(numbersA, numbersB);
+  if (byNumbers !== 0 || suffixA === suffixB) return byNumbers > 0;
+  if (suffixA === undefined || suffixB === undefined) return suffixA === undefined;
+  return order.compare(suffixA, suffixB) > 0;
+}
