@@ -6,7 +6,7 @@ export interface Look {
   readonly dim: boolean;
   readonly underline: boolean;
   readonly inverse: boolean;
-  /** An ANSI color from 31 to 36; undefined for the default. */
+  /** An ANSI color from 31 to 36, or from 91 to 96; undefined for the default. */
   readonly color: number | undefined;
 }
 
@@ -117,7 +117,7 @@ const CHANGES: Readonly<Record<number, Partial<Look>>> = {
 };
 
 function colorOf(number: number): Partial<Look> {
-  return number >= 31 && number <= 36 ? { color: number } : {};
+  return (number >= 31 && number <= 36) || (number >= 91 && number <= 96) ? { color: number } : {};
 }
 
 function runsOf(row: readonly (Cell | undefined)[]): Run[] {

@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PICTURE: Size = { columns: 90, rows: 26 };
 const README: Size = { columns: 80, rows: 24 };
 /** Output has settled after this long without a byte. */
-const QUIET_MS = 400;
+const QUIET_MS = 1200;
 
 const NOTES: Readonly<Record<string, string>> = {
   'operations/backups.md': `# Backups
@@ -59,8 +59,34 @@ const DREAM_NOTES: Readonly<Record<string, string>> = {
 - The nightly backup of the storage server runs at 02:30.
 - Mira owns the billing service and signs off its releases.
 `,
-  '../.svc/svc.json':
-    '{ "plugins": { "entries": { "memory-core": { "config": { "dreaming": { "enabled": true } } } } } }',
+  '../.svc/svc.json': JSON.stringify({
+    gateway: { port: 0 },
+    schedules: {
+      nightly: {
+        cron: '0 3 * * *',
+        sessionKey: 'agent:main',
+        set: { goal: 'Summarize the day' },
+        task: { runtime: 'subagent', task: 'Write the summary' },
+      },
+    },
+    plugins: {
+      entries: {
+        'memory-core': { config: { dreaming: { enabled: true } } },
+        webhooks: {
+          enabled: true,
+          config: {
+            routes: {
+              ci: {
+                path: '/hooks/ci',
+                sessionKey: 'agent:main',
+                secret: 'capture-secret-0123456789abcdef',
+              },
+            },
+          },
+        },
+      },
+    },
+  }),
 };
 const ASKED = [
   'backup time',
@@ -126,6 +152,15 @@ const SCREENS: readonly ScreenCapture[] = [
   { title: 'Home', command: 'svc', args: [], keys: [] },
   { title: 'Search', command: 'svc memory search', args: SEARCH_SCREEN, keys: SEARCH_KEYS },
   { title: 'Dreaming', command: 'svc dream candidates', args: ['dream', 'candidates'], keys: [] },
+  { title: 'Flows', command: 'svc flow watch', args: ['flow', 'watch'], keys: [] },
+  { title: 'Tasks', command: 'svc task watch', args: ['task', 'watch'], keys: ['\r'] },
+  {
+    title: 'Webhook listener',
+    command: 'svc webhook serve',
+    args: ['webhook', 'serve'],
+    keys: [],
+  },
+  { title: 'Provider', command: 'svc provider test', args: ['provider', 'test'], keys: [] },
   { title: 'Doctor', command: 'svc config doctor', args: ['config', 'doctor'], keys: [] },
 ];
 const SIZES: readonly Size[] = [README, { columns: 120, rows: 40 }];
@@ -138,6 +173,7 @@ async function main(): Promise<void> {
       writeFileSync(join(home, 'notes', path), text, { mode: 0o600 });
     }
     prepare(home, ['memory', 'index', '-w', 'notes']);
+    prepare(home, ['schedule', 'run', 'nightly']);
     for (const question of ASKED) prepare(home, ['memory', 'search', question]);
     for (const scene of SCENES) {
       const grid = new Grid();
@@ -207,7 +243,13 @@ function prepare(home: string, args: readonly string[]): void {
 
 function environment(home: string): NodeJS.ProcessEnv {
   const { CI: _c, NO_COLOR: _n, SVC_CONFIG: _s, ...env } = process.env;
-  return { ...env, HOME: home, SVC_HOME: join(home, '.svc'), TERM: 'xterm-256color' };
+  return {
+    ...env,
+    HOME: home,
+    SVC_HOME: join(home, '.svc'),
+    TERM: 'xterm-256color',
+    COLORFGBG: '15;0',
+  };
 }
 
 /** The program's terminal output until it settles; then it is stopped. */
@@ -225,13 +267,12 @@ async function run(
   });
   let output = '';
   let lastMs = performance.now();
-  let ended = false;
+  const ended = new Promise((resolve) => {
+    terminal.onExit(resolve);
+  });
   terminal.onData((data) => {
     output += data;
     lastMs = performance.now();
-  });
-  terminal.onExit(() => {
-    ended = true;
   });
   const settle = async (): Promise<void> => {
     while (output === '' || performance.now() - lastMs < QUIET_MS) await sleep(20);
@@ -243,7 +284,9 @@ async function run(
     await settle();
   }
   const shown = output;
-  if (!ended) terminal.kill();
+  // A listener of the next capture would refuse to start beside this one.
+  terminal.kill('SIGTERM');
+  await ended;
   return shown;
 }
 

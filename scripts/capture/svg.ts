@@ -10,6 +10,7 @@ const BACKGROUND = '#12161f';
 const FOREGROUND = '#d6dbe5';
 const COLORS: Readonly<Record<number, string>> = {
   31: '#ff7b80',
+  91: '#ff7b80',
   32: '#8fdc98',
   33: '#f0c674',
   36: '#7cc5f5',
