@@ -14,10 +14,7 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
-    {
-      description: 'Ask the registry of npm.',
-      command: '<%= config.bin %> <%= command.id %> --check',
-    },
+    '<%= config.bin %> <%= command.id %> --check',
   ];
   static override flags = withEnvironment({
     check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),
