@@ -66,7 +66,7 @@ export function serverAt(
   url: string,
   settings: Partial<ConstructorParameters<typeof Server>[0]> = {},
 ): Server {
-  const defaults = { poolSize: 10, connectTimeoutMs: 5000, statementTimeoutMs: 20_000 };
+  const defaults = { poolSize: 10, connectTimeoutMs: 30_000, statementTimeoutMs: 20_000 };
   return new Server({ url, ...defaults, ...settings });
 }
 

@@ -295,7 +295,7 @@ export const ERROR_CODES = {
   },
   UPGRADE_CHECK_FAILED: {
     exit: 1,
-    summary: 'npm could not say which version of svc is the newest.',
+    summary: 'The newest version of svc could not be read from the registry of npm.',
   },
   USAGE: { exit: 2, summary: 'The command line is not valid.' },
   WAIT_TIMED_OUT: {
