@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
@@ -11,6 +11,20 @@ import { BoundedInput } from './recall-turn.js';
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 /** The shortest time that an agent gives a hook is 1.5 s. */
 const INPUT_MS = 800;
+
+/** The first of some fields of a hook's JSON that is not empty. */
+function textField(call: unknown, ...names: readonly string[]): string | undefined {
+  const values = names.map((name) => (isRecord(call) ? call[name] : undefined));
+  return values.find((value): value is string => typeof value === 'string' && value !== '');
+}
+
+/** Cursor runs the hooks of a user in its own folder, and names those of the project. */
+function projectFolder(call: unknown): string | undefined {
+  const roots = isRecord(call) ? call['workspace_roots'] : undefined;
+  const [root]: readonly unknown[] = Array.isArray(roots) ? roots : [];
+  if (typeof root !== 'string' || !isAbsolute(root)) return undefined;
+  return statSync(root, { throwIfNoEntry: false })?.isDirectory() === true ? root : undefined;
+}
 
 /**
  * Answers a hook of an agent: starts the capture of its conversation in a process of its own and does not wait for it,
@@ -24,12 +38,12 @@ export async function runCaptureHook(
   if (process.stdin.isTTY) return;
   const text = await new BoundedInput(process.stdin, MAX_INPUT_BYTES).text(INPUT_MS);
   const call = text === undefined ? undefined : parsedJson(text);
-  const transcript = isRecord(call) ? call['transcript_path'] : undefined;
-  const session = isRecord(call) ? call['session_id'] : undefined;
+  const transcript = textField(call, 'transcript_path');
+  const session = textField(call, 'session_id', 'conversation_id');
   const script = process.argv[1];
-  if (typeof transcript !== 'string' || transcript === '' || script === undefined) return;
+  if (transcript === undefined || script === undefined) return;
   const words = [
-    ...(typeof session === 'string' && session !== '' ? [`--session=${session}`] : []),
+    ...(session === undefined ? [] : [`--session=${session}`]),
     ...(['agent', 'workspace', 'config'] as const).flatMap((name) => {
       const value = flags[name];
       return value === undefined ? [] : [`--${name}=${value}`];
@@ -45,7 +59,7 @@ export async function runCaptureHook(
     const args = [script, 'memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
     const child = spawn(process.execPath, args, {
       detached: true,
-      cwd: context.cwd,
+      cwd: projectFolder(call) ?? context.cwd,
       stdio: ['ignore', 'ignore', log],
     });
     await new Promise<void>((resolve) => {

@@ -81,4 +81,29 @@ test('a conversation is captured once, by hand and by a hook that never fails', 
   assert.equal([wrong.code, wrong.stdout], [0, '']);
 });
 
+test('a hook of Cursor has the shape that its documentation gives', async () => {
+  const home = tempFolder();
+  home.write('project/notes/MEMORY.md', '# Mine\n');
+  const said = '<user_query>\nRemember that the lamp is blue.\n</user_query>';
+  const line = { role: 'user', message: { content: [{ type: 'text', text: said }] } };
+  const call = {
+    conversation_id: 'c1',
+    generation_id: 'g1',
+    hook_event_name: 'preCompact',
+    workspace_roots: [home.at('project')],
+    transcript_path: home.write('c1.jsonl', `${JSON.stringify(line)}\n`),
+    trigger: 'auto',
+  };
+  const words = ['memory', 'capture', '--agent-hook', 'cursor', '--workspace', 'notes'];
+  await runSvc(words, {
+    home: home.path,
+    input: JSON.stringify({ ...call, transcript_path: null }),
+  });
+  assert.not.ok(existsSync(home.at('logs/capture.log')), 'transcripts are off');
+  await runSvc(words, { home: home.path, input: JSON.stringify(call) });
+  const record = home.at('captures/cursor.json');
+  await waitFor('the record of the capture', () => existsSync(record));
+  assert.match(readFileSync(record, 'utf8'), /"added":1,"error":null/);
+});
+
 test.run();

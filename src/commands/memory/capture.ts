@@ -14,7 +14,7 @@ import { renderCapture } from '../../ui/memory/notes.js';
 type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
 
 const READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor'] as const;
-const HOOKED = ['claude-code', 'codex', 'gemini-cli'] as const;
+const HOOKED = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
 
 export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   static override summary = "Add what was decided in a conversation to today's note.";

@@ -72,17 +72,21 @@ export interface ServerFormat {
  */
 export type HookKind = 'capture' | 'recall';
 
-/** Commands that an agent runs at some events; the output before a turn is added to the turn. */
+/** Commands that an agent runs at some events, listed at `hooks.EVENT`. */
 export interface HookFormat {
   readonly syntax: Exclude<FileSyntax, 'toml'>;
   /** Absolute path of the file. */
   file(world: IntegrateWorld, scope: IntegrationScope): string;
-  /**
-   * The event before a turn for recalls, those before a compaction and at the end of a session for captures. Groups of
-   * commands are listed at `hooks.EVENT`.
-   */
-  readonly events: Readonly<Record<HookKind, readonly string[]>>;
-  /** One command of a group. */
+  readonly events: {
+    /** The event before a turn, whose output is added to the turn. */
+    readonly recall: readonly string[] | NoRecall;
+    /** The events before a compaction and at the end of a session. */
+    readonly capture: readonly string[];
+  };
+  /** What is listed: commands, or groups of them in `hooks`. */
+  readonly lists: 'commands' | 'groups';
+  /** The `version` that a file must have. */
+  readonly version?: number;
   command(run: HookRun): { readonly [key: string]: EntryValue };
 }
 
@@ -95,8 +99,8 @@ export interface HookRun {
   readonly timeoutMs: number;
 }
 
-/** Why an agent does not support active memory, and has no hooks for capturing. */
-export interface NoHook {
+/** Why an agent does not support active memory. */
+export interface NoRecall {
   readonly why: string;
   /** What to do instead. */
   readonly instead: string;
@@ -109,16 +113,23 @@ export interface AgentFormat {
   /** Absolute paths; one of them exists when the agent is used on this machine. */
   signs(world: IntegrateWorld): readonly string[];
   readonly server: ServerFormat;
-  readonly hook: HookFormat | NoHook;
+  /** An agent without hooks that svc can use does not capture either. */
+  readonly hook: HookFormat | NoRecall;
   /** What the agent expands in values of its configuration, without a way to escape it. */
   readonly replaced: RegExp | undefined;
   /** How to make the agent load the registration, and how to check that it did. */
   readonly next: string;
 }
 
-/** Whether an agent supports active memory and capturing. */
-export function hasHook(hook: HookFormat | NoHook): hook is HookFormat {
+/** Whether an agent has hooks that svc can use. */
+export function hasHook(hook: HookFormat | NoRecall): hook is HookFormat {
   return 'events' in hook;
+}
+
+/** Why an agent does not support active memory; undefined if it does. */
+export function noRecall({ hook }: Pick<AgentFormat, 'hook'>): NoRecall | undefined {
+  const recall = hasHook(hook) ? hook.events.recall : hook;
+  return 'why' in recall ? recall : undefined;
 }
 
 /** The files of an agent that are edited. */

@@ -119,6 +119,7 @@ const claudeCode: AgentFormat = {
         ? join(world.cwd, '.claude', 'settings.local.json')
         : join(settingsFolder(world), 'settings.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
+    lists: 'groups',
     command: hookInSeconds,
   },
   replaced: /\$\{/u,
@@ -159,6 +160,7 @@ const codex: AgentFormat = {
     syntax: 'json',
     file: (world, scope) => join(codexFolder(world, scope), 'hooks.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
+    lists: 'groups',
     command: hookInSeconds,
   },
   replaced: undefined,
@@ -172,8 +174,10 @@ function codexFolder({ env, homeDir, cwd }: IntegrateWorld, scope: IntegrationSc
 /**
  * Cursor. Servers: "Model Context Protocol" (cursor.com/docs/mcp): `mcpServers` of
  * `~/.cursor/mcp.json` and of a project's `.cursor/mcp.json`; `${env:NAME}` and its like are
- * replaced. Hooks: "Hooks" (cursor.com/docs/hooks): the answer of `beforeSubmitPrompt` has
- * `continue` and `user_message`: it can stop a turn but not add to it.
+ * replaced. Hooks: "Hooks" (cursor.com/docs/hooks): `hooks.EVENT` of `hooks.json` in the same folders lists commands,
+ * `timeout` in seconds. Every hook gets `conversation_id`, `workspace_roots` and `transcript_path`, null if transcripts
+ * are off; those of a user run in `~/.cursor`. The page calls `version` optional, but Cursor refuses a file without it.
+ * The answer of `beforeSubmitPrompt` has `continue` and `user_message`: it can stop a turn but not add to it.
  */
 const cursor: AgentFormat = {
   id: 'cursor',
@@ -188,9 +192,20 @@ const cursor: AgentFormat = {
     ...urlAndHeaders('url', (name) => `\${env:${name}}`),
   },
   hook: {
-    why: 'its hook can stop a prompt but not add to it',
-    instead:
-      'register without --active-memory, and add a rule to Cursor to call memory_search before answering',
+    syntax: 'json',
+    file: ({ homeDir, cwd }, scope) =>
+      join(scope === 'project' ? cwd : homeDir, '.cursor', 'hooks.json'),
+    events: {
+      recall: {
+        why: 'its hook can stop a prompt but not add to it',
+        instead:
+          'register without --active-memory, and add a rule to Cursor to call memory_search before answering',
+      },
+      capture: ['preCompact', 'sessionEnd'],
+    },
+    lists: 'commands',
+    version: 1,
+    command: ({ line, timeoutMs }) => ({ command: line, timeout: Math.ceil(timeoutMs / 1000) }),
   },
   replaced: /\$\{/u,
   next: 'restart Cursor; enable the server in its MCP settings (Customize, MCPs)',
@@ -222,6 +237,7 @@ const geminiCli: AgentFormat = {
     syntax: 'json-without-trailing-commas',
     file: settingsFile,
     events: { recall: ['BeforeAgent'], capture: ['PreCompress', 'SessionEnd'] },
+    lists: 'groups',
     // `hooksConfig.disabled` lists names.
     command: ({ kind, line, timeoutMs }) => ({
       name: kind === 'recall' ? 'svc-memory' : 'svc-capture',

@@ -39,6 +39,10 @@ export interface EntrySpec {
   readonly value: EntryValue;
   /** Of a remote server. */
   readonly url?: string | undefined;
+  /**
+   * Of an entry that others need: whether none is left in a text. It is removed then, and only if svc added it.
+   */
+  readonly isIdle?: (data: unknown) => boolean;
 }
 
 /** The key of a server in receipts. @param name its name in the agent */
@@ -113,25 +117,44 @@ export function hookEntries(
   run: HookRun,
 ): readonly EntrySpec[] {
   const command = format.command(run);
-  return format.events[run.kind].map((event) => {
+  const events = format.events[run.kind];
+  if ('why' in events) return [];
+  return events.map((event) => {
     const list = ['hooks', event];
     return {
       part: PARTS[run.kind],
       key: `hook ${event}`,
-      value: { hooks: [command] },
+      value: format.lists === 'commands' ? command : { hooks: [command] },
       placeFor: (data) => {
-        const groups = valueAt(data, list);
-        return [...list, Array.isArray(groups) ? groups.length : 0];
+        const listed = valueAt(data, list);
+        return [...list, Array.isArray(listed) ? listed.length : 0];
       },
-      find: (data) => findHook(data, list, { id, kind: run.kind, command }),
+      find: (data) => findHook(data, list, { id, format, kind: run.kind, command }),
     };
   });
+}
+
+/** The version of a file without one; any other is the agent's own affair. */
+function versionEntry(value: number): EntrySpec {
+  const path = ['version'];
+  return {
+    part: 'capture',
+    key: 'version',
+    value,
+    placeFor: () => path,
+    find: (data) =>
+      valueAt(data, path) === undefined
+        ? undefined
+        : { path, keysAt: [], isOurs: true, differing: {} },
+    isIdle: (data) => Object.keys(Object(valueAt(data, ['hooks']))).length === 0,
+  };
 }
 
 const PARTS = { recall: 'hook', capture: 'capture' } as const;
 
 interface SoughtHook {
   readonly id: AgentFormat['id'];
+  readonly format: HookFormat;
   readonly kind: HookKind;
   readonly command: Readonly<Record<string, EntryValue>>;
 }
@@ -139,23 +162,27 @@ interface SoughtHook {
 function findHook(
   data: unknown,
   list: ConfigPath,
-  { id, kind, command }: SoughtHook,
+  { id, format, kind, command }: SoughtHook,
 ): FoundEntry | undefined {
   const ours = new RegExp(`\\b${COMMANDS[kind]}[ =]${id}(?: |$)`, 'u');
-  const groups = valueAt(data, list);
-  for (const [group, item] of (Array.isArray(groups) ? groups : []).entries()) {
+  const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
+  const found = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
+    isRecord(entry)
+      ? { path, keysAt, isOurs: true, differing: differingKeys(entry, command, undefined) }
+      : undefined;
+  const listed = valueAt(data, list);
+  const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  if (format.lists === 'commands') {
+    const at = items.findIndex(isOurs);
+    return found(items[at], [...list, at], [...list, at]);
+  }
+  for (const [group, item] of items.entries()) {
     const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
-    const at = commands.findIndex((entry) => ours.test(String(valueAt(entry, ['command']))));
-    const entry: unknown = commands[at];
-    if (!isRecord(entry)) continue;
+    const at = commands.findIndex(isOurs);
     const keysAt = [...list, group, 'hooks', at];
-    return {
-      // A group without other commands is removed as well.
-      path: commands.length === 1 ? [...list, group] : keysAt,
-      keysAt,
-      isOurs: true,
-      differing: differingKeys(entry, command, undefined),
-    };
+    // A group without other commands is removed as well.
+    const entry = found(commands[at], keysAt, commands.length === 1 ? [...list, group] : keysAt);
+    if (entry !== undefined) return entry;
   }
   return undefined;
 }
@@ -187,7 +214,9 @@ export function entrySpecs(
   const { hook: hookFile } = files;
   if (hookFile === undefined || !hasHook(hook)) return [placed];
   const hookSpecs = calls.hooks.flatMap((run) => hookEntries(id, hook, run));
-  return [placed, ...hookSpecs.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
+  const version = hook.version === undefined ? [] : [versionEntry(hook.version)];
+  const all = hookSpecs.length === 0 ? [] : [...version, ...hookSpecs];
+  return [placed, ...all.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   hasHook,
   type IntegrateWorld,
   type IntegrationScope,
+  noRecall,
 } from './agent.js';
 import { readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
@@ -38,6 +39,8 @@ export interface ListedAgent {
   readonly servers: readonly string[];
   /** Absolute path of the file for hooks; undefined where the agent has none that svc can use. */
   readonly hookFile: string | undefined;
+  /** Whether the agent supports active memory. */
+  readonly canRecall: boolean;
   /** Undefined where none is registered. */
   readonly hook: HookEffect | undefined;
   /** Whether capture hooks are registered. */
@@ -215,7 +218,8 @@ async function listed(
   const { id, title } = agent;
   const files = filesOf(agent, world, scope);
   const isDetected = agent.signs(world).some((sign) => existsSync(sign));
-  const seen = { id, title, isDetected, file: files.server, hookFile: files.hook };
+  const canRecall = noRecall(agent) === undefined;
+  const seen = { id, title, isDetected, file: files.server, hookFile: files.hook, canRecall };
   try {
     const servers = serversIn(agent, files.server, program, world);
     const hook = await hookEffect(world, scope, agent);

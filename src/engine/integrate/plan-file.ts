@@ -106,6 +106,12 @@ export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): Ed
   };
 }
 
+/** Whether an entry that others need stays: somebody else added it, or needs it now. */
+export function isStillNeeded(where: EditedFile, now: Edited, { key, isIdle }: EntrySpec): boolean {
+  if (isIdle === undefined) return false;
+  return !now.layers.some(({ entry }) => entry === key) || !isIdle(read(where, now.text));
+}
+
 /** Entries in the order of removal: the last that was added comes first. */
 export function inOrderOfRemoval(
   specs: readonly EntrySpec[],

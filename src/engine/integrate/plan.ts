@@ -19,6 +19,7 @@ import {
   type IntegrateWorld,
   type IntegrationScope,
   isRemote,
+  noRecall,
   type RemoteServer,
   type ServerCall,
 } from './agent.js';
@@ -35,6 +36,7 @@ import {
   type EntryChange,
   type FilePlan,
   inOrderOfRemoval,
+  isStillNeeded,
   removeEntry,
 } from './plan-file.js';
 import {
@@ -158,10 +160,9 @@ function requirePossible(
   server: ServerCall,
 ): void {
   const { title, hook, replaced } = agent;
-  if (hookTimeoutMs !== undefined) {
-    if (!hasHook(hook)) {
-      throw unsupported(`${title} does not support active memory: ${hook.why}`, hook.instead);
-    }
+  const no = hookTimeoutMs === undefined ? undefined : noRecall(agent);
+  if (no !== undefined) {
+    throw unsupported(`${title} does not support active memory: ${no.why}`, no.instead);
   }
   if (capture && !hasHook(hook)) {
     const others = Object.values(AGENTS).filter((known) => hasHook(known.hook));
@@ -215,6 +216,7 @@ function planFile(
   let now: EditStep = { text: file.text ?? '', layers, change: undefined };
   const changes: EntryChange[] = [];
   for (const spec of ordered) {
+    if (action === 'remove' && isStillNeeded(where, now, spec)) continue;
     now = step(where, now, spec);
     if (now.change !== undefined) changes.push(now.change);
   }

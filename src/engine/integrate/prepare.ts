@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import { hasHook, type IntegrateWorld, isRemote, type RemoteServer } from './agent.js';
+import { type IntegrateWorld, isRemote, noRecall, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import type { MemoryTarget } from './program.js';
@@ -38,7 +38,7 @@ export async function prepareIntegration(
   const target = absolute(wish.target, world.cwd);
   const adds = wish.action === 'add';
   if (adds) await requireTarget(world, target);
-  const isPossible = hasHook(agent.hook);
+  const isPossible = noRecall(agent) === undefined;
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(world, target, isPossible) : undefined;
   const remote = written === undefined ? undefined : checkedRemote(written);
   const plan = planIntegration(world, { ...wish, agent, target, remote, hookTimeoutMs });

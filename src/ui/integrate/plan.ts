@@ -108,8 +108,8 @@ function serverWords({ servers, fault }: ListedAgent): string {
   return names === 'svc' ? 'yes' : `yes (${names})`;
 }
 
-function hookWords({ hookFile, hook, fault }: ListedAgent): string {
-  if (hookFile === undefined) return '–';
+function hookWords({ canRecall, hook, fault }: ListedAgent): string {
+  if (!canRecall) return '–';
   if (fault !== undefined) return 'unknown';
   if (hook === undefined) return 'no';
   return hook.recalls ? 'yes' : 'off';

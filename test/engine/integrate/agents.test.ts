@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
@@ -290,13 +290,62 @@ for (const [agent, file, events, extra] of CAPTURES) {
   });
 }
 
-for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
+const CURSOR_HOOKS = '.cursor/hooks.json';
+
+test('cursor: captures are listed without groups, in a file that gets a version and goes again', async () => {
+  const { folder, add, remove, read } = home();
+  await add('cursor', { capture: true });
+  const ours = {
+    command: `${PROGRAM.node} ${PROGRAM.script} memory capture --agent-hook cursor`,
+    timeout: 10,
+  };
+  const written = read(CURSOR_HOOKS);
+  const expected = { version: 1, hooks: { preCompact: [ours], sessionEnd: [ours] } };
+  assert.equal(JSON.parse(written), expected);
+  await add('cursor', { capture: true });
+  assert.is(read(CURSOR_HOOKS), written, 'a second run changes nothing');
+  await remove('cursor');
+  assert.not.ok(existsSync(folder.at('.cursor')), 'with the folder that was made for it');
+});
+
+test('cursor: captures stand next to other hooks, whose version stays', async () => {
+  const { folder, add, remove, read } = home();
+  const theirs = { command: './audit.sh' };
+  const text = `${JSON.stringify({ version: 1, hooks: { sessionEnd: [theirs] } }, null, 2)}\n`;
+  folder.write(CURSOR_HOOKS, text);
+  await add('cursor', { capture: true });
+  assert.is(JSON.parse(read(CURSOR_HOOKS)).hooks.sessionEnd.length, 2);
+  await remove('cursor');
+  assert.is(read(CURSOR_HOOKS), text);
+});
+
+test('cursor: a version that svc wrote stays while other hooks need it', async () => {
+  const { folder, add, remove, read } = home();
+  await add('cursor', { capture: true });
+  const mine = { stop: [{ command: './done.sh' }] };
+  const data = JSON.parse(read(CURSOR_HOOKS));
+  folder.write(CURSOR_HOOKS, JSON.stringify({ ...data, hooks: { ...mine, ...data.hooks } }));
+  await remove('cursor');
+  assert.equal(JSON.parse(read(CURSOR_HOOKS)), { version: 1, hooks: mine });
+});
+
+test('cursor: a command that moved is updated in place', async () => {
+  const { folder, add, read } = home();
+  const hooks = { preCompact: [{ command: 'svc memory capture --agent-hook cursor' }] };
+  folder.write(CURSOR_HOOKS, JSON.stringify({ version: 1, hooks }));
+  await add('cursor', { capture: true });
+  const { preCompact } = JSON.parse(read(CURSOR_HOOKS)).hooks;
+  assert.is(preCompact.length, 1);
+  assert.match(preCompact[0].command, /run\.js memory capture/);
+});
+
+for (const agent of ['opencode', 'vscode'] as const) {
   test(`${agent}: captures are refused, naming the agents that have them`, () => {
     const { plan } = home();
     const error = thrown(() => plan(agent, { capture: true }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
     assert.match(error.message, /does not support --capture/);
-    assert.match(error.hint ?? '', /claude-code, codex, gemini-cli/);
+    assert.match(error.hint ?? '', /claude-code, codex, cursor, gemini-cli/);
   });
 }
 

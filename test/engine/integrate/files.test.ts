@@ -378,24 +378,24 @@ test('all agents are listed: here or not, registered or not, broken or not', asy
   const { folder, world, add } = home();
   folder.write(MCP, OTHER);
   folder.write('.gemini/settings.json', '{');
-  await add('cursor', { name: 'svc-notes' });
+  await add('cursor', { name: 'svc-notes', capture: true });
   await add('codex', { hookTimeoutMs: 1000, capture: true });
   const listed = await listIntegrations(world, 'user', AGENT_IDS, PROGRAM);
   const rows = listed.map((agent) => [
     agent.id,
     agent.isDetected,
     agent.servers,
-    agent.hookFile === undefined ? undefined : agent.hook !== undefined,
-    agent.captures,
+    agent.canRecall ? agent.hook !== undefined : undefined,
+    agent.hookFile === undefined ? undefined : agent.captures,
     agent.fault?.code,
   ]);
   assert.equal(rows, [
     ['claude-code', false, [], false, false, undefined],
     ['codex', true, ['svc'], true, true, undefined],
-    ['cursor', true, ['svc-notes'], undefined, false, undefined],
+    ['cursor', true, ['svc-notes'], undefined, true, undefined],
     ['gemini-cli', true, [], false, false, 'INTEGRATION_FILE_INVALID'],
-    ['opencode', false, [], undefined, false, undefined],
-    ['vscode', false, [], undefined, false, undefined],
+    ['opencode', false, [], undefined, undefined, undefined],
+    ['vscode', false, [], undefined, undefined, undefined],
   ]);
 });
 
