@@ -35,6 +35,18 @@ export function withEnvironment<T extends FlagInput>(flags: T): T {
   return flags;
 }
 
+/** `--limit` of a list. @param shown its default */
+export function limitFlag(shown: number, most = 10_000) {
+  return Flags.integer({
+    char: 'n',
+    summary: 'Show at most this many.',
+    helpValue: 'N',
+    default: shown,
+    min: 1,
+    max: most,
+  });
+}
+
 /** Flags that every command has. */
 export const globalFlags = withEnvironment({
   ...shapeFlags,

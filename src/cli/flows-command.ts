@@ -22,7 +22,7 @@ import type { Clock } from '../engine/support/context.js';
 import { flowDetails, taskDetails } from '../ui/flows/details.js';
 import { flowRow, taskRow } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { readSince, sinceFlag, withEnvironment } from './flags.js';
+import { limitFlag, readSince, sinceFlag, withEnvironment } from './flags.js';
 import type { FollowedList } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -95,16 +95,6 @@ const filterFlags = {
   }),
   since: sinceFlag,
 };
-
-function limitFlag(shown: number) {
-  return Flags.integer({
-    summary: 'Show at most this many, newest first.',
-    helpValue: 'N',
-    default: shown,
-    min: 1,
-    max: 10_000,
-  });
-}
 
 /** Flags that limit which flows are listed. @param shown default of `--limit` */
 export function flowFilterFlags(shown: number) {

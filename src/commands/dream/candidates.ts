@@ -25,6 +25,7 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     agent: targetFlags.agent,
     ...withEnvironment({
       limit: Flags.integer({
+        char: 'n',
         summary: `Maximum number of claims to show (default ${LIMIT}).`,
         helpValue: 'N',
         min: 1,

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import {
   type DreamListOutput,
   placeOutput,
@@ -8,8 +7,6 @@ import {
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
 import { renderSweeps } from '../../ui/dream/sweeps.js';
-
-const LIMIT = 20;
 
 export default class DreamList extends DreamCommand<DreamListOutput> {
   static override summary = 'List past sweeps, newest first.';
@@ -20,12 +17,7 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      limit: Flags.integer({
-        summary: `Maximum number of sweeps to show (default ${LIMIT}).`,
-        helpValue: 'N',
-        min: 1,
-        max: 10_000,
-      }),
+      limit: limitFlag(20),
     }),
   };
 
@@ -33,7 +25,7 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
     const { flags } = await this.parse(DreamList);
     const target = await this.dreamTarget(flags);
     const sweeps = await withCurrentDreams(target, this.signal, (dreams) =>
-      dreams?.sweeps.list(flags.limit ?? LIMIT),
+      dreams?.sweeps.list(flags.limit),
     );
     const output = { ...placeOutput(target), sweeps: (sweeps ?? []).map(sweepOutput) };
     this.write(renderSweeps(output, this.view(flags)));

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import {
   type DreamSignalsOutput,
   placeOutput,
@@ -9,8 +9,6 @@ import {
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
 import { renderSignals } from '../../ui/dream/candidates.js';
-
-const LIMIT = 20;
 
 export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   static override summary = 'List claims that searches recalled, newest first.';
@@ -25,12 +23,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
     agent: targetFlags.agent,
     ...withEnvironment({
       all: Flags.boolean({ summary: 'Include claims that no search has recalled.' }),
-      limit: Flags.integer({
-        summary: `Maximum number of claims to show (default ${LIMIT}).`,
-        helpValue: 'N',
-        min: 1,
-        max: 50_000,
-      }),
+      limit: limitFlag(20, 50_000),
     }),
   };
 
@@ -43,7 +36,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
     const output = {
       ...placeOutput(target),
       total: claims.length,
-      claims: claims.slice(0, flags.limit ?? LIMIT).map(recalledOutput),
+      claims: claims.slice(0, flags.limit).map(recalledOutput),
     };
     this.write(renderSignals(output, this.view(flags)));
     return output;

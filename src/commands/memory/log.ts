@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { defaultAgentId, loadConfig, resolveAgent } from '../../engine/config/index.js';
 import type { LogOutput } from '../../engine/memory/lookups/output-schemas.js';
 import {
@@ -9,8 +8,6 @@ import {
   searchLogFile,
 } from '../../engine/memory/lookups/search-log.js';
 import { renderSearchLog } from '../../ui/memory/search-log.js';
-
-const DEFAULT_LIMIT = 20;
 
 export default class MemoryLog extends BaseCommand<LogOutput> {
   static override summary = 'Show recent searches, their hits and what was opened.';
@@ -23,13 +20,7 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      limit: Flags.integer({
-        summary: 'Number of searches.',
-        helpValue: 'N',
-        min: 1,
-        max: MOST_SEARCHES,
-        default: DEFAULT_LIMIT,
-      }),
+      limit: limitFlag(20, MOST_SEARCHES),
       since: sinceFlag,
     }),
   };

@@ -1,13 +1,11 @@
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Source } from '../../engine/memory/index.js';
 import { recentOutput } from '../../engine/memory/inspect/output.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { recentChanges } from '../../engine/memory/inspect/recent.js';
 import { renderRecent } from '../../ui/memory/recent.js';
-
-const DEFAULT_LIMIT = 20;
 
 export default class MemoryRecent extends MemoryCommand<RecentOutput> {
   static override summary = 'Show the files that changed last.';
@@ -21,13 +19,7 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
-      limit: Flags.integer({
-        summary: 'Number of files.',
-        helpValue: 'N',
-        min: 1,
-        max: 10_000,
-        default: DEFAULT_LIMIT,
-      }),
+      limit: limitFlag(20),
       since: Flags.string({
         summary: 'Only changes since this date: a date, "last week", or 7d.',
         helpValue: 'DATE',

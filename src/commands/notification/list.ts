@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { notificationFlags } from '../../cli/notification-flags.js';
 import type { NotificationListOutput } from '../../engine/flows/index.js';
@@ -24,13 +24,7 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
       }),
       pending: Flags.boolean({ summary: 'Show only those that are not delivered yet.' }),
       since: sinceFlag,
-      limit: Flags.integer({
-        summary: 'Show at most this many, newest first.',
-        helpValue: 'N',
-        default: 50,
-        min: 1,
-        max: 10_000,
-      }),
+      limit: limitFlag(50),
     }),
   };
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-output.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
@@ -29,13 +29,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   static override flags = withEnvironment({
     failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
     since: sinceFlag,
-    limit: Flags.integer({
-      summary: 'Show at most this many, newest first.',
-      helpValue: 'N',
-      default: 50,
-      min: 1,
-      max: MOST,
-    }),
+    limit: limitFlag(50, MOST),
     follow: Flags.boolean({ char: 'f', summary: 'Keep printing new deliveries.' }),
   });
 

@@ -1,10 +1,14 @@
 import * as Flags from '@oclif/core/flags';
-import { readSince, sinceFlag, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import {
+  limitFlag,
+  readSince,
+  sinceFlag,
+  targetFlags,
+  withEnvironment,
+} from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
 import { renderSessions } from '../../../ui/memory/sessions.js';
-
-const LIMIT = 50;
 
 export default class MemorySessionsList extends MemoryCommand<SessionListOutput> {
   static override summary = 'List conversations, newest first.';
@@ -27,12 +31,7 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
         summary: 'Show only what was last continued before a date (or 7d ago).',
         helpValue: 'WHEN',
       }),
-      limit: Flags.integer({
-        summary: `Maximum number of conversations to show (default ${LIMIT}).`,
-        helpValue: 'N',
-        min: 1,
-        max: 100_000,
-      }),
+      limit: limitFlag(50, 100_000),
     }),
   };
 
@@ -46,7 +45,7 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
       sinceMs: readSince(flags.since, nowMs),
       beforeMs: readSince(flags.before, nowMs, '--before'),
     });
-    const sessions = found.slice(0, flags.limit ?? LIMIT).map(({ file: _, ...entry }) => entry);
+    const sessions = found.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: found.length };
     this.write(renderSessions(output, this.view(flags)));
     return output;
