@@ -72,7 +72,7 @@ test('every answered search of several MCP servers is logged, even if the log is
     );
   await ask('nightly backup');
   await waitFor('the log', () => readSearchLog(file, { limit: 9 }).length === 3);
-  const other = createDatabase(file, 0);
+  const other = createDatabase(file, 10_000);
   other.exec('BEGIN IMMEDIATE');
   await ask('zebra');
   assert.is(readSearchLog(file, { limit: 9 }).length, 3);

@@ -42,10 +42,11 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   const report = await look(patient);
   assert.equal(codesOf(report), []);
   const off = report.checks.filter(({ state }) => state === 'off').map(({ check }) => check);
-  // There is no shared store, flow, remote client or schedule, nobody wants pictures here, and no coding agent is set up.
+  // There is no shared store, flow, remote client or schedule, nobody wants PDF files or pictures here, and no coding agent is set up.
   assert.equal(off, [
     'storage',
     'archive',
+    'documents',
     'reranker',
     'media',
     'flows',
