@@ -25,9 +25,9 @@ main(process.argv.slice(2), {
 
 /**
  * Lets V8 read compiled code instead of compiling the same source at every start, which takes a fifth of
- * a search. Node.js 22.1 and newer do that on request; for older ones the code of the start is kept next to
- * it, where whoever could change it could change the source as well.
- * @returns {(() => void) | undefined} what keeps the code of a finished search, where none is kept yet
+ * a search and more of a screen. Node.js 22.1 and newer do that on request; for older ones the code of the
+ * largest chunks is kept next to them, where whoever could change it could change the source as well.
+ * @returns {(() => void) | undefined} what keeps the code that ran, where none is kept yet
  */
 function keepsCompiledCode() {
   // This is what require('node:module') returns, which would load more.
@@ -36,26 +36,38 @@ function keepsCompiledCode() {
     Module.enableCompileCache();
     return undefined;
   }
-  const [chunk] = /start-[\w-]+\.js/.exec(readFileSync(join(root, 'dist/main.js'), 'utf8')) ?? [];
-  if (chunk === undefined) return undefined;
-  const path = join(root, 'dist/chunks', chunk);
-  // The name of a chunk has a hash of its content; V8 itself compares only lengths.
-  const kept = `${path}.${process.version}-${process.arch}.cache`;
   const vm = require('node:vm');
-  const script = new vm.Script(Module.wrap(readFileSync(path, 'utf8')), {
-    filename: path,
-    cachedData: existsSync(kept) ? readFileSync(kept) : undefined,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  const start = new Module(path, module);
-  start.filename = path;
-  require.cache[path] = start;
-  const run = script.runInThisContext();
-  run.call(start.exports, start.exports, Module.createRequire(path), start, path, dirname(path));
-  start.loaded = true;
-  if (script.cachedDataRejected === false) return undefined;
+  const chunks = join(root, 'dist/chunks/');
+  const usual = Module._extensions['.js'];
   const isSearch = process.argv.slice(2, 4).includes('search');
-  return isSearch ? () => keep(kept, script.createCachedData()) : undefined;
+  const unkept = [];
+  Module._extensions['.js'] = (loaded, path) => {
+    const isStart = path.startsWith('start-', chunks.length);
+    const isKept = isStart || path.startsWith('screen-', chunks.length);
+    if (!isKept || !path.startsWith(chunks)) return usual(loaded, path);
+    // The name of a chunk has a hash of its content; V8 itself compares only lengths.
+    const kept = `${path}.${process.version}-${process.arch}.cache`;
+    const script = new vm.Script(Module.wrap(readFileSync(path, 'utf8')), {
+      filename: path,
+      cachedData: existsSync(kept) ? readFileSync(kept) : undefined,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    const run = script.runInThisContext();
+    run.call(
+      loaded.exports,
+      loaded.exports,
+      Module.createRequire(path),
+      loaded,
+      path,
+      dirname(path),
+    );
+    // Other commands run little of the start.
+    if (script.cachedDataRejected !== false && (isSearch || !isStart))
+      unkept.push({ kept, script });
+  };
+  return () => {
+    for (const { kept, script } of unkept) keep(kept, script.createCachedData());
+  };
 }
 
 /** Without it the next start is slower and nothing else: a package that cannot be written is fine. */

@@ -8,12 +8,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 import { lazyOclif, REQUIRE_AS_OCLIF } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
+import { leanInk } from './lean-ink.js';
 import { leanMcp } from './lean-mcp.js';
 import { leanPg } from './lean-pg.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
@@ -52,6 +53,9 @@ const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
 
 /** What a search with an external program needs. */
 const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
+
+/** What every screen needs, with ink and React, in one file. */
+const SCREEN_ENTRIES = ['ui/terminal/mount-alternate.tsx'];
 
 /**
  * Files below a folder, recursively.
@@ -97,8 +101,10 @@ const COMMON = {
       'process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED': '"true"',
     },
   },
-  // No module has side effects, so importing from an index.ts loads only what is used.
-  treeshake: { moduleSideEffects: (id) => !id.startsWith(source) },
+  // No module has side effects, so importing from an index.ts loads only what is used. Ink uses one function of es-toolkit.
+  treeshake: {
+    moduleSideEffects: (id) => !id.startsWith(source) && !/[\\/]es-toolkit[\\/]/.test(id),
+  },
   logLevel: 'warn',
 };
 
@@ -148,13 +154,9 @@ const COMMON_OUTPUT = {
 export async function buildProgram() {
   const staging = join(root, `dist.tmp-${process.pid}`);
   try {
-    const bundled = [
-      ...(await buildCommands(staging)),
-      ...(await buildScreens(join(staging, 'screens'))),
-    ];
+    const bundled = await buildCommands(staging);
     writeFileSync(join(staging, 'third-party-licenses.txt'), thirdPartyLicenses(bundled));
-    const scope = { type: 'commonjs', imports: { '#screens/*': './screens/*.mjs' } };
-    writeFileSync(join(staging, 'package.json'), `${JSON.stringify(scope, null, 2)}\n`);
+    writeFileSync(join(staging, 'package.json'), '{ "type": "commonjs" }\n');
     rmSync(dist, { recursive: true, force: true });
     renameSync(staging, dist);
   } finally {
@@ -180,6 +182,7 @@ async function buildCommands(dir) {
     modulesOf('providers', LISTING_ENTRIES),
     modulesOf('asking', ASKING_ENTRIES),
     modulesOf('http', HTTP_ENTRIES),
+    modulesOf('screen', SCREEN_ENTRIES),
   ];
   const { output } = await build({
     ...COMMON,
@@ -190,7 +193,7 @@ async function buildCommands(dir) {
         leanGot(),
         leanMcp(),
         leanPg(),
-        screensApart,
+        leanInk(),
         withoutSqlitePackage,
         shorterLibraries,
       ],
@@ -212,13 +215,15 @@ async function buildCommands(dir) {
 }
 
 /**
- * bin/run.js runs the start from kept code on Node.js 20, where V8 cannot import ES modules.
+ * bin/run.js runs these from kept code on Node.js 20, where V8 cannot import ES modules.
  * @param {import('rolldown').RolldownOutput['output']} output
  */
 function refuseModulesFromCode(output) {
-  const start = output.find((file) => file.type === 'chunk' && file.name === 'start');
-  if (start?.type === 'chunk' && !/(?<![\w.$])import\(/.test(start.code)) return;
-  throw new Error('the start chunk imports an ES module: import it from a file of its own');
+  for (const name of ['start', 'screen']) {
+    const chunk = output.find((file) => file.type === 'chunk' && file.name === name);
+    if (chunk?.type === 'chunk' && !/(?<![\w.$])import\(/.test(chunk.code)) continue;
+    throw new Error(`the ${name} chunk imports an ES module: import it from a file of its own`);
+  }
 }
 
 /** @param {string} file path below src/ */
@@ -231,21 +236,6 @@ function entryName(file) {
   if (file === join(source, 'cli/main.ts')) return 'main';
   return relative(source, file).replace(/\.ts$/, '');
 }
-
-const SCREEN = /[\\/]ui[\\/]screens[\\/](\w+)[\\/]run\.js$/;
-
-/**
- * Excludes the screens from this bundle: ink's layout engine needs top-level await, which only ES modules
- * have. They are imported through `imports` in dist/package.json.
- * @type {import('rolldown').Plugin}
- */
-const screensApart = {
-  name: 'screens-apart',
-  resolveId(path) {
-    const screen = SCREEN.exec(path)?.[1];
-    return screen === undefined ? null : { id: `#screens/${screen}`, external: true };
-  },
-};
 
 /**
  * Puts everything that some entries import statically, directly or not, into one chunk, except modules in
@@ -318,35 +308,6 @@ function fileOf(from, specifier) {
   return join(dirname(from), specifier).replace(/\.js$/, '.ts');
 }
 
-/**
- * Excludes ink's bridge to React DevTools, which is only for developing screens.
- * @type {import('rolldown').Plugin}
- */
-const withoutDevtools = {
-  name: 'without-devtools',
-  load(id) {
-    return /[\\/]ink[\\/]build[\\/]devtools\.js$/.test(id) ? 'export {};' : null;
-  },
-};
-
-/** @param {string} dir */
-async function buildScreens(dir) {
-  const screens = filesBelow(join(source, 'ui/screens')).filter((file) => /run\.tsx?$/.test(file));
-  const { output } = await build({
-    ...COMMON,
-    input: Object.fromEntries(screens.map((file) => [basename(dirname(file)), file])),
-    plugins: [withoutDevtools, shorterLibraries],
-    output: {
-      ...COMMON_OUTPUT,
-      dir,
-      format: 'esm',
-      entryFileNames: '[name].mjs',
-      chunkFileNames: '[name]-[hash].mjs',
-    },
-  });
-  return bundledModules(output);
-}
-
 /** @param {import('rolldown').RolldownOutput['output']} output */
 function bundledModules(output) {
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
@@ -362,6 +323,7 @@ export function isBuildStale() {
     join(root, 'scripts/build.js'),
     join(root, 'scripts/lazy-oclif.js'),
     join(root, 'scripts/lean-got.js'),
+    join(root, 'scripts/lean-ink.js'),
     join(root, 'scripts/lean-mcp.js'),
     join(root, 'scripts/lean-pg.js'),
   ];

@@ -8,11 +8,11 @@ import type { TextSpan } from '../engine/memory/search/index.js';
 const ELLIPSIS = '…';
 
 /**
- * Text of one column per character: Latin letters, and the punctuation and arrows of prose. Most text is, and the
- * first use of Intl.Segmenter alone takes 5 ms, which a search does not have.
+ * Text of one column per character: Latin letters, the punctuation and arrows of prose, and what frames and plots are
+ * drawn with. Most text is, and the first use of Intl.Segmenter alone takes 5 ms, which a search does not have.
  */
 const PLAIN =
-  /^[\x20-\x7E\xA1-\xAC\xAE-\u02FF\u2010-\u2027\u2030-\u205E\u20A0-\u20BF\u2190-\u2193]*$/u;
+  /^[\x20-\x7E\xA1-\xAC\xAE-\u02FF\u2010-\u2027\u2030-\u205E\u20A0-\u20BF\u2190-\u2193\u23CE\u2500-\u25FC\u2713\u2717\u276F\u2800-\u28FF]*$/u;
 
 /** Columns that a text takes; escape codes take none. */
 export function textWidth(text: string): number {
@@ -21,7 +21,8 @@ export function textWidth(text: string): number {
 
 /** The characters of a text as people count them, with combining marks and emoji sequences kept whole. */
 export function splitGraphemes(text: string): readonly string[] {
-  return PLAIN.test(text)
+  // An escape code is never part of a longer character.
+  return PLAIN.test(text.replaceAll('\u001B', ''))
     ? text.split('')
     : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }

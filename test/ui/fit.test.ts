@@ -52,13 +52,18 @@ test('wrapping loses nothing but the blanks it breaks at, and every piece fits',
   );
 });
 
+function range(from: number, end: number): readonly string[] {
+  return Array.from({ length: end - from }, (_, at) => String.fromCharCode(from + at));
+}
+
 test('a quick look at plain text finds the same width as the tables', () => {
-  for (let code = 0x20; code < 0x2200; code += 1) {
-    const character = String.fromCharCode(code);
+  const frames = [...'⏎✓✗❯', ...range(0x2500, 0x25fd), ...range(0x2800, 0x2900)];
+  for (const character of [...range(0x20, 0x2200), ...frames]) {
     const isAlone = splitGraphemes(character).length === 1 && textWidth(character) === 1;
     if (isAlone && !/\p{C}/u.test(character))
-      assert.is(stringWidth(character), 1, code.toString(16));
+      assert.is(stringWidth(character), 1, character.codePointAt(0)?.toString(16));
   }
+  assert.equal(splitGraphemes('\u001B[1m─⣿'), ['\u001B', '[', '1', 'm', '─', '⣿']);
   assert.equal([textWidth('e\u0301 “a” – b'), splitGraphemes('e\u0301a')], [9, ['e\u0301', 'a']]);
 });
 

@@ -53,7 +53,7 @@ export function Screen({ size, style, header, status, children }: ScreenProps): 
         <Box height={1 + gap} flexShrink={0}>
           {header(columns)}
         </Box>
-        <Box height={body.rows} flexShrink={0} flexDirection="column" overflow="hidden">
+        <Box height={body.rows} flexShrink={0} flexDirection="column" overflowY="hidden">
           {children(body)}
         </Box>
         <Box height={1 + gap} flexShrink={0} paddingTop={gap}>

@@ -1,7 +1,7 @@
 import type { BackendStatus } from '../../engine/memory/backends/index.js';
 import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
-import { modelWords } from '../provider/list.js';
+import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 

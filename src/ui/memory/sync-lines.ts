@@ -7,7 +7,7 @@ import {
   formatRate,
 } from '../../engine/support/format.js';
 import { modelNote } from '../provider/install-words.js';
-import { modelWords } from '../provider/list.js';
+import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { type EmbedProgress, embedFraction } from './embed-progress.js';

@@ -7,7 +7,7 @@ import {
   formatDuration,
   formatShortCount,
 } from '../../engine/support/format.js';
-import { modelWords } from '../provider/list.js';
+import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { rebuildWords, skippedNames, skipWords } from './words.js';

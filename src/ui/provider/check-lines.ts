@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { modelWords } from './list.js';
+import { modelWords } from './model-words.js';
 
 export interface CheckLineOptions {
   readonly style: Style;

@@ -9,6 +9,7 @@ import { fitEnd, wrapSpans } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import { createStyle, type Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
+import { modelWords } from './model-words.js';
 
 export interface ProviderListOptions {
   readonly style: Style;
@@ -130,12 +131,6 @@ function credentialWords({ state, source, set }: ListedProvider['credential']): 
   if (source === null) return '–';
   if (set === null) return source;
   return `${source}, ${set ? 'set' : 'not set'}`;
-}
-
-/** The model name; for an `hf:` or http reference, its last part. */
-export function modelWords(model: string | null): string {
-  if (model === null) return '–';
-  return /^(?:hf:|https?:)/u.test(model) ? model.slice(model.lastIndexOf('/') + 1) : model;
 }
 
 export function renderLoginEvent(event: LoginEvent): string {

@@ -1,7 +1,7 @@
 import type { AgentNews, QuietFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapText } from '../../fit.js';
-import { modelWords } from '../../provider/list.js';
+import { modelWords } from '../../provider/model-words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 
 import type { Style } from '../../style.js';
