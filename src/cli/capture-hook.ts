@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { TRANSCRIPT_READERS } from '../engine/memory/sources/index.js';
 import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
@@ -11,6 +12,19 @@ import { BoundedInput } from './recall-turn.js';
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 /** The shortest time that an agent gives a hook is 1.5 s. */
 const INPUT_MS = 800;
+
+async function callOnStdin(): Promise<unknown> {
+  if (process.stdin.isTTY) return undefined;
+  const text = await new BoundedInput(process.stdin, MAX_INPUT_BYTES).text(INPUT_MS);
+  return text === undefined ? undefined : parsedJson(text);
+}
+
+/** Its plugin names the conversation, and runs svc with its variables, which say where the database is. */
+function ofOpencode(session: string | undefined, { env, homeDir }: EngineContext): unknown {
+  if (session === undefined) return undefined;
+  const folder = TRANSCRIPT_READERS.opencode.usualPlace({ env, homeDir, agentSessionsDir: '' });
+  return { session_id: session, transcript_path: folder };
+}
 
 /** The first of some fields of a hook's JSON that is not empty. */
 function textField(call: unknown, ...names: readonly string[]): string | undefined {
@@ -32,12 +46,10 @@ function projectFolder(call: unknown): string | undefined {
  */
 export async function runCaptureHook(
   reader: string,
-  flags: TargetFlags,
+  flags: TargetFlags & { readonly session?: string | undefined },
   context: EngineContext,
 ): Promise<void> {
-  if (process.stdin.isTTY) return;
-  const text = await new BoundedInput(process.stdin, MAX_INPUT_BYTES).text(INPUT_MS);
-  const call = text === undefined ? undefined : parsedJson(text);
+  const call = reader === 'opencode' ? ofOpencode(flags.session, context) : await callOnStdin();
   const transcript = textField(call, 'transcript_path');
   const session = textField(call, 'session_id', 'conversation_id');
   const script = process.argv[1];

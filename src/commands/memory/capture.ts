@@ -13,15 +13,15 @@ import { renderCapture } from '../../ui/memory/notes.js';
 
 type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
 
-const READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor'] as const;
-const HOOKED = ['claude-code', 'codex', 'cursor', 'gemini-cli'] as const;
+const READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor', 'opencode'] as const;
+const HOOKED = ['claude-code', 'codex', 'cursor', 'gemini-cli', 'opencode'] as const;
 
 export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   static override summary = "Add what was decided in a conversation to today's note.";
   static override description =
     `Reads the transcript of a coding agent and keeps the sentences in which something was decided or asked to be remembered. Running it again for the same conversation adds only what is new. A sentence with a secret is left out.
 
---agent-hook is for the hooks of coding agents: it reads the agent's JSON on stdin, captures in the background, and never fails. Errors are in logs/capture.log in the state folder.`;
+--agent-hook is for the hooks of coding agents: it reads the agent's JSON on stdin (for OpenCode, --session names the conversation), captures in the background, and never fails. Errors are in logs/capture.log in the state folder.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run session.jsonl',
     '<%= config.bin %> <%= command.id %> session.jsonl --reader claude-code',
@@ -43,7 +43,8 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
         summary: 'Format of the transcript (default: detected).',
       })(),
       session: Flags.string({
-        summary: 'Name of the conversation (default: the name of the file).',
+        summary:
+          'Name of the conversation (default: the name of the file), or its id in a database.',
         helpValue: 'ID',
       }),
     }),

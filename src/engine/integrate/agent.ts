@@ -46,9 +46,9 @@ export function isRemote(call: ServerCall): call is RemoteServer {
 }
 
 /**
- * JSON with comments and trailing commas, JSON with comments only, or TOML.
+ * JSON with comments and trailing commas, JSON with comments only, TOML, or a script of svc as a whole.
  */
-export type FileSyntax = 'json' | 'json-without-trailing-commas' | 'toml';
+export type FileSyntax = 'json' | 'json-without-trailing-commas' | 'script' | 'toml';
 
 /** How an agent configures MCP servers. */
 export interface ServerFormat {
@@ -72,9 +72,11 @@ export interface ServerFormat {
  */
 export type HookKind = 'capture' | 'recall';
 
+export type HookFormat = CommandHooks | PluginHook;
+
 /** Commands that an agent runs at some events, listed at `hooks.EVENT`. */
-export interface HookFormat {
-  readonly syntax: Exclude<FileSyntax, 'toml'>;
+export interface CommandHooks {
+  readonly syntax: 'json' | 'json-without-trailing-commas';
   /** Absolute path of the file. */
   file(world: IntegrateWorld, scope: IntegrationScope): string;
   readonly events: {
@@ -90,11 +92,23 @@ export interface HookFormat {
   command(run: HookRun): { readonly [key: string]: EntryValue };
 }
 
+/** A plugin that captures, in a file of its own. */
+export interface PluginHook {
+  readonly syntax: 'script';
+  /** Absolute path of the file. */
+  file(world: IntegrateWorld, scope: IntegrationScope): string;
+  readonly events: { readonly recall: NoRecall };
+  script(call: ProgramCall): string;
+  /** The words of the command that a script of svc runs; undefined for another script. */
+  words(script: string): readonly string[] | undefined;
+  /** Why the agent would not load the plugin, by the data of its server file. */
+  whyNot(data: unknown): string | undefined;
+}
+
 /** What an agent runs in its hooks of a kind. */
 export interface HookRun {
   readonly kind: HookKind;
-  /** For a shell. */
-  readonly line: string;
+  readonly call: ProgramCall;
   /** Until the agent gives up. */
   readonly timeoutMs: number;
 }

@@ -7,7 +7,7 @@ import {
   AGENT_IDS,
   type AgentFormat,
   type AgentId,
-  type HookFormat,
+  type CommandHooks,
   type IntegrateWorld,
   type IntegrationScope,
   type ProgramCall,
@@ -15,6 +15,8 @@ import {
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
+import { opencodePlugin, opencodePluginWords } from './opencode-plugin.js';
+import { shellLine } from './program.js';
 
 type EntryShape = Pick<ServerFormat, 'entry' | 'envKey' | 'words'>;
 
@@ -75,9 +77,9 @@ function urlAndHeaders(
 }
 
 /** The hook form of Claude Code, with its timeout in seconds. */
-const hookInSeconds: HookFormat['command'] = ({ line, timeoutMs }) => ({
+const hookInSeconds: CommandHooks['command'] = ({ call, timeoutMs }) => ({
   type: 'command',
-  command: line,
+  command: shellLine(call),
   timeout: Math.ceil(timeoutMs / 1000),
 });
 
@@ -205,7 +207,10 @@ const cursor: AgentFormat = {
     },
     lists: 'commands',
     version: 1,
-    command: ({ line, timeoutMs }) => ({ command: line, timeout: Math.ceil(timeoutMs / 1000) }),
+    command: ({ call, timeoutMs }) => ({
+      command: shellLine(call),
+      timeout: Math.ceil(timeoutMs / 1000),
+    }),
   },
   replaced: /\$\{/u,
   next: 'restart Cursor; enable the server in its MCP settings (Customize, MCPs)',
@@ -239,10 +244,10 @@ const geminiCli: AgentFormat = {
     events: { recall: ['BeforeAgent'], capture: ['PreCompress', 'SessionEnd'] },
     lists: 'groups',
     // `hooksConfig.disabled` lists names.
-    command: ({ kind, line, timeoutMs }) => ({
+    command: ({ kind, call, timeoutMs }) => ({
       name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
       type: 'command',
-      command: line,
+      command: shellLine(call),
       timeout: timeoutMs,
     }),
   },
@@ -265,7 +270,9 @@ function geminiHome({ env, homeDir }: IntegrateWorld): string {
  * has none. `command` is a list, variables are called `environment`, and unknown keys are refused.
  * Files: "Config" (opencode.ai/docs/config): `opencode.json` or `opencode.jsonc` in
  * `~/.config/opencode` or the project; `OPENCODE_CONFIG` names one file; `{env:…}` and `{file:…}`
- * are replaced. What it calls before a turn are plugins in JavaScript, not commands.
+ * are replaced. Hooks: "Plugins" (opencode.ai/docs/plugins): files in `plugins` of that folder or of `.opencode` are
+ * loaded; none of their hooks is documented to add to a turn. Version 2 does not load plugins of version 1 ("Migrate
+ * plugins from V1").
  */
 const opencode: AgentFormat = {
   id: 'opencode',
@@ -283,9 +290,25 @@ const opencode: AgentFormat = {
     ...urlAndHeaders('url', (name) => `{env:${name}}`, { type: 'remote' }),
   },
   hook: {
-    why: 'it runs JavaScript plugins before a turn, not commands',
-    instead:
-      'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
+    syntax: 'script',
+    file: (world, scope) => {
+      const folder = scope === 'project' ? join(world.cwd, '.opencode') : userFolder(world);
+      return join(folder, 'plugins', 'svc-capture.js');
+    },
+    events: {
+      recall: {
+        why: 'it runs JavaScript plugins before a turn, not commands',
+        instead:
+          'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
+      },
+    },
+    script: opencodePlugin,
+    words: opencodePluginWords,
+    whyNot: (data) => {
+      const isSecondVersion =
+        isRecord(data) && (hasEntries(data['mcp'], 'servers') || 'plugins' in data);
+      return isSecondVersion ? 'its configuration is of version 2, with other plugins' : undefined;
+    },
   },
   replaced: /\{(?:env|file):/u,
   next: 'restart OpenCode; opencode mcp list shows the server',

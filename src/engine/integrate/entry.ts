@@ -2,18 +2,21 @@ import { type ConfigPath, isRecord, isSameData, valueAt } from '../config/index.
 
 import {
   type AgentFormat,
+  type CommandHooks,
   type FileSyntax,
   type HookFormat,
   type HookKind,
   type HookRun,
   hasHook,
   isRemote,
+  type PluginHook,
   type ServerCall,
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
+import { SCRIPT_PATH, scriptIn } from './edit/script-editor.js';
 import type { EntryChange } from './plan-file.js';
-import { isOurScript, PLACES, type ProgramFacts, serverScript } from './program.js';
+import { isOurScript, PLACES, type ProgramFacts, serverScript, shellWords } from './program.js';
 
 export interface FoundEntry {
   /** What is removed with it. */
@@ -22,6 +25,8 @@ export interface FoundEntry {
   readonly keysAt: ConfigPath;
   /** Whether it appears to run svc. */
   readonly isOurs: boolean;
+  /** Of a hook: what it runs. */
+  readonly words?: readonly string[];
   /** What a receipt of it contains: the script whose `mcp` command it runs, or its URL. */
   readonly mark?: string | undefined;
   /** The keys to set; those with undefined are removed. */
@@ -116,6 +121,7 @@ export function hookEntries(
   format: HookFormat,
   run: HookRun,
 ): readonly EntrySpec[] {
+  if (format.syntax === 'script') return run.kind === 'capture' ? [scriptEntry(format, run)] : [];
   const command = format.command(run);
   const events = format.events[run.kind];
   if ('why' in events) return [];
@@ -132,6 +138,24 @@ export function hookEntries(
       find: (data) => findHook(data, list, { id, format, kind: run.kind, command }),
     };
   });
+}
+
+/** A file of svc as a whole. */
+function scriptEntry({ script, words }: PluginHook, { kind, call }: HookRun): EntrySpec {
+  const value = script(call);
+  return {
+    part: PARTS[kind],
+    key: 'plugin',
+    value,
+    placeFor: () => SCRIPT_PATH,
+    find: (data) => {
+      const written = scriptIn(data);
+      const run = written === undefined ? undefined : words(written);
+      if (run === undefined) return undefined;
+      const differing = written === value ? {} : { script: value };
+      return { path: SCRIPT_PATH, keysAt: [], isOurs: true, differing, words: run };
+    },
+  };
 }
 
 /** The version of a file without one; any other is the agent's own affair. */
@@ -154,7 +178,7 @@ const PARTS = { recall: 'hook', capture: 'capture' } as const;
 
 interface SoughtHook {
   readonly id: AgentFormat['id'];
-  readonly format: HookFormat;
+  readonly format: CommandHooks;
   readonly kind: HookKind;
   readonly command: Readonly<Record<string, EntryValue>>;
 }
@@ -168,7 +192,13 @@ function findHook(
   const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
   const found = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
     isRecord(entry)
-      ? { path, keysAt, isOurs: true, differing: differingKeys(entry, command, undefined) }
+      ? {
+          path,
+          keysAt,
+          isOurs: true,
+          words: shellWords(String(entry['command'])),
+          differing: differingKeys(entry, command, undefined),
+        }
       : undefined;
   const listed = valueAt(data, list);
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -214,7 +244,8 @@ export function entrySpecs(
   const { hook: hookFile } = files;
   if (hookFile === undefined || !hasHook(hook)) return [placed];
   const hookSpecs = calls.hooks.flatMap((run) => hookEntries(id, hook, run));
-  const version = hook.version === undefined ? [] : [versionEntry(hook.version)];
+  const needed = hook.syntax === 'script' ? undefined : hook.version;
+  const version = needed === undefined ? [] : [versionEntry(needed)];
   const all = hookSpecs.length === 0 ? [] : [...version, ...hookSpecs];
   return [placed, ...all.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
 }

@@ -22,7 +22,7 @@ import { hookEntries, serverKey, urlOf } from './entry.js';
 import { type LastCapture, lastCapture } from './last-capture.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
-import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
+import { isOurScript, type ProgramFacts, serverScript } from './program.js';
 import { readLayers, wasWritten } from './receipts.js';
 
 /** Whether a registered hook recalls anything in this folder. */
@@ -158,10 +158,10 @@ function hookLines(
   const { text } = readAgentFile(file);
   if (text === undefined) return [];
   const data = EDITORS[hook.syntax].read(file, text);
-  return hookEntries(id, hook, { kind, line: '', timeoutMs: 0 }).flatMap((spec) => {
-    const found = spec.find(data);
-    if (found === undefined) return [];
-    return [shellWords(String(valueAt(data, [...found.keysAt, 'command'])))];
+  const run = { kind, call: { words: ['svc'], env: {} }, timeoutMs: 0 } as const;
+  return hookEntries(id, hook, run).flatMap((spec) => {
+    const words = spec.find(data)?.words;
+    return words === undefined ? [] : [words];
   });
 }
 

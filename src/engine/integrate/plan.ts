@@ -20,6 +20,7 @@ import {
   type IntegrationScope,
   isRemote,
   noRecall,
+  type ProgramCall,
   type RemoteServer,
   type ServerCall,
 } from './agent.js';
@@ -110,8 +111,8 @@ export function planIntegration(
         ? planned
         : [...planned, planSwitch(world, request.scope, target)],
     server,
-    hookLine: hookTimeoutMs === undefined ? undefined : recallRun.line,
-    captureLine: capture ? captureRun.line : undefined,
+    hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recallRun.call),
+    captureLine: capture ? shellLine(captureRun.call) : undefined,
     isDetected: agent.signs(world).some((sign) => existsSync(sign)),
     isPassing: !isRemote(server) && isPassing(program),
   };
@@ -127,11 +128,11 @@ function hookRuns(
   world: IntegrateWorld,
   { agent: { id }, hookTimeoutMs, program, target }: IntegrationRequest,
 ): readonly [recall: HookRun, capture: HookRun] {
-  const lineOf = (...words: readonly string[]): string =>
-    shellLine(programCall(program, ['memory', ...words, id], target, world));
+  const callOf = (...words: readonly string[]): ProgramCall =>
+    programCall(program, ['memory', ...words, id], target, world);
   return [
-    { kind: 'recall', line: lineOf('recall', '--hook'), timeoutMs: hookTimeoutMs ?? 0 },
-    { kind: 'capture', line: lineOf('capture', '--agent-hook'), timeoutMs: CAPTURE_MS },
+    { kind: 'recall', call: callOf('recall', '--hook'), timeoutMs: hookTimeoutMs ?? 0 },
+    { kind: 'capture', call: callOf('capture', '--agent-hook'), timeoutMs: CAPTURE_MS },
   ];
 }
 
@@ -155,10 +156,11 @@ function requireName(name: string): void {
 }
 
 function requirePossible(
-  { platform }: IntegrateWorld,
-  { agent, capture, hookTimeoutMs }: IntegrationRequest,
+  world: IntegrateWorld,
+  { agent, capture, hookTimeoutMs, scope }: IntegrationRequest,
   server: ServerCall,
 ): void {
+  const { platform } = world;
   const { title, hook, replaced } = agent;
   const no = hookTimeoutMs === undefined ? undefined : noRecall(agent);
   if (no !== undefined) {
@@ -168,6 +170,17 @@ function requirePossible(
     const others = Object.values(AGENTS).filter((known) => hasHook(known.hook));
     const hint = `register without --capture; supported by: ${others.map(({ id }) => id).join(', ')}`;
     throw unsupported(`${title} does not support --capture`, hint);
+  }
+  if (capture && hasHook(hook) && hook.syntax === 'script') {
+    const file = agent.server.file(world, scope);
+    const { text } = readAgentFile(file);
+    const why = hook.whyNot(EDITORS[agent.server.syntax].read(file, text ?? ''));
+    if (why !== undefined) {
+      throw unsupported(
+        `${title} does not support --capture here: ${why}`,
+        'register without --capture',
+      );
+    }
   }
   if (platform === 'win32' && (capture || hookTimeoutMs !== undefined)) {
     const what = hookTimeoutMs === undefined ? 'capturing' : 'active memory';

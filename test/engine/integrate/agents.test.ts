@@ -1,4 +1,5 @@
 import { existsSync, symlinkSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
@@ -8,6 +9,7 @@ import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js'
 import { agentNamed } from '../../../src/engine/integrate/agents.js';
 import { planIntegration } from '../../../src/engine/integrate/plan.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/terminal.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** Files as each agent leaves them, and what comes to stand in them. */
@@ -339,15 +341,67 @@ test('cursor: a command that moved is updated in place', async () => {
   assert.match(preCompact[0].command, /run\.js memory capture/);
 });
 
-for (const agent of ['opencode', 'vscode'] as const) {
-  test(`${agent}: captures are refused, naming the agents that have them`, () => {
-    const { plan } = home();
-    const error = thrown(() => plan(agent, { capture: true }));
+const PLUGIN = '.config/opencode/plugins/svc-capture.js';
+
+test('opencode: captures are a plugin of its own, updated, and removed with its folders', async () => {
+  const { folder, add, remove, read, plan } = home();
+  const { captureLine } = await add('opencode', { capture: true });
+  assert.is(captureLine, `${PROGRAM.node} ${PROGRAM.script} memory capture --agent-hook opencode`);
+  assert.equal(plan('opencode', { capture: true }).files[1]?.changes, []);
+  await add('opencode', { capture: true, target: { workspace: '/my notes' } });
+  assert.match(read(PLUGIN), /"--workspace","\/my notes"/);
+  folder.write(PLUGIN, `${read(PLUGIN)}// edited\n`);
+  await remove('opencode');
+  assert.not.ok(existsSync(folder.at('.config')));
+});
+
+test('opencode: the plugin runs svc when an answer is complete, and before a compaction', async () => {
+  const { folder, add, read } = home();
+  const script = folder.write(
+    'bin/run.js',
+    "require('node:fs').appendFileSync('runs', process.argv.slice(2).join(' ') + '\\n')",
+  );
+  await add('opencode', { capture: true, program: { node: process.execPath, script } });
+  const url = pathToFileURL(folder.write('plugin.mjs', read(PLUGIN))).href;
+  const exported = await import(url);
+  assert.equal(Object.keys(exported), ['SvcCapture'], 'OpenCode calls every export');
+  const hooks = await exported.SvcCapture({ directory: folder.path });
+  await hooks.event({ event: { type: 'session.updated', properties: { sessionID: 'ses_0' } } });
+  await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
+  await hooks['experimental.session.compacting']({ sessionID: 'ses_2' }, { context: [] });
+  const runs = () => (existsSync(folder.at('runs')) ? read('runs') : '').split('\n').sort();
+  await waitFor('both captures', () => runs().length === 3);
+  const line = 'memory capture --agent-hook opencode --session=';
+  assert.equal(runs(), ['', `${line}ses_1`, `${line}ses_2`]);
+});
+
+test("opencode: somebody else's file is neither changed nor removed", async () => {
+  const { folder, plan, add, remove, read } = home();
+  folder.write(PLUGIN, 'export const Mine = 1;\n');
+  const error = thrown(() => plan('opencode', { capture: true }));
+  assert.is(error.code, 'INTEGRATION_FILE_INVALID');
+  await add('opencode');
+  await remove('opencode');
+  assert.is(read(PLUGIN), 'export const Mine = 1;\n');
+});
+
+test('opencode: a configuration of version 2, which has other plugins, is refused', () => {
+  for (const config of [{ mcp: { servers: {} } }, { plugins: [] }]) {
+    const { folder, plan } = home();
+    folder.write('.config/opencode/opencode.json', JSON.stringify(config));
+    const error = thrown(() => plan('opencode', { capture: true }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
-    assert.match(error.message, /does not support --capture/);
-    assert.match(error.hint ?? '', /claude-code, codex, cursor, gemini-cli/);
-  });
-}
+    assert.match(error.message, /version 2/);
+  }
+});
+
+test('vscode: captures are refused, naming the agents that have them', () => {
+  const { plan } = home();
+  const error = thrown(() => plan('vscode', { capture: true }));
+  assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
+  assert.match(error.message, /does not support --capture/);
+  assert.match(error.hint ?? '', /claude-code, codex, cursor, gemini-cli, opencode/);
+});
 
 test('a capture hook that was pasted is brought up to date instead of added twice', async () => {
   const { folder, add, read } = home();

@@ -394,7 +394,7 @@ test('all agents are listed: here or not, registered or not, broken or not', asy
     ['codex', true, ['svc'], true, true, undefined],
     ['cursor', true, ['svc-notes'], undefined, true, undefined],
     ['gemini-cli', true, [], false, false, 'INTEGRATION_FILE_INVALID'],
-    ['opencode', false, [], undefined, undefined, undefined],
+    ['opencode', false, [], undefined, false, undefined],
     ['vscode', false, [], undefined, undefined, undefined],
   ]);
 });

@@ -36,12 +36,12 @@ const SERVER = serverEntry(AGENTS['gemini-cli'].server, 'svc', SERVER_CALL, PROG
 const HOOKS = [
   ...hookEntries('gemini-cli', geminiHook(), {
     kind: 'recall',
-    line: '/n /svc memory recall --hook gemini-cli',
+    call: { words: ['/n', '/svc', 'memory', 'recall', '--hook', 'gemini-cli'], env: {} },
     timeoutMs: 20_000,
   }),
   ...hookEntries('gemini-cli', geminiHook(), {
     kind: 'capture',
-    line: '/n /svc memory capture --agent-hook gemini-cli',
+    call: { words: ['/n', '/svc', 'memory', 'capture', '--agent-hook', 'gemini-cli'], env: {} },
     timeoutMs: 10_000,
   }),
 ];

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SessionReaderId } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
-import type { OpenedMemory } from '../../memory/index.js';
+import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { TRANSCRIPT_READERS, type Turn } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
@@ -18,7 +18,7 @@ export interface CaptureRequest {
   readonly file: string;
   /** Undefined tries all. */
   readonly reader: SessionReaderId | undefined;
-  /** Names the conversation; by default the name of the file. */
+  /** Names the conversation, or finds it in a database; by default the name of the file. */
   readonly session: string | undefined;
   /** Write nothing, and show what the whole conversation has. */
   readonly dryRun: boolean;
@@ -50,6 +50,10 @@ export async function captureConversation(
   options: NoteOptions & { readonly signal: AbortSignal },
 ): Promise<{ readonly capture: Capture; readonly warnings: readonly Warning[] }> {
   const session = request.session ?? basename(request.file);
+  const { reader: asked } = request;
+  if (request.session === undefined && asked !== undefined && isStore(asked)) {
+    throw unreadable(request.file, 'it has many conversations', 'name one with --session');
+  }
   if (request.dryRun) {
     const { reader, turns } = readConversation(request, 0);
     const { texts, warning } = await decisionsBy(memory, turns, options.signal);
@@ -91,6 +95,11 @@ export async function captureConversation(
 
 const HEADING = 'Decided with agents';
 
+/** Whether an agent has its conversations in a database. */
+function isStore(reader: SessionReaderId): boolean {
+  return TRANSCRIPT_READERS[reader].conversations !== undefined;
+}
+
 interface Conversation {
   readonly reader: SessionReaderId;
   /** After the lines that were captured before. */
@@ -99,9 +108,12 @@ interface Conversation {
 }
 
 function readConversation(
-  { file, reader }: Pick<CaptureRequest, 'file' | 'reader'>,
+  { file, reader, session }: Pick<CaptureRequest, 'file' | 'reader' | 'session'>,
   after: number,
 ): Conversation {
+  if (reader !== undefined && session !== undefined && isStore(reader)) {
+    return readStored({ reader, file, session }, after);
+  }
   const all = Object.keys(TRANSCRIPT_READERS).filter(isReader);
   const readers = reader === undefined ? all : [reader];
   const [best] = readers
@@ -109,6 +121,28 @@ function readConversation(
     .sort((a, b) => b.turns.length - a.turns.length);
   if (best === undefined) throw new TypeError('no readers');
   return best;
+}
+
+interface StoredConversation {
+  readonly reader: SessionReaderId;
+  /** The database. */
+  readonly file: string;
+  readonly session: string;
+}
+
+/** A conversation in a database. Those of sub-agents, which hooks name as well, have no turns of a person. */
+function readStored({ reader, file, session }: StoredConversation, after: number): Conversation {
+  if (!existsSync(file)) throw unreadable(file, 'it does not exist');
+  const place = { reader, root: file, label: '', heldIn: undefined };
+  const onSkip = ({ reason, detail }: SkippedFile): never => {
+    throw unreadable(file, detail ?? reason);
+  };
+  const { conversations } = TRANSCRIPT_READERS[reader];
+  const found = [...(conversations?.(place, { onSkip }) ?? [])];
+  const stored = found.find(({ path }) => path === `/${session}`);
+  const turns = [...(stored?.turns?.() ?? [])];
+  const lines = Math.max(after, turns.at(-1)?.line ?? 0);
+  return { reader, turns: turns.filter(({ line }) => line > after), lines };
 }
 
 function isReader(id: string): id is SessionReaderId {
@@ -136,15 +170,14 @@ function readWith(reader: SessionReaderId, file: string, after: number): Convers
     return { reader, turns, lines };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    throw unreadable(file, messageOf(cause), cause);
+    throw unreadable(file, messageOf(cause), USUAL_HINT, cause);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-function unreadable(file: string, why: string, cause?: unknown): SvcError {
-  return new SvcError('CAPTURE_UNREADABLE', `cannot read ${file}: ${why}`, {
-    hint: 'pass the file of a conversation, such as ~/.claude/projects/NAME/SESSION.jsonl',
-    cause,
-  });
+const USUAL_HINT = 'pass the file of a conversation, such as ~/.claude/projects/NAME/SESSION.jsonl';
+
+function unreadable(file: string, why: string, hint = USUAL_HINT, cause?: unknown): SvcError {
+  return new SvcError('CAPTURE_UNREADABLE', `cannot read ${file}: ${why}`, { hint, cause });
 }

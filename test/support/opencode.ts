@@ -1,0 +1,40 @@
+import { createDatabase } from '../../src/engine/sqlite/database.js';
+import { tempFolder } from './temp-folder.js';
+
+const AT = 1_770_091_506_789;
+
+/** OpenCode's database, open for writing as it is while OpenCode runs. */
+export function opencodeStore() {
+  const folder = tempFolder();
+  const database = createDatabase(folder.at('opencode.db'), 1000);
+  database.pragma('journal_mode = WAL');
+  database.exec(`
+    CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT NOT NULL,
+      title TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL);
+    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
+      time_updated INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
+      time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL, data TEXT NOT NULL);`);
+  let next = 0;
+  const insert = (table: string, ...values: unknown[]) =>
+    database
+      .prepare(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`)
+      .run(values);
+  return {
+    folder,
+    database,
+    session: (id: string, directory: string, parent: string | null = null) =>
+      insert('session', id, 'p1', parent, directory, 'A title', AT, AT),
+    say: (session: string, role: string, ...parts: readonly unknown[]) => {
+      next += 1;
+      const id = `msg_${String(next).padStart(4, '0')}`;
+      const data = typeof role === 'string' ? JSON.stringify({ role }) : role;
+      insert('message', id, session, AT + next, AT + next, data);
+      for (const [at, part] of parts.entries()) {
+        const text = typeof part === 'string' ? part : JSON.stringify(part);
+        insert('part', `prt_${next}_${at}`, id, session, AT + next, AT + next, text);
+      }
+      database.prepare('UPDATE session SET time_updated = ? WHERE id = ?').run(AT + next, session);
+    },
+  };
+}
