@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from './support/run-svc.js';
+import { tempFolder } from './support/temp-folder.js';
+
+const SCRIPT = join(ROOT, 'packaging/formula.js');
+
+function formula(...args: readonly string[]): ReturnType<typeof spawnSync> {
+  return spawnSync(process.execPath, [SCRIPT, ...args], { cwd: ROOT, encoding: 'utf8' });
+}
+
+test('the formula of Homebrew names the release and its checksum', () => {
+  const tarball = tempFolder().write('svc-cli-0.1.0.tgz', 'abc');
+  const url = 'https://registry.npmjs.org/svc-cli/-/svc-cli-0.1.0.tgz';
+  const { status, stdout } = formula(url, tarball);
+  assert.is(status, 0);
+  const text = String(stdout);
+  assert.match(text, /^class SvcCli < Formula\n/);
+  assert.match(text, `url "${url}"`);
+  // Of "abc".
+  assert.match(text, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  const [desc = ''] = /desc ".*"/.exec(text) ?? [];
+  assert.ok(desc.length > 10 && desc.length < 'desc ""'.length + 80, desc);
+  // A machine without Ruby cannot tell.
+  const ruby = spawnSync('ruby', ['-c'], { input: text, encoding: 'utf8' });
+  if (ruby.error === undefined) assert.is(ruby.status, 0, ruby.stderr);
+});
+
+test('a formula without the address of a release is refused', () => {
+  for (const args of [[], ['http://example.com/x.tgz'], ['https://example.com/"x.tgz']]) {
+    assert.is(formula(...args).status, 2);
+  }
+});
+
+test.run();
