@@ -123,7 +123,7 @@ test('people are told that all is done already', async () => {
   assert.match(piped.stdout, /^vscode /m);
   const list = await svc('cursor', '--list');
   assert.is(list.stdout.split('\n').length, 3);
-  assert.match(list.stdout, /^cursor +yes +yes +– +– +~\/\.cursor\/mcp\.json$/m);
+  assert.match(list.stdout, /^cursor +yes +yes +– +no +~\/\.cursor\/mcp\.json$/m);
 });
 
 const entrySchema = z.object({
