@@ -150,15 +150,24 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     this.refuseShape(asked);
     this.isFollowing = true;
     const { watchFlows } = await import('./shown-flows-watch.js');
-    const end = await watchFlows(list, {
-      flows,
-      terminal: await this.screenTerminal(flags),
-      json: this.jsonEnabled(),
-      clock: this.context().clock,
-      mask: this.mask,
-      signal: this.signal,
-    });
-    if (end === 'interrupted') this.setExitCode(130);
+    const terminal = await this.screenTerminal(flags);
+    // SIGTERM ends the list in order, as quitting does.
+    const terminated = new AbortController();
+    const onTerminate = (): void => terminated.abort();
+    process.on('SIGTERM', onTerminate);
+    try {
+      const end = await watchFlows(list, {
+        flows,
+        terminal,
+        json: this.jsonEnabled(),
+        clock: this.context().clock,
+        mask: this.mask,
+        signal: AbortSignal.any([this.signal, terminated.signal]),
+      });
+      if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
+    } finally {
+      process.off('SIGTERM', onTerminate);
+    }
   }
 
   /** A followed list prints lines as they come; no document follows them. */

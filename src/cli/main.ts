@@ -23,6 +23,9 @@ interface CommandModule {
  */
 export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;
+  // An empty variable is as good as none, but ink would draw no frames.
+  for (const name of ['CI', 'CONTINUOUS_INTEGRATION'])
+    if (process.env[name] === '') delete process.env[name];
   if (namesProxy(process.env)) {
     const { routeThroughProxies } = await import('./outgoing-proxies.js');
     routeThroughProxies();

@@ -4,6 +4,7 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
 import { type EditorPlace, editorCommand } from './editor-arguments.js';
+import { endOfForeground } from './foreground.js';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set. PDF and Word files are opened
@@ -26,18 +27,15 @@ export async function openInEditor(
     return;
   }
   const { program, args } = editorCommand(editor, { ...place, line });
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
-    child.on('close', () => resolve());
-    child.on('error', (cause) => {
-      reject(
-        new SvcError('USAGE', `cannot run the editor "${editor}": ${cause.message}`, {
-          hint: 'set VISUAL or EDITOR to a program that exists',
-          cause,
-        }),
-      );
+  try {
+    await endOfForeground(spawn(program, args, { stdio: 'inherit' }));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SvcError('USAGE', `cannot run the editor "${editor}": ${why}`, {
+      hint: 'set VISUAL or EDITOR to a program that exists',
+      cause,
     });
-  });
+  }
 }
 
 /** The editor that the user has chosen, if any. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { endOfForeground } from './foreground.js';
 
 /** Whether a text is longer than the terminal. */
 export function needsPager(text: string): boolean {
@@ -16,28 +17,24 @@ export async function page(
 }
 
 /** @returns false where the pager cannot be run: nothing was shown then */
-function shown(
+async function shown(
   program: string,
   args: readonly string[],
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      // Quit at once where all fits, keep colors, leave the text on the screen.
-      env: { LESS: 'FRX', ...env },
-      stdio: ['pipe', 'inherit', 'inherit'],
-    });
-    const ignoreInterrupt = (): void => undefined;
-    process.on('SIGINT', ignoreInterrupt);
-    const end = (isShown: boolean): void => {
-      process.off('SIGINT', ignoreInterrupt);
-      resolve(isShown);
-    };
-    child.on('error', () => end(false));
-    child.on('close', () => end(true));
-    // Whoever leaves the pager before the end has seen enough.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(text);
+  const child = spawn(program, args, {
+    // Quit at once where all fits, keep colors, leave the text on the screen.
+    env: { LESS: 'FRX', ...env },
+    stdio: ['pipe', 'inherit', 'inherit'],
   });
+  // Whoever leaves the pager before the end has seen enough.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(text);
+  try {
+    await endOfForeground(child);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../engine/errors/index.js';
+import { endedBySignals } from './foreground.js';
 
 /**
  * Asks for confirmation on the terminal; anything but yes is no.
@@ -18,7 +19,9 @@ export async function confirm(
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(`${question} [y/N] `, { signal });
+    const answer = await asking(signal, (open) =>
+      lines.question(`${question} [y/N] `, { signal: open }),
+    );
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();
@@ -63,14 +66,16 @@ export async function askChoice<T>(
   const initialValue = String(Math.max(0, first));
   const meanings = choices.map(({ label, hint }) => `  ${label}${hint ? `: ${hint}` : ''}`);
   const answer = await withHelpKey(message, [help, ...meanings].join('\n'), (shown) =>
-    select<string>({
-      ...prompt(signal),
-      get message() {
-        return shown();
-      },
-      options,
-      initialValue,
-    }),
+    asking(signal, (open) =>
+      select<string>({
+        ...prompt(open),
+        get message() {
+          return shown();
+        },
+        options,
+        initialValue,
+      }),
+    ),
   );
   const chosen = choices[Number(answered<string>(answer, signal))];
   if (chosen === undefined) throw new SvcError('INTERRUPTED', 'stopped');
@@ -89,12 +94,14 @@ export async function askText(
 ): Promise<string> {
   const { text } = await import('@clack/prompts');
   return askLine(help, signal, (accepts) =>
-    text({
-      ...prompt(signal),
-      message,
-      ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
-      validate: accepts((line) => check?.(line || (standard ?? ''))),
-    }),
+    asking(signal, (open) =>
+      text({
+        ...prompt(open),
+        message,
+        ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
+        validate: accepts((line) => check?.(line || (standard ?? ''))),
+      }),
+    ),
   );
 }
 
@@ -105,7 +112,7 @@ export async function askSecret(
 ): Promise<string> {
   const { password } = await import('@clack/prompts');
   return askLine(help, signal, (accepts) =>
-    password({ ...prompt(signal), message, validate: accepts(check) }),
+    asking(signal, (open) => password({ ...prompt(open), message, validate: accepts(check) })),
   );
 }
 
@@ -117,13 +124,15 @@ export async function askYes(
 ): Promise<boolean> {
   const { confirm: ask } = await import('@clack/prompts');
   const answer = await withHelpKey(message, help, (shown) =>
-    ask({
-      ...prompt(signal),
-      get message() {
-        return shown();
-      },
-      initialValue: initial,
-    }),
+    asking(signal, (open) =>
+      ask({
+        ...prompt(open),
+        get message() {
+          return shown();
+        },
+        initialValue: initial,
+      }),
+    ),
   );
   return answered<boolean>(answer, signal);
 }
@@ -165,6 +174,15 @@ async function askLine(
     const { log } = await import('@clack/prompts');
     log.message(help, { output: process.stderr });
   }
+}
+
+/** A question takes the terminal into raw mode: a signal closes it before it ends the process. */
+function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  return endedBySignals(
+    () => ended.abort(),
+    () => ask(AbortSignal.any([signal, ended.signal])),
+  );
 }
 
 function prompt(signal: AbortSignal) {

@@ -42,22 +42,10 @@ const REDRAW_LOOKS = 5;
 
 type End = 'interrupted' | 'left';
 
-/**
- * Shows a list and its changes until the user quits, as a screen, lines or JSON lines. SIGTERM ends it in order, as
- * quitting does.
- */
-export async function watchFlows(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
-  const terminated = new AbortController();
-  const onTerminate = (): void => terminated.abort();
-  process.on('SIGTERM', onTerminate);
-  try {
-    const signal = AbortSignal.any([options.signal, terminated.signal]);
-    const show = options.terminal.screen && !options.json ? onScreen : asLines;
-    const end = await show(list, { ...options, signal });
-    return terminated.signal.aborted ? 'left' : end;
-  } finally {
-    process.off('SIGTERM', onTerminate);
-  }
+/** Shows a list and its changes until the user quits, as a screen, lines or JSON lines. */
+export function watchFlows(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+  const show = options.terminal.screen && !options.json ? onScreen : asLines;
+  return show(list, options);
 }
 
 async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise<End> {

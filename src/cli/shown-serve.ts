@@ -206,9 +206,9 @@ export function listenForOrders(orders: ServeOrders): ServeSignals {
   const onTerminate = (): void => stop('SIGTERM');
   const hadTerminal = isatty(0);
   const onHangUp = (): void => {
-    // A closed terminal sends SIGHUP too.
-    if (hadTerminal && !isatty(0)) onTerminate();
-    else orders.reload();
+    // A closed terminal sends SIGHUP too, and more than once: that is no second order.
+    if (!hadTerminal || isatty(0)) orders.reload();
+    else if (!isStopping) onTerminate();
   };
   const onStray = (error: unknown): void => {
     const goesOn = SHORTAGES.has(systemErrorCode(error) ?? '');

@@ -24,7 +24,8 @@ interface Streams {
 
 /**
  * Without a terminal, and with `NO_COLOR`, `CI`, `TERM=dumb`, `--json` or `--plain`, there is no screen, no colour
- * and no cursor movement. `FORCE_COLOR` and `CLICOLOR_FORCE` turn colour back on, except in JSON.
+ * and no cursor movement. `CI` counts as it does for ink, which draws no frames there. `FORCE_COLOR` and
+ * `CLICOLOR_FORCE` turn colour back on, except in JSON.
  */
 export function terminalSupport(
   env: Readonly<Record<string, string | undefined>>,
@@ -33,7 +34,8 @@ export function terminalSupport(
   ui: { readonly theme: 'auto' | Theme; readonly mouse: boolean } = { theme: 'auto', mouse: true },
 ): TerminalSupport {
   const set = (name: string): boolean => (env[name] ?? '') !== '' && env[name] !== '0';
-  const plain = wanted.json || wanted.plain || set('CI') || env['TERM'] === 'dumb';
+  const ci = ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => set(name) && env[name] !== 'false');
+  const plain = wanted.json || wanted.plain || ci || env['TERM'] === 'dumb';
   const terminal = streams.stdout.isTTY === true;
   const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !wanted.json;
   return {

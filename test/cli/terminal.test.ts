@@ -35,6 +35,7 @@ test('--json, --plain, CI and a dumb terminal mean calm', () => {
     [{}, { json: true, plain: false }],
     [{}, { json: false, plain: true }],
     [{ CI: 'true' }, ASKED],
+    [{ CONTINUOUS_INTEGRATION: '1' }, ASKED],
     [{ TERM: 'dumb' }, ASKED],
   ] as const) {
     const { screen, progress, color } = terminalSupport(env, ALL, wanted);
@@ -46,7 +47,9 @@ test('NO_COLOR takes colour and the redrawn line; empty and 0 do not count', () 
   const { color, progress } = terminalSupport({ NO_COLOR: '1' }, ALL, ASKED);
   assert.equal([color, progress], [false, false]);
   assert.ok(terminalSupport({ NO_COLOR: '' }, ALL, ASKED).color);
-  assert.ok(terminalSupport({ CI: '0' }, ALL, ASKED).screen);
+  for (const value of ['', '0', 'false']) {
+    assert.ok(terminalSupport({ CI: value }, ALL, ASKED).screen, value);
+  }
 });
 
 test('FORCE_COLOR and CLICOLOR_FORCE colour a pipe, never JSON', () => {

@@ -13,6 +13,8 @@ export interface PtySession {
   readonly type: (keys: string) => void;
   readonly resize: (columns: number, rows: number) => void;
   readonly kill: (signal: NodeJS.Signals) => void;
+  /** Closes the terminal, as a window that is closed does. */
+  readonly close: () => void;
   readonly waitForText: (text: string) => Promise<void>;
   /** Resolves with the exit code when the program has ended. */
   readonly ended: Promise<number>;
@@ -26,6 +28,10 @@ export interface PtyOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The terminal was never told its size, and says 0 by 0; it is as large as above nevertheless. */
   readonly sizeless?: boolean;
+  /** A shell runs it, and prints the modes of the terminal afterwards. */
+  readonly shell?: boolean;
+  /** The file that gets its stderr. */
+  readonly errors?: string;
   /** The program asks a question on a line, with sequences of Node's own: only text is looked for. */
   readonly lines?: boolean;
 }
@@ -42,10 +48,9 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
   const { columns, rows } = options;
   const program = [process.execPath, join(ROOT, 'bin/run.js'), ...args];
+  const script = scriptOf(options);
   const [command = '', ...rest] =
-    options.sizeless === true
-      ? ['/bin/sh', '-c', 'stty cols 0 rows 0 && exec "$@"', 'sh', ...program]
-      : program;
+    script === undefined ? program : ['/bin/sh', '-c', script, options.errors ?? 'sh', ...program];
   const child = spawn(command, rest, {
     name: 'xterm-256color',
     cols: columns,
@@ -82,6 +87,10 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
       }
     },
     kill: (signal) => child.kill(signal),
+    close: () => {
+      // Not in its types.
+      if ('destroy' in child && typeof child.destroy === 'function') child.destroy();
+    },
     waitForText: (text) =>
       waitFor(
         text,
@@ -90,4 +99,11 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
       ),
     ended,
   };
+}
+
+/** How a shell starts the program, if it does. */
+function scriptOf({ sizeless, shell, errors }: PtyOptions): string | undefined {
+  if (sizeless === true) return 'stty cols 0 rows 0 && exec "$@"';
+  if (shell === true) return '"$@"; stty -a';
+  return errors === undefined ? undefined : 'exec "$@" 2>"$0"';
 }

@@ -47,34 +47,32 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
       if (random(20) === 0) session.resize(1 + random(120), 1 + random(50));
       await new Promise((resolve) => setTimeout(resolve, random(4)));
     }
-    // A listener reloads its configuration.
-    const isListener = name === 'serve' || name === 'webhooks';
-    const signal = isListener || seed % 2 === 0 ? 'SIGTERM' : 'SIGHUP';
-    await endAndCheck(session, () => hasEnded, signal, `${name}, seed ${seed}`);
+    const signal = SIGNALS[random(SIGNALS.length)] ?? 'SIGTERM';
+    const at = `${name}, seed ${seed}, ${signal}`;
+    if (!hasEnded) endWith(session, signal, name);
+    await waitFor(`the end of ${at}`, () => hasEnded, session.output);
+    // Nothing is told to a terminal that is gone.
+    if (signal !== 'close') assertLeft(session, at);
   }
 }
 
-/** A screen opened from another one ends alone. */
-const RESENT_MS = 1500;
+/** `close` loses the terminal. */
+const SIGNALS = ['SIGTERM', 'SIGHUP', 'close'] as const;
 
-/** Ends a screen that may be in any state, and checks that nothing of it is left. */
-async function endAndCheck(
-  session: PtySession,
-  hasEnded: () => boolean,
-  signal: 'SIGHUP' | 'SIGTERM',
-  what: string,
-): Promise<void> {
-  const asks = setInterval(() => {
-    if (!hasEnded()) session.kill(signal);
-  }, RESENT_MS);
-  if (!hasEnded()) session.kill(signal);
-  await waitFor(`the end of ${what}`, hasEnded, session.output);
-  clearInterval(asks);
-  assertLeft(session, what);
+/** Told once: a screen that misses it is found. */
+function endWith(session: PtySession, how: (typeof SIGNALS)[number], name: ScreenName): void {
+  if (how === 'close') {
+    session.close();
+    return;
+  }
+  session.kill(how);
+  // A listener reloads its configuration then, and goes on.
+  const isListener = name === 'serve' || name === 'webhooks';
+  if (how === 'SIGHUP' && isListener) session.kill('SIGTERM');
 }
 
 /** The terminal is as it was, and nothing failed. */
-function assertLeft(session: PtySession, what: string): void {
+export function assertLeft(session: PtySession, what: string): void {
   const { screen } = session;
   assert.is(screen.alternate, false, `${what}: the alternate screen`);
   assert.is(screen.cursorShown, true, `${what}: the cursor`);

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { programFacts } from '../context.js';
+import { endOfForeground } from '../foreground.js';
 import { pressEnter } from './press-enter.js';
 
 /**
- * Runs a command of svc in the normal terminal. Its output stays visible until the person goes back; Ctrl-C ends only the
- * command.
+ * Runs a command of svc in the normal terminal. Its output stays visible until the person goes back.
  */
 export async function runFromHome(
   argv: readonly string[],
@@ -12,24 +12,22 @@ export async function runFromHome(
 ): Promise<void> {
   const { node, script } = programFacts();
   process.stdout.write(`$ svc ${argv.map(shown).join(' ')}\n\n`);
-  const handlers = process.listeners('SIGINT');
-  const ignore = (): void => undefined;
-  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
-  try {
-    const ended = await new Promise<string>((resolve) => {
-      const child = spawn(node, [...process.execArgv, script, ...argv], {
-        stdio: 'inherit',
-        env: configFile === undefined ? process.env : { ...process.env, SVC_CONFIG: configFile },
-      });
-      child.on('error', (error) => resolve(error.message));
-      child.on('close', (code, killed) => resolve(code === 0 ? '' : `exit code ${code ?? killed}`));
-    });
-    process.stdout.write(ended === '' ? '\n' : `\n${ended}\n`);
-  } finally {
-    process.off('SIGINT', ignore);
-    for (const handler of handlers) process.on('SIGINT', handler);
-  }
+  const child = spawn(node, [...process.execArgv, script, ...argv], {
+    stdio: 'inherit',
+    env: configFile === undefined ? process.env : { ...process.env, SVC_CONFIG: configFile },
+  });
+  process.stdout.write(`\n${await outcome(child)}`);
   await pressEnter(signal);
+}
+
+/** Nothing for success. */
+async function outcome(child: ChildProcess): Promise<string> {
+  try {
+    const { code, signal } = await endOfForeground(child);
+    return code === 0 ? '' : `exit code ${code ?? signal}\n`;
+  } catch (error) {
+    return `${error instanceof Error ? error.message : String(error)}\n`;
+  }
 }
 
 function shown(word: string): string {

@@ -1,3 +1,5 @@
+import { closeSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
 
@@ -54,7 +56,7 @@ export function takeTerminal(
   const release = (): void => {
     input.stop();
     frames.hold();
-    stdout.write(PASTE_MARKS_OFF + SHOW_CURSOR + modes.off);
+    writeNow(stdout, PASTE_MARKS_OFF + SHOW_CURSOR + modes.off);
     stdin.setRawMode(false);
   };
   const resume = (): void => {
@@ -65,13 +67,19 @@ export function takeTerminal(
   };
   const leave = (): void => {
     if (state === 'left') return;
-    process.off('SIGCONT', onContinue).off('uncaughtExceptionMonitor', onUncaught);
-    stdin.off('end', onLost).off('error', onLost);
-    if (state === 'ours') release();
-    else stdin.setRawMode(false);
+    const wasOurs = state === 'ours';
     state = 'left';
-    // Errors of the last writes arrive later.
-    setImmediate(() => stdout.off('error', onLost));
+    process.off('SIGCONT', onContinue).off('uncaughtExceptionMonitor', onUncaught);
+    process.off('exit', onExit);
+    stdin.off('end', onLost).off('error', onLost);
+    stdout.off('error', onLost);
+    if (wasOurs) release();
+    else stdin.setRawMode(false);
+    if (isGone()) process.once('exit', closeStandardStreams);
+  };
+  const onExit = (): void => {
+    leave();
+    if (isGone()) closeStandardStreams();
   };
   const onContinue = (): void => {
     // The shell has changed the terminal's modes if the process was stopped from outside.
@@ -90,7 +98,15 @@ export function takeTerminal(
     isLost = true;
     process.kill(process.pid, 'SIGHUP');
   };
+  const isGone = (): boolean => {
+    const fd = fdOf(stdin);
+    return isLost || (fd !== undefined && !isatty(fd));
+  };
   process.on('SIGCONT', onContinue).on('uncaughtExceptionMonitor', onUncaught);
+  // Ink cannot remove a view that ends the process while it is drawn.
+  process.on('exit', onExit);
+  // An error of a terminal is its loss; oclif would throw it.
+  for (const stream of [stdin, stdout]) stream.removeAllListeners('error').on('error', ignored);
   stdin.on('end', onLost).on('error', onLost);
   stdout.on('error', onLost);
   // Keys typed before the first frame would be echoed into it.
@@ -124,4 +140,47 @@ export function takeTerminal(
       process.kill(0, 'SIGTSTP');
     },
   };
+}
+
+/** What is still written to a lost terminal fails, some of it long after the screen has left. */
+const ignored = (): void => undefined;
+
+/** Node.js resets the modes of its terminal when it exits, and aborts if that one is gone. */
+function closeStandardStreams(): void {
+  for (const fd of [0, 1, 2]) {
+    try {
+      closeSync(fd);
+    } catch {
+      // It was closed before.
+    }
+  }
+}
+
+/** The file behind a stream; undefined for a terminal in memory. */
+function fdOf(stream: object): number | undefined {
+  return 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
+}
+
+const RETRY_MS = 5;
+/** A terminal that takes nothing for so long is not read any more. */
+const MOST_RETRIES = 200;
+
+/** Writes before the next statement, since the process may end with it. A lost terminal needs nothing. */
+function writeNow(stdout: NodeJS.WriteStream, text: string): void {
+  const fd = fdOf(stdout);
+  if (fd === undefined) {
+    stdout.write(text);
+    return;
+  }
+  let left = Buffer.from(text);
+  for (let retries = 0; left.length > 0 && retries < MOST_RETRIES; ) {
+    try {
+      left = left.subarray(writeSync(fd, left));
+    } catch (error) {
+      // Another program may have made the terminal non-blocking.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
+      retries += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }

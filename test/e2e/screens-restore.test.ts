@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type PtyOptions, runInPty } from '../support/pty.js';
+import { assertLeft } from '../support/screen-monkey.js';
+import { SCREENS, type ScreenName, screenHome } from '../support/screens.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
+
+/** What a screen does to its terminal ends with the screen, and with the process. */
+const test = suite('screens and the end of their process');
+
+const NAMES = Object.keys(SCREENS) as readonly ScreenName[];
+
+/** Starts a screen, and waits until it has the terminal. */
+async function opened(name: ScreenName, options: Pick<PtyOptions, 'errors' | 'shell'>) {
+  const what = { ...screenHome(), ...options, columns: 80, rows: 24 };
+  const session = runInPty(SCREENS[name].args, what);
+  await waitFor(`the screen of ${name}`, () => session.screen.bracketedPaste, session.output);
+  return session;
+}
+
+/** The program below the shell. */
+function programOf(shell: number): number {
+  return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim());
+}
+
+for (const [what, keys, shown] of [
+  ['a screen', ':flow watch\r\r', 'no flows'],
+  ['a question', ':flow list\r\r', 'Press Enter to go back'],
+] as const) {
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    test(`${signal} to home ends ${what} of a command opened there before the shell goes on`, async () => {
+      const session = await opened('home', { shell: true });
+      await session.waitForText('listener');
+      session.type(keys);
+      await waitFor(shown, () => session.output().includes(shown), session.output);
+      process.kill(programOf(session.pid), signal);
+      await session.ended;
+      assertLeft(session, `home with ${what}`);
+      // Asked by the shell, after the program.
+      assert.match(session.output(), / icanon .* echo /su);
+    });
+  }
+}
+
+test('random resizes, also to no size at all, and a lost terminal end no screen with a stack trace', async () => {
+  const folder = tempFolder();
+  await Promise.all(
+    NAMES.map(async (name) => {
+      const errors = folder.at(name);
+      const session = await opened(name, { errors });
+      session.type('j/a');
+      for (let n = 0; n < 20; n++) {
+        if (n === 7) session.resize(0, 0);
+        else if (n === 13) session.resize(1, 1);
+        else session.resize(1 + ((n * 53) % 150), 1 + ((n * 17) % 50));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      session.close();
+      await session.ended;
+      const said = readFileSync(errors, 'utf8');
+      assert.not.match(said, /\n *at .+:\d+:\d+|BUG|stack trace/u, `${name}: ${said}`);
+    }),
+  );
+});
+
+test('an empty CI variable is none', async () => {
+  const session = runInPty([], {
+    ...screenHome(),
+    env: { ...screenHome().env, CI: '', CONTINUOUS_INTEGRATION: '' },
+    columns: 80,
+    rows: 24,
+  });
+  await session.waitForText('listener');
+  session.kill('SIGTERM');
+  await session.ended;
+  assertLeft(session, 'home');
+});
+
+test.run();
