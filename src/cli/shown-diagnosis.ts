@@ -4,7 +4,7 @@ import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import { createStyle } from '../ui/style.js';
-import { openInEditor } from './open-editor.js';
+import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
@@ -45,7 +45,13 @@ export async function shownDiagnosis(
     return diagnosis;
   }
   const { runProviderScreen } = await import('../ui/screens/provider/run.js');
-  const end = await runProviderScreen({ ...screenOptions(terminal), title, start, signal });
+  const end = await runProviderScreen({
+    ...screenOptions(terminal),
+    title,
+    start,
+    edit: editorOf(context.env) === undefined ? undefined : (place) => openInEditor(place, context),
+    signal,
+  });
   if (end.diagnosis !== undefined) show(end.diagnosis);
   if (end.edit !== undefined) await openInEditor(end.edit, context);
   if (end.diagnosis === undefined) throw new SvcError('INTERRUPTED', 'stopped');

@@ -1,6 +1,7 @@
 import {
   applyFix,
   DOCTOR_CHECKS,
+  type FindingPlace,
   type FixedReport,
   fixAll,
   type RunDoctorOptions,
@@ -13,7 +14,7 @@ import { SvcError } from '../engine/errors/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
 import { createStyle } from '../ui/style.js';
-import { openInEditor } from './open-editor.js';
+import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
@@ -58,6 +59,8 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedRep
     show(found);
     return found;
   }
+  const edit = ({ file, line = 1, column = 1 }: FindingPlace): Promise<void> =>
+    openInEditor({ file, line, column }, context);
   const { runDoctorScreen } = await import('../ui/screens/doctor/run.js');
   const end = await runDoctorScreen({
     ...screenOptions(terminal),
@@ -68,14 +71,12 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedRep
       return runDoctor({ ...look, checks, signal: own, onEvent });
     },
     apply: applyFix,
+    edit: editorOf(context.env) === undefined ? undefined : edit,
     signal,
   });
   const report = end.results === undefined ? undefined : reportOf(end.results);
   if (report !== undefined) show({ report, applied: end.applied });
-  if (end.edit !== undefined) {
-    const { file, line = 1, column = 1 } = end.edit;
-    await openInEditor({ file, line, column }, context);
-  }
+  if (end.edit !== undefined) await edit(end.edit);
   if (report === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return { report, applied: end.applied };
 }

@@ -145,6 +145,15 @@ test('a command of the palette runs in the terminal, and Enter leads back', asyn
   const asked = session.output().length;
   session.type(KEYS.enter);
   await waitFor('home', () => session.output().slice(asked).includes('? help   q quit'));
+  // A screen leads back at once.
+  session.type(`:memory search an agent's${KEYS.enter}`);
+  await waitFor('the value', () => session.output().slice(asked).includes('optional'));
+  session.type(KEYS.enter);
+  await session.waitForText('svc · search');
+  const searching = session.output().length;
+  session.type(KEYS.escape);
+  await waitFor('home', () => session.output().slice(searching).includes('? help   q quit'));
+  assert.not.match(session.output().slice(searching), /Press Enter/u);
   // Ctrl-C is a key again.
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);

@@ -3,8 +3,12 @@ import { programFacts } from '../context.js';
 import { endOfForeground } from '../foreground.js';
 import { pressEnter } from './press-enter.js';
 
+/** Commands that show a screen and nothing that is not in it, when they are run without a value. */
+const WITH_SCREEN = ['config doctor', 'dream candidates', 'memory search', 'provider test'];
+
 /**
- * Runs a command of svc in the normal terminal. Its output stays visible until the person goes back.
+ * Runs a command of svc in the normal terminal. Its output stays visible until the person goes back, except that of a
+ * screen.
  */
 export async function runFromHome(
   argv: readonly string[],
@@ -16,7 +20,10 @@ export async function runFromHome(
     stdio: 'inherit',
     env: configFile === undefined ? process.env : { ...process.env, SVC_CONFIG: configFile },
   });
-  process.stdout.write(`\n${await outcome(child)}`);
+  const failure = await outcome(child);
+  const words = argv.filter((word) => !word.startsWith('--agent='));
+  if (failure === '' && WITH_SCREEN.includes(words.join(' '))) return;
+  process.stdout.write(`\n${failure}`);
   await pressEnter(signal);
 }
 

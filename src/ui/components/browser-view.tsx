@@ -36,7 +36,7 @@ interface BrowserViewProps<Item extends ListItem> {
 export function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
   const { state, dispatch, onOpen, columns, bindings, empty, area, isBelow } = props;
   const theme = useTheme();
-  if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
+  if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
   const list = (part: Area): ReactElement => (
     <List
       state={state.list}

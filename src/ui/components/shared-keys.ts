@@ -10,6 +10,12 @@ const MOVES = [
   [['end', 'G'], 'last'],
 ] as const;
 
+/** Leaves these keys to the list of keys while it is shown; see KeyHelp. */
+export const SCROLLS_HELP: KeyBinding = {
+  on: MOVES.flatMap(([on]) => on),
+  run: () => undefined,
+};
+
 /** The keys that move in a list or scroll a text. @param what in a word: `select`, `scroll` */
 export function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBinding[] {
   const keys: readonly KeyBinding[] = MOVES.map(([on, to]) => ({ on, run: () => move(to) }));
@@ -29,8 +35,8 @@ export function moveKeys(what: string, move: (to: ListMove) => void): readonly K
 }
 
 /**
- * The keys of a screen, with `?` for their list. While it is shown, each key closes it before it does what it does; Esc
- * does nothing else.
+ * The keys of a screen, with `?` for their list. While it is shown, the keys that move scroll it, and each other key closes
+ * it before it does what it does; Esc does nothing else.
  */
 export function withHelp(
   bindings: readonly KeyBinding[],
@@ -55,5 +61,5 @@ export function withHelp(
     };
   });
   // The first binding of a key counts.
-  return [{ on: ['escape'], run: close }, ...closing, help];
+  return [{ on: ['escape'], run: close }, SCROLLS_HELP, ...closing, help];
 }

@@ -1,10 +1,12 @@
 import { Text } from 'ink';
-import type { ReactElement } from 'react';
+import { type ReactElement, useReducer } from 'react';
 import { fitEnd, padEnd, textWidth } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import type { KeyBinding } from './key-map.js';
-import { Rows, useTheme } from './screen.js';
+import { type KeyBinding, useKeyMap } from './key-map.js';
+import { PANE_TOP, Pane, reducePane } from './pane.js';
+import { type Area, useTheme } from './screen.js';
+import { moveKeys } from './shared-keys.js';
 
 /** The result of an action, or a problem. */
 export interface Note {
@@ -32,17 +34,22 @@ export function StatusBar({
   return <Text wrap="truncate">{theme.dim(fittingKeys(keys, columns))}</Text>;
 }
 
-/** All keys of a screen that do something now, one per line. */
+/** All keys of a screen that do something now, one per line; can be scrolled. */
 export function KeyHelp({
   bindings,
-  columns,
+  area,
 }: {
   readonly bindings: readonly KeyBinding[];
-  readonly columns: number;
+  readonly area: Area;
 }): ReactElement {
   const theme = useTheme();
+  const [pane, dispatch] = useReducer(reducePane, PANE_TOP);
+  useKeyMap(() => ({
+    bindings: moveKeys('scroll', (to) => dispatch({ type: 'scrolled', to })),
+  }));
   const keys = bindings.flatMap(({ help }) => (help === undefined ? [] : [help]));
-  return <Rows lines={keyLines(keys, theme, columns)} />;
+  const text = (columns: number): readonly string[] => keyLines(keys, theme, columns);
+  return <Pane state={pane} dispatch={dispatch} text={text} area={area} />;
 }
 
 /** As many keys as fit in a line. */

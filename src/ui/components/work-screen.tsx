@@ -39,7 +39,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
     >
       {(area) =>
         isHelp ? (
-          <KeyHelp bindings={bindings} columns={area.columns} />
+          <KeyHelp bindings={bindings} area={area} />
         ) : (
           <Rows lines={lines(area).slice(0, area.rows)} />
         )

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckResult, DoctorEvent, DoctorReport } from '../../../src/engine/doctor/check.js';
+import type {
+  CheckResult,
+  DoctorEvent,
+  DoctorReport,
+  FindingPlace,
+} from '../../../src/engine/doctor/check.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { type DoctorScreenEnd, runDoctorScreen } from '../../../src/ui/screens/doctor/run.js';
+import {
+  type DoctorScreenEnd,
+  type DoctorScreenOptions,
+  runDoctorScreen,
+} from '../../../src/ui/screens/doctor/run.js';
 import {
   type DoctorScreenEvent,
   reduceDoctorScreen,
@@ -40,7 +49,14 @@ interface Opened {
   readonly leave: AbortController;
 }
 
-function open(columns: number, rows: number, failure?: string): Opened {
+function open(
+  columns: number,
+  rows: number,
+  {
+    failure,
+    edit,
+  }: { readonly failure?: string; readonly edit?: DoctorScreenOptions['edit'] } = {},
+): Opened {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc config doctor\n');
   const looks: Look[] = [];
@@ -60,6 +76,7 @@ function open(columns: number, rows: number, failure?: string): Opened {
       applied.push(title);
       return { check, title, ...(failure === undefined ? {} : { failure }) };
     },
+    edit,
     signal: leave.signal,
   });
   return { terminal, ended, looks, applied, leave };
@@ -159,7 +176,7 @@ test('A shows all safe fixes; A again does them, esc does not', async () => {
 });
 
 test('a fix that could not be done says why', async () => {
-  const opened = open(80, 24, 'the disk is full');
+  const opened = open(80, 24, { failure: 'the disk is full' });
   tellAll(await lookOf(opened), SICK.checks);
   await waitForText(opened.terminal, '❯ ✗');
   opened.terminal.type('aa');
@@ -183,6 +200,31 @@ test('arrows choose, enter opens and closes, e ends with the place to open', asy
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
   assert.equal((await opened.ended).edit, MISTYPED.place);
+  assertRestored(terminal, '$ svc config doctor');
+});
+
+test('e gives the terminal to the editor, and the screen comes back and checks again', async () => {
+  let close: () => void = () => undefined;
+  const edited: FindingPlace[] = [];
+  const edit = (place: FindingPlace): Promise<void> => {
+    edited.push(place);
+    return new Promise((resolve) => {
+      close = resolve;
+    });
+  };
+  const opened = open(80, 24, { edit });
+  const { terminal } = opened;
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(terminal, '❯ ✗ unknown key');
+  terminal.type('e');
+  await waitFor('the editor', () => edited.length > 0);
+  assert.equal(edited, [MISTYPED.place]);
+  await waitForText(terminal, '$ svc config doctor');
+  close();
+  tellAll(await lookOf(opened, 1), SICK.checks);
+  await waitForText(terminal, '❯ ✗ unknown key');
+  terminal.type('q');
+  assert.is((await opened.ended).edit, undefined);
   assertRestored(terminal, '$ svc config doctor');
 });
 

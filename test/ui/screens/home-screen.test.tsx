@@ -342,6 +342,22 @@ test('the same news draws nothing, and an agent that is only named keeps what wa
   assert.equal(await end, { type: 'left' });
 });
 
+test('the list of keys scrolls where it does not fit', async () => {
+  const terminal = createTerminal(40, 10);
+  const { end, tell } = start(terminal);
+  tell(busyNews());
+  await waitForText(terminal, '❯');
+  terminal.type('?');
+  await waitForText(terminal, 'lines 1–');
+  assert.not.match(terminal.screen().join('\n'), /ctrl-c/u);
+  terminal.type('G');
+  await waitForText(terminal, 'q, ctrl-c');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, '❯');
+  terminal.type('q');
+  assert.equal(await end, { type: 'left' });
+});
+
 test('what a line has no room for is said below it', () => {
   const news = busyNews();
   assert.match(shown(news), '~/main · text-embedding-3-small');

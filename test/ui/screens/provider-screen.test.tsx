@@ -8,7 +8,11 @@ import {
   type DiagnosisEvent,
 } from '../../../src/engine/embeddings/diagnosis/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { type ProviderScreenEnd, runProviderScreen } from '../../../src/ui/screens/provider/run.js';
+import {
+  type ProviderScreenEnd,
+  type ProviderScreenOptions,
+  runProviderScreen,
+} from '../../../src/ui/screens/provider/run.js';
 import {
   type ProviderScreenEvent,
   reduceProviderScreen,
@@ -40,7 +44,7 @@ interface Opened {
   readonly leave: AbortController;
 }
 
-function open(columns: number, rows: number): Opened {
+function open(columns: number, rows: number, edit?: ProviderScreenOptions['edit']): Opened {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc provider test\n');
   const runs: Run[] = [];
@@ -51,6 +55,7 @@ function open(columns: number, rows: number): Opened {
     style: createStyle(false),
     title: 'provider path of agent main',
     signal: leave.signal,
+    edit,
     start: (signal, tell) =>
       new Promise((finish, fail) => {
         runs.push({ signal, tell, finish, fail });
@@ -140,6 +145,35 @@ test('e ends the screen with the setting to open, once there is one', async () =
   opened.terminal.type('e');
   assert.equal((await opened.ended).edit, REFUSED.checks[0]?.location);
   assertRestored(opened.terminal, '$ svc provider test');
+});
+
+test('e gives the terminal to the editor and comes back; an editor that cannot run ends the screen', async () => {
+  let close: (error?: Error) => void = () => undefined;
+  let edited = 0;
+  const opened = open(80, 24, (place) => {
+    assert.equal(place, REFUSED.checks[0]?.location);
+    edited += 1;
+    return new Promise((resolve, reject) => {
+      close = (error) => (error === undefined ? resolve() : reject(error));
+    });
+  });
+  const { terminal } = opened;
+  tellAll(await firstRun(opened), REFUSED);
+  await waitForText(terminal, 'e open svc.json:14');
+  terminal.type('e');
+  await waitFor('the editor', () => edited === 1);
+  await waitForText(terminal, '$ svc provider test');
+  close();
+  await waitForText(terminal, 'e open svc.json:14');
+  terminal.type('e');
+  await waitFor('the editor', () => edited === 2);
+  const failed = opened.ended.then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+  close(new Error('cannot run the editor'));
+  assert.match(await failed, /cannot run the editor/u);
+  assertRestored(terminal, '$ svc provider test');
 });
 
 test('leaving while it runs ends the run; so does a signal from outside', async () => {

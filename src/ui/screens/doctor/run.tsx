@@ -10,6 +10,7 @@ import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import type { KeyBinding } from '../../components/key-map.js';
 import type { Style } from '../../style.js';
+import type { MountedScreen } from '../../terminal/mount.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { createEnding } from '../ending.js';
@@ -36,6 +37,8 @@ export interface DoctorScreenOptions extends ScreenStreams {
   ) => Promise<DoctorReport>;
   /** Applies a fix; the outcome says if it failed. */
   readonly apply: (check: string, fix: Fix, signal: AbortSignal) => Promise<AppliedFix>;
+  /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
+  readonly edit: ((place: FindingPlace) => Promise<void>) | undefined;
   /** Closes the screen as if the user had quit. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +47,7 @@ export interface DoctorScreenOptions extends ScreenStreams {
 export interface DoctorScreenEnd {
   /** The latest result of every check; undefined if some never finished. */
   readonly results: readonly CheckResult[] | undefined;
-  /** The location to open in the editor. */
+  /** The location that was chosen without an editor to come back from. */
   readonly edit: FindingPlace | undefined;
   /** Fixes that were applied, or failed. */
   readonly applied: readonly AppliedFix[];
@@ -96,6 +99,12 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     look(all ? names : findings.map(({ check }) => check));
     return outcomes;
   };
+  let suspended: MountedScreen['suspended'] = (work) => work();
+  const editAt = (place: FindingPlace): void => {
+    const { edit } = options;
+    if (edit === undefined) finish(place);
+    else suspended(() => edit(place)).then(() => look(names), fail);
+  };
   const browser = createBrowser(
     findingsSource({ state: store.getSnapshot, fix, style, homeDir, explain: String }),
   );
@@ -105,7 +114,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     const place = browser.getSnapshot().shown?.item.finding.place;
     const edit: KeyBinding = {
       on: ['e'],
-      run: () => finish(place),
+      run: () => (place === undefined ? undefined : editAt(place)),
       help: ['e', 'open the location in $EDITOR'],
       bar: { text: 'e open', goes: 3 },
     };
@@ -126,7 +135,10 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const screen = { browser, state: store.getSnapshot, stdout, style, keys };
   try {
     const edit = await runAlternate(<DoctorScreen {...screen} />, options, {
-      begin: () => look(names),
+      begin: (mounted) => {
+        suspended = mounted.suspended;
+        look(names);
+      },
       // A fix is short and must not be interrupted.
       ended: ended.then((place) => browser.settled().then(() => place)),
       leave,

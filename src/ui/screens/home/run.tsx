@@ -244,7 +244,7 @@ function HomeBody({ state, current, orders, homeDir, area }: HomeBodyProps): Rea
     else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });
   });
   if (state.help) {
-    return <KeyHelp bindings={homeKeys(state, orders).bindings} columns={area.columns} />;
+    return <KeyHelp bindings={homeKeys(state, orders).bindings} area={area} />;
   }
   return <Rows lines={drawn.map(({ text }) => text)} />;
 }

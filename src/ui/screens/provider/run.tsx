@@ -11,6 +11,7 @@ import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import type { MountedScreen } from '../../terminal/mount.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { useTerminalSize } from '../../terminal/size.js';
@@ -35,6 +36,8 @@ export interface ProviderScreenOptions extends ScreenStreams {
     signal: AbortSignal,
     onEvent: (event: DiagnosisEvent) => void,
   ) => Promise<Diagnosis>;
+  /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
+  readonly edit: ((place: SourceLocation) => Promise<void>) | undefined;
   /** Ends the screen as if the user had left. */
   readonly signal: AbortSignal;
 }
@@ -43,7 +46,7 @@ export interface ProviderScreenOptions extends ScreenStreams {
 export interface ProviderScreenEnd {
   /** The last diagnosis; undefined if the user left before it was complete. */
   readonly diagnosis: Diagnosis | undefined;
-  /** The setting to open in the editor after the screen. */
+  /** The setting that was chosen without an editor to come back from. */
   readonly edit: SourceLocation | undefined;
 }
 
@@ -73,9 +76,23 @@ export async function runProviderScreen(
       );
   };
   const leave = (edit?: SourceLocation): void => finish({ diagnosis: found, edit });
-  const view = <ProviderScreen {...options} store={store} onAgain={look} onLeave={leave} />;
+  let suspended: MountedScreen['suspended'] = (work) => work();
+  const edit = (place: SourceLocation): void => {
+    if (options.edit === undefined) leave(place);
+    else suspended(async () => options.edit?.(place)).catch(fail);
+  };
+  const orders = { onAgain: look, onEdit: edit, onLeave: () => leave() };
+  const { stdout, style, title } = options;
+  const view = <ProviderScreen {...{ stdout, style, title, store, ...orders }} />;
   try {
-    return await runAlternate(view, options, { begin: look, ended, leave: () => leave() });
+    return await runAlternate(view, options, {
+      begin: (screen) => {
+        suspended = screen.suspended;
+        look();
+      },
+      ended,
+      leave: () => leave(),
+    });
   } finally {
     running?.abort();
   }
@@ -85,7 +102,8 @@ export async function runProviderScreen(
 interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
   readonly store: Store<ProviderScreenState, ProviderScreenEvent>;
   readonly onAgain: () => void;
-  readonly onLeave: (edit?: SourceLocation) => void;
+  readonly onEdit: (place: SourceLocation) => void;
+  readonly onLeave: () => void;
 }
 
 /** The diagnostics screen: its checks, and below them the conclusion. */
@@ -108,7 +126,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
       status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}
     >
       {(area) => {
-        if (state.isHelp) return <KeyHelp bindings={bindings} columns={area.columns} />;
+        if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
         const { columns } = area;
         const verdict = diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns });
         const rows = Math.max(1, area.rows - verdict.length);
@@ -134,7 +152,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
 
 function keysOf(
   state: ProviderScreenState,
-  { store, onAgain, onLeave }: ProviderScreenProps,
+  { store, onAgain, onEdit, onLeave }: ProviderScreenProps,
 ): readonly KeyBinding[] {
   const target = editTarget(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
@@ -150,7 +168,7 @@ function keysOf(
       : [
           {
             on: ['e'],
-            run: () => onLeave(target),
+            run: () => onEdit(target),
             help: ['e', 'open the setting in $EDITOR'],
             bar: { text: `e open ${file}:${target.line}`, goes: 2 },
           } as const,
@@ -158,7 +176,7 @@ function keysOf(
   ];
   const quit: KeyBinding = {
     on: ['q', 'ctrl-c', 'escape'],
-    run: () => onLeave(),
+    run: onLeave,
     help: ['q, ctrl-c', 'quit'],
     bar: { text: 'q quit', goes: 9 },
   };

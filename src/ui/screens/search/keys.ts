@@ -1,5 +1,6 @@
 import type { KeyBinding, KeyMap } from '../../components/key-map.js';
 import { type ListMove, listView } from '../../components/list-state.js';
+import { SCROLLS_HELP } from '../../components/shared-keys.js';
 import { editOf } from '../../components/text-input.js';
 import { type SearchEvent, type SearchState, selectedItem } from './state.js';
 
@@ -37,7 +38,14 @@ export function searchKeys(state: SearchState, dispatch: (intent: SearchIntent) 
     help: ['esc', 'back; quits from the input'],
     bar: { text: isTyping ? 'esc quit' : 'esc back', goes: 9 },
   });
-  const shared = [leave, back, ...moveKeys(state, on), ...resultKeys(hasResult, isTyping, on)];
+  const scrolls = state.isHelp ? [SCROLLS_HELP] : [];
+  const shared = [
+    leave,
+    back,
+    ...scrolls,
+    ...moveKeys(state, on),
+    ...resultKeys(hasResult, isTyping, on),
+  ];
   if (!isTyping) {
     const more = on(['q'], { type: 'leave' }, { help: ['q, ctrl-c', 'quit (q in the list)'] });
     return {

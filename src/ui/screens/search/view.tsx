@@ -68,7 +68,7 @@ export function SearchScreen(props: SearchScreenProps): ReactElement {
     >
       {(area) =>
         state.isHelp ? (
-          <KeyHelp bindings={bindings} columns={area.columns} />
+          <KeyHelp bindings={bindings} area={area} />
         ) : (
           <SearchBody {...props} state={state} area={area} />
         )
