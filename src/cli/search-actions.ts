@@ -72,7 +72,10 @@ export async function createSearchActions(
   let shown = memory;
 
   const read = async (item: ResultItem, from: number, lines: number, signal?: AbortSignal) =>
-    shown.backend.get({ target: documentName(item.result), from, lines }, { signal });
+    shown.backend.get(
+      { target: documentName(item.result), from, lines },
+      { signal, checksFiles: false },
+    );
   const actions: SearchScreenActions = {
     prepare: async (signal, onEvent) => {
       // The external program updates its index itself.

@@ -73,13 +73,16 @@ export function wrapText(line: string, columns: number | undefined): readonly st
  */
 export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   const room = Math.max(1, columns);
+  const isPlain = PLAIN.test(line);
+  if (isPlain && line.length <= room) return [{ start: 0, end: line.length }];
+  const widthOf = isPlain ? () => 1 : textWidth;
   const spans: TextSpan[] = [];
   let start = 0;
   let width = 0;
   let at = 0;
   let blank: { readonly at: number; readonly widthAfter: number } | undefined;
   for (const unit of splitGraphemes(line)) {
-    const unitWidth = textWidth(unit);
+    const unitWidth = widthOf(unit);
     if (width + unitWidth > room && at > start) {
       if (unit === ' ') {
         spans.push({ start, end: at });

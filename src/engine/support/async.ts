@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A promise that is settled from outside; settling it again does nothing. */
 export interface Deferred<T> {
@@ -17,6 +18,12 @@ export function deferred<T>(): Deferred<T> {
   });
   promise.catch(() => undefined);
   return { promise, resolve, reject };
+}
+
+/** Lets other work of the process go first, such as drawing a key. @throws the signal's reason */
+export async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
+  await nextTurn();
+  signal?.throwIfAborted();
 }
 
 type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: false };

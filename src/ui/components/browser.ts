@@ -31,7 +31,7 @@ export interface Browser<Item extends ListItem>
 /** Opens a browser. Nothing is read before the first refresh. */
 export function createBrowser<Item extends ListItem, Choice extends string>(
   source: BrowserSource<Item, Choice>,
-  pace?: Pace,
+  pace?: Pace<BrowserEvent<Item>>,
 ): Browser<Item> {
   const store = createStore<BrowserState<Item>, BrowserEvent<Item>>(
     startBrowser(source.previews),

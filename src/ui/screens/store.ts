@@ -6,14 +6,16 @@ export interface Store<State, Event> {
 }
 
 /** How often listeners are called. */
-export interface Pace {
+export interface Pace<Event> {
   /** Least time between two calls; 0 reports every change immediately. */
   readonly everyMs: number;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
+  /** Events that are reported immediately anyway, such as keys; none if omitted. */
+  readonly isUrgent?: (event: Event) => boolean;
 }
 
-const AT_ONCE: Pace = { everyMs: 0, now: () => 0 };
+const AT_ONCE: Pace<unknown> = { everyMs: 0, now: () => 0 };
 
 /**
  * A store with a pure reducer. With a pace, a change is reported immediately if the last report was long enough ago,
@@ -23,7 +25,7 @@ const AT_ONCE: Pace = { everyMs: 0, now: () => 0 };
 export function createStore<State, Event>(
   initial: State,
   reduce: (state: State, event: Event) => State,
-  pace: Pace = AT_ONCE,
+  pace: Pace<Event> = AT_ONCE,
 ): Store<State, Event> {
   let state = initial;
   let toldMs = Number.NEGATIVE_INFINITY;
@@ -50,7 +52,7 @@ export function createStore<State, Event>(
       if (next === state) return;
       state = next;
       const restMs = pace.everyMs - (pace.now() - toldMs);
-      if (restMs <= 0) tell();
+      if (restMs <= 0 || pace.isUrgent?.(event) === true) tell();
       else timer ??= setTimeout(tell, restMs);
     },
   };

@@ -17,7 +17,8 @@ export interface MountedScreen extends Pick<TerminalSession, 'suspended'> {
   readonly unmount: () => Promise<void>;
 }
 
-const MAX_FPS = 30;
+/** A key that comes right after a frame waits as long for its own; what changes often is paced by its store. */
+const MAX_FPS = 100;
 
 /**
  * Mounts a view with the settings that all screens share. Ctrl-C is an ordinary key: in raw mode it sends no signal.

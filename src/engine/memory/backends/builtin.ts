@@ -58,8 +58,9 @@ export class BuiltinBackend implements MemoryBackend {
         return this.withEmptyMemory(response);
       };
       // Checking thousands of files for each letter would delay the next one.
-      const looks = embeds || request.unfinished !== true;
-      return this.keeper.answer(work, warnings, ask, { embeds, looks });
+      const isQuick = request.unfinished === true && !embeds;
+      const checked = isQuick ? { ...work, checksFiles: false } : work;
+      return this.keeper.answer(checked, warnings, ask, { embeds });
     };
     const couldEmbed = embeds && this.options.providers?.primary.resting() === undefined;
     const response = await answer();

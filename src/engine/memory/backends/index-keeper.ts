@@ -91,25 +91,22 @@ export class IndexKeeper {
    * Queries the fresh index; if it turns out to be damaged, rebuilds it first.
    *
    * @param warnings receives caveats about the answer
-   * @param options `embeds`: whether to embed new passages if that takes few requests; `looks`: whether to look for
-   *   changed files, if the index exists
+   * @param options `embeds`: whether to embed new passages if that takes few requests
    */
   async answer<T>(
     work: WorkOptions,
     warnings: Warning[],
     ask: (index: MemoryIndex) => Promise<T>,
-    { embeds, looks = true }: { readonly embeds: boolean; readonly looks?: boolean } = {
-      embeds: true,
-    },
+    { embeds }: { readonly embeds: boolean } = { embeds: true },
   ): Promise<T> {
     this.answering += 1;
     try {
-      return await ask(await this.freshIndex(work, warnings, { embeds, looks }));
+      return await ask(await this.freshIndex(work, warnings, embeds));
     } catch (error) {
       if (!isDamage(error)) throw error;
       stopIfInterrupted(await this.sync({ ...work, force: true }));
       warnings.push(rebuiltWarning(this.options.target.indexFile, damageComplaint(error)));
-      return await ask(await this.freshIndex(work, warnings, { embeds, looks }));
+      return await ask(await this.freshIndex(work, warnings, embeds));
     } finally {
       this.answering -= 1;
       if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
@@ -147,12 +144,12 @@ export class IndexKeeper {
   private async freshIndex(
     work: WorkOptions,
     warnings: Warning[],
-    { embeds, looks }: { readonly embeds: boolean; readonly looks: boolean },
+    embeds: boolean,
   ): Promise<MemoryIndex> {
     const opened = await this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
-      if (!looks || !this.looksAtFiles(work)) return index;
+      if (!this.looksAtFiles(work)) return index;
       const links: Warning[] = [];
       const missing = this.missingWorkspace();
       if (missing !== undefined) {
@@ -217,8 +214,9 @@ export class IndexKeeper {
     };
   }
 
-  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+  private looksAtFiles({ sessionStarts = false, checksFiles = true }: WorkOptions): boolean {
     const { syncOnSearch, syncOnSessionStart = false } = this.options;
+    if (!checksFiles) return false;
     return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 

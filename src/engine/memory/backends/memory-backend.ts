@@ -30,6 +30,8 @@ export interface WorkOptions {
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   /** This is the first query of a session: see `sync.onSessionStart`. */
   readonly sessionStarts?: boolean | undefined;
+  /** False answers from an existing index as it is, without checking all files for changes. */
+  readonly checksFiles?: boolean | undefined;
 }
 
 export interface SyncRequest extends WorkOptions {

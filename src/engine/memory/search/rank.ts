@@ -29,10 +29,14 @@ export interface RankedLine {
   readonly pairs: readonly number[];
 }
 
-/** A candidate with its final lexical rank. */
-export interface RankedChunk {
+/** A candidate with the query terms in its lines. */
+export interface AnalysedChunk {
   readonly chunk: LexicalCandidate;
   readonly lines: readonly RankedLine[];
+}
+
+/** A candidate with its final lexical rank. */
+export interface RankedChunk extends AnalysedChunk {
   /** Only comparable within one query; see {@link Ranking.scoreOf}. */
   readonly rank: number;
 }
@@ -74,9 +78,8 @@ const ALL_TERMS: ScoredTerms = { has: () => true };
  * in adjacent passages, and notes of a mentioned day.
  */
 export function rankCandidates(
-  candidates: readonly LexicalCandidate[],
+  analysed: readonly AnalysedChunk[],
   statistics: TermStatistics,
-  matcher: TermMatcher,
   dates: DatedNotes | undefined,
   scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
@@ -97,7 +100,6 @@ export function rankCandidates(
   const flooredIn = new Map(
     [...(byLanguage ?? [])].map(([code, counted]) => [code, flooredOf(counted)]),
   );
-  const analysed = candidates.map((chunk) => ({ chunk, lines: linesOf(chunk, matcher) }));
   const lineWeights = lineWeightsOf(
     analysed.flatMap(({ lines }) => lines),
     frequencies.length,
@@ -133,8 +135,10 @@ function ftsIdf(total: number, frequency: number): number {
   return Math.max(FTS5_MINIMUM_IDF, Math.log((total - frequency + 0.5) / (frequency + 0.5)));
 }
 
-function linesOf(chunk: LexicalCandidate, matcher: TermMatcher): RankedLine[] {
-  return chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
+/** Finds the terms of the query in a candidate. */
+export function analyseChunk(chunk: LexicalCandidate, matcher: TermMatcher): AnalysedChunk {
+  const lines = chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
+  return { chunk, lines };
 }
 
 function rankedLine(text: string, { hits, hasWords }: TextAnalysis): RankedLine {

@@ -1,3 +1,4 @@
+import { othersTurn } from '../../support/async.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
@@ -35,6 +36,9 @@ type ResultOptions = Pick<
   'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'shares' | 'snippetChars'
 >;
 
+/** Results that are made without a pause: a few milliseconds. */
+const WITHOUT_PAUSE = 10;
+
 /** Pool for diversification, as a multiple of the requested results. */
 const DIVERSITY_POOL = 3;
 
@@ -44,18 +48,25 @@ interface Placed {
   readonly diversity: ScoreExplanation['diversity'];
 }
 
-/** The best passages as results, and the number below the minimum score. */
-export function resultsOf(
+/**
+ * The best passages as results, and the number below the minimum score.
+ *
+ * @param signal aborts between parts of the work
+ */
+export async function resultsOf(
   findings: Findings,
   request: SearchRequest,
   options: ResultOptions,
-): { readonly results: BareResult[]; readonly belowMinScore: number } {
+  signal: AbortSignal | undefined,
+): Promise<{ readonly results: BareResult[]; readonly belowMinScore: number }> {
   const maxResults = request.maxResults ?? options.maxResults;
   const minScore = request.minScore ?? options.minScore;
   // Before decay: age changes the order, but never leaves a question without its only answer.
   const isGood = ({ relevance }: FusedChunk): boolean => round(relevance) >= minScore;
+  await othersTurn(signal);
   const [good, poor] = split(placedPassages(findings, isGood), ({ chunk }) => isGood(chunk));
   const { mmrLambda } = options;
+  await othersTurn(signal);
   const distinct =
     request.keepRepeats === true
       ? good.map((item) => ({ item, similar: [] }))
@@ -68,10 +79,12 @@ export function resultsOf(
     mmrLambda === undefined
       ? distinct.slice(0, maxResults)
       : diversified(distinct, mmrLambda, maxResults);
-  return {
-    results: placed.map((found, position) => resultOf(found, position, findings, request, options)),
-    belowMinScore: Math.min(poor.length, maxResults - placed.length),
-  };
+  const results: BareResult[] = [];
+  for (const [position, found] of placed.entries()) {
+    if (position % WITHOUT_PAUSE === 0) await othersTurn(signal);
+    results.push(resultOf(found, position, findings, request, options));
+  }
+  return { results, belowMinScore: Math.min(poor.length, maxResults - placed.length) };
 }
 
 /** All passages, those that are good enough first; any chunk can join a passage. */

@@ -1,6 +1,7 @@
 import { MIN_CANDIDATES } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Reranking, RerankReport } from '../../rerank/index.js';
+import { othersTurn } from '../../support/async.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryEmbedder } from '../embedding/index.js';
@@ -20,7 +21,13 @@ import { type DatedNotes, dateIn, daysAfter, notesOf } from './dates.js';
 import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
 import { type LexicalQuery, matchExpression, parseQuery, type Reading, relaxed } from './query.js';
 
-import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
+import {
+  type AnalysedChunk,
+  analyseChunk,
+  type RankedChunk,
+  type Ranking,
+  rankCandidates,
+} from './rank.js';
 import { isCopy, type PromotedLines } from './repeats.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
@@ -71,7 +78,7 @@ const MAX_CANDIDATES = 400;
 /**
  * Searches an index as it is.
  *
- * @param signal aborts between statements, and while waiting for the provider
+ * @param signal aborts between statements and other parts of the work, and while waiting for the provider
  */
 export async function searchIndex(
   opened: MemoryIndex,
@@ -111,12 +118,13 @@ export async function searchIndex(
             ...{ limit: most, filter, tokenizer, languages, dates, signal },
             corrects: request.exact !== true && tokenizer !== 'trigram' && !onlyDate,
           })
-        : await findLiterally(index, query, query.literal, most, filter);
+        : await findLiterally(index, query, query.literal, { limit: most, filter, signal });
     signal?.throwIfAborted();
     const vector = await embedded;
     const brought = { found, vector, limit: most, filter, tokenizer };
     const weighed = await weighOrWarn(index, brought, options, warnings);
-    return { found, vector, weighed, unranked: resultsOf(weighed, request, options) };
+    const unranked = await resultsOf(weighed, request, options, signal);
+    return { found, vector, weighed, unranked };
   };
   const first = await gather(limit, embedding);
   // Where passages that say the same took the places of candidates, more candidates are ranked, once.
@@ -132,7 +140,7 @@ export async function searchIndex(
     : first;
   const { findings, report } = await rerank(index, weighed, request, reranking, warnings, signal);
   const { results, belowMinScore } =
-    findings === weighed ? unranked : resultsOf(findings, request, options);
+    findings === weighed ? unranked : await resultsOf(findings, request, options, signal);
   return {
     query: request.query,
     mode: findings.mode,
@@ -239,7 +247,7 @@ async function weigh(
 ): Promise<Findings> {
   const { query, match, matcher } = found;
   if (vector === undefined) {
-    const ranking = found.rank(found.candidates);
+    const ranking = await found.rank(found.candidates);
     const chunks = ranking.chunks.map((ranked) => ({ ranked, similarity: undefined }));
     return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
   }
@@ -251,7 +259,7 @@ async function weigh(
     standsOut: (chunkId, similarity) =>
       !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });
-  const ranking = found.rank(candidates);
+  const ranking = await found.rank(candidates);
   const chunks = ranking.chunks
     .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
     .filter(({ similarity }) => options.hybrid || similarity !== undefined);
@@ -335,7 +343,7 @@ interface Found {
   readonly query: LexicalQuery;
   readonly match: string | undefined;
   readonly candidates: readonly LexicalCandidate[];
-  readonly rank: (candidates: readonly LexicalCandidate[]) => Ranking;
+  readonly rank: (candidates: readonly LexicalCandidate[]) => Promise<Ranking>;
   readonly matcher: TermMatcher;
   readonly matches: number;
   readonly corrections: readonly Correction[];
@@ -403,13 +411,30 @@ async function findByWords(
   const candidates = await withDated(index, worded, query, match, search);
   const wordless = candidates.filter(({ bm25 }) => bm25 === 0).length;
   const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
-  const rank = (chunks: readonly LexicalCandidate[]): Ranking => {
+  const rank = async (chunks: readonly LexicalCandidate[]): Promise<Ranking> => {
     const counted = { ...statistics, byLanguage };
-    const ranking = rankCandidates(chunks, counted, matcher, dates, { has: isScored });
+    const analysed = await analyse(chunks, matcher, signal);
+    const ranking = rankCandidates(analysed, counted, dates, { has: isScored });
     if (!query.onlyStopWords) return ranking;
     return { ...ranking, scoreOf: (rank) => STOP_WORDS_SCORE * ranking.scoreOf(rank) };
   };
   return { query, match, candidates, rank, matcher, matches, corrections };
+}
+
+/** Candidates that are analysed without a pause: a few milliseconds. */
+const WITHOUT_PAUSE = 25;
+
+async function analyse(
+  chunks: readonly LexicalCandidate[],
+  matcher: TermMatcher,
+  signal: AbortSignal | undefined,
+): Promise<readonly AnalysedChunk[]> {
+  const analysed: AnalysedChunk[] = [];
+  for (const [at, chunk] of chunks.entries()) {
+    if (at % WITHOUT_PAUSE === 0) await othersTurn(signal);
+    analysed.push(analyseChunk(chunk, matcher));
+  }
+  return analysed;
 }
 
 /** How many chunks contain what each term is in files of each language. */
@@ -456,8 +481,7 @@ async function findLiterally(
   index: MemoryIndex,
   query: LexicalQuery,
   literal: string,
-  limit: number,
-  filter: CandidateFilter,
+  { limit, filter, signal }: Pick<WordSearch, 'filter' | 'limit' | 'signal'>,
 ): Promise<Found> {
   const candidates = await index.literalCandidates(literal, limit, filter);
   const term = { match: `"${literal}"`, forms: [] };
@@ -466,8 +490,8 @@ async function findLiterally(
     return { ...chunk, bm25: matcher(chunk.text).hits.length };
   });
   const statistics = { chunks: 1, frequencies: [0] };
-  const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
-    rankCandidates(chunks, statistics, matcher, undefined);
+  const rank = async (chunks: readonly LexicalCandidate[]): Promise<Ranking> =>
+    rankCandidates(await analyse(chunks, matcher, signal), statistics, undefined);
   const none = { match: undefined, matches: candidates.length, corrections: [] };
   return { query, ...none, candidates: counted, rank, matcher };
 }

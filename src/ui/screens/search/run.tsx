@@ -8,7 +8,7 @@ import {
   type SearchScreenActions,
   type SearchScreenEnd,
 } from './controller.js';
-import { reduceSearch, START_SEARCH } from './state.js';
+import { reduceSearch, type SearchEvent, START_SEARCH } from './state.js';
 import { SearchScreen } from './view.js';
 
 /** Options of the search screen. */
@@ -25,8 +25,13 @@ export interface SearchScreenOptions extends ScreenStreams {
 const DEBOUNCE_MS = 40;
 /** Asks a provider once for a question, and not for each word. */
 const WHOLE_MS = 300;
-/** Indexing reports every file. */
-const PACE = { everyMs: 30, now: () => performance.now() };
+/** Indexing reports every file, and a new preview its layout. */
+const PACED: ReadonlySet<SearchEvent['type']> = new Set(['synced', 'previewed', 'laidOut']);
+const PACE = {
+  everyMs: 30,
+  now: () => performance.now(),
+  isUrgent: ({ type }: SearchEvent) => !PACED.has(type),
+};
 
 /**
  * Shows the search screen until the user quits, or opens a result without an editor. The terminal is restored and stdin

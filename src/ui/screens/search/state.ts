@@ -57,6 +57,12 @@ export interface Preview {
   readonly content: PassageText | Trouble;
 }
 
+/** A preview that is shown. */
+interface ShownPreview extends Preview {
+  /** The words to mark: those found when it was read, because each answer brings another preview. */
+  readonly words: readonly string[];
+}
+
 /** Where the rows of the preview are, as last drawn. */
 export interface PreviewLayout {
   /** Number of rows that are visible, and of all rows. */
@@ -83,7 +89,7 @@ export interface SearchState {
   readonly isDeepening: boolean;
   /** Undefined unless the index is being updated. */
   readonly progress: SyncProgress | undefined;
-  readonly preview: Preview | undefined;
+  readonly preview: ShownPreview | undefined;
   readonly layout: PreviewLayout;
   /** First visible row of the preview; undefined until someone scrolls: the passage is visible then. */
   readonly top: number | undefined;
@@ -265,15 +271,16 @@ function synced(state: SearchState, event: SyncEvent, atMs: number): SearchState
   return { ...state, progress: reduceSync(state.progress ?? startSyncProgress(atMs), event, atMs) };
 }
 
-function previewed(state: SearchState, preview: Preview): SearchState {
+function previewed(state: SearchState, { item, content }: Preview): SearchState {
   // Too late: another result is selected.
-  if (selectedItem(state)?.id !== preview.item.id) return state;
-  const isSame = state.preview?.item.id === preview.item.id;
+  if (selectedItem(state)?.id !== item.id) return state;
+  const isSame = state.preview?.item.id === item.id;
+  const preview = { item, content, words: foundWords(state) };
   return isSame ? { ...state, preview } : { ...state, preview, top: undefined, match: undefined };
 }
 
 /** The words that were found, as they are in the texts. */
-export function foundWords({ found }: Pick<SearchState, 'found'>): readonly string[] {
+function foundWords({ found }: SearchState): readonly string[] {
   const marked = (found?.response?.results ?? []).flatMap(({ snippet, highlights }) =>
     highlights.map(({ start, end }: TextSpan) => snippet.slice(start, end).toLowerCase()),
   );

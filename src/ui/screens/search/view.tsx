@@ -21,7 +21,6 @@ import type { Store } from '../store.js';
 import { type SearchIntent, searchKeys } from './keys.js';
 import { passageRows } from './passage.js';
 import {
-  foundWords,
   previewTop,
   type ResultItem,
   type SearchEvent,
@@ -277,16 +276,15 @@ const WHEEL_ROWS = 3;
 /** The passage in its document. */
 function PreviewPane({ state, store, dispatch, area }: PartProps): ReactElement {
   const theme = useTheme();
-  const { preview, found, match } = state;
+  const { preview, match } = state;
   const head = previewHead(state, area.columns, theme);
   const height = Math.max(0, area.rows - head.length);
   const { columns } = area;
-  const words = useMemo(() => foundWords({ found }), [found]);
   const { rows, first, matches } = useMemo(() => {
     if (preview === undefined || !('text' in preview.content)) return NO_LINES;
-    const options = { columns, height, style: theme, words, current: match };
+    const options = { columns, height, style: theme, words: preview.words, current: match };
     return passageRows(preview.content, preview.item, options);
-  }, [preview, columns, height, theme, words, match]);
+  }, [preview, columns, height, theme, match]);
   const layout = useMemo(
     () => ({ rows: height, length: rows.length, first, matches }),
     [height, rows.length, first, matches],

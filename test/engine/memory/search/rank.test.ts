@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
-import { rankCandidates } from '../../../../src/engine/memory/search/rank.js';
+import { analyseChunk, rankCandidates } from '../../../../src/engine/memory/search/rank.js';
 import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
@@ -36,7 +36,8 @@ const candidates = fc
 function rank(found: readonly LexicalCandidate[], frequencies: readonly number[]) {
   const { terms } = parseQuery('alpha beta gamma', 'unicode61');
   const matcher = createTermMatcher(terms, 'unicode61');
-  return rankCandidates(found, { chunks: 1000, frequencies }, matcher, undefined);
+  const analysed = found.map((chunk) => analyseChunk(chunk, matcher));
+  return rankCandidates(analysed, { chunks: 1000, frequencies }, undefined);
 }
 
 test('scores lie between 0 and 1 and fall', () => {
@@ -171,7 +172,8 @@ test('a word that was too common to be looked for still counts where it stands',
   const statistics = { chunks: 1000, frequencies: [10, 400] };
   const gain = (isScored: boolean): number => {
     const scored = { has: (term: number) => term === 0 || isScored };
-    const { chunks } = rankCandidates(found, statistics, matcher, undefined, scored);
+    const analysed = found.map((chunk) => analyseChunk(chunk, matcher));
+    const { chunks } = rankCandidates(analysed, statistics, undefined, scored);
     assert.is(chunks[0]?.chunk.chunkId, 9);
     return (chunks[0]?.rank ?? 0) - (chunks[1]?.rank ?? 0);
   };

@@ -59,6 +59,28 @@ test('while typing, changed files are not looked for', async () => {
   home.write('b.md', 'Another ibis.\n');
   assert.is((await watched.search({ ...request, lexicalOnly: true })).results.length, 1);
   assert.is((await watched.search(request)).results.length, 2);
+  home.write('b.md', 'Another ibis, in another place.\n');
+  const one = { target: 'b.md' };
+  assert.match((await watched.get(one, { checksFiles: false })).text, 'in another place');
+  assert.is((await watched.search({ ...request, lexicalOnly: true, query: 'place' })).matches, 0);
+});
+
+const SMALL = { tokens: 30, overlap: 0 };
+
+test('keys are drawn during a search of many passages', async () => {
+  const lines = Array.from({ length: 400 }, (_, at) => `## Day ${at}\n\nHeron number ${at}.\n`);
+  const many = backendOn(targetOf(folderOf({ 'a.md': lines.join('\n') }).path, SMALL));
+  const request = { query: 'heron', unfinished: true, lexicalOnly: true, maxResults: 200 };
+  await many.search(request);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await many.search(request);
+  clearImmediate(next);
+  assert.ok(turns > 15, `${turns} turns`);
 });
 
 for (const kind of [sqliteKind, ...(await sharedKinds())]) {

@@ -203,8 +203,9 @@ export class FreshAsker {
     return asker.ask(tool, request, { timeoutMs, signal: work.signal });
   }
 
-  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+  private looksAtFiles({ sessionStarts = false, checksFiles = true }: WorkOptions): boolean {
     const { syncOnSearch, syncOnSessionStart } = this.options;
+    if (!checksFiles) return false;
     return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 }

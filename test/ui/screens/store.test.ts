@@ -1,0 +1,20 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { waitFor } from '../../support/terminal.js';
+
+const test = suite('the store of a screen');
+
+test('events that come often are reported together, and a key immediately', async () => {
+  const isUrgent = (event: string): boolean => event === 'key';
+  const reduce = (state: string, event: string): string => `${state} ${event}`;
+  const store = createStore('', reduce, { everyMs: 20, now: () => performance.now(), isUrgent });
+  const told: string[] = [];
+  store.subscribe(() => told.push(store.getSnapshot()));
+  for (const event of ['file', 'file', 'key', 'file']) store.dispatch(event);
+  assert.equal(told, [' file', ' file file key']);
+  await waitFor('the last change', () => told.length === 3);
+  assert.is(told[2], ' file file key file');
+});
+
+test.run();
