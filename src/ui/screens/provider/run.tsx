@@ -1,12 +1,12 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { useSpinner } from '../../components/clock.js';
 import { Header } from '../../components/header.js';
 import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
 import { Pane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { moveKeys, withHelp } from '../../components/shared-keys.js';
+import { useSpinner } from '../../components/spinner.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
