@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ReadStream } from 'node:tty';
 import { spawn } from '@lydell/node-pty';
 import { ROOT } from './run-svc.js';
 import { waitFor } from './terminal.js';
@@ -58,6 +59,7 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     cwd: options.home,
     env: { ...env, SVC_HOME: options.home, ...options.env },
   });
+  readToTheEnd(child);
   const screen = new ScreenBuffer(columns, rows);
   let output = '';
   let pending = '';
@@ -98,6 +100,22 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
         () => (options.lines === true ? output : screen.text()),
       ),
     ended,
+  };
+}
+
+/**
+ * node-pty closes a terminal 200 ms after its program has ended. If this process got no time meanwhile, that would come
+ * before the last output was read, such as what restores the terminal.
+ */
+function readToTheEnd(child: object): void {
+  // Not in its types.
+  const socket: unknown = Reflect.get(child, '_socket');
+  if (!(socket instanceof ReadStream)) return;
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    // Between a timer and this, the event loop reads what is there.
+    setImmediate(() => destroy(error));
+    return socket;
   };
 }
 
