@@ -162,7 +162,7 @@ function fdOf(stream: object): number | undefined {
 }
 
 const RETRY_MS = 5;
-/** A terminal that takes nothing for so long is not read any more. */
+/** A signal ends the process at last, also if nobody reads the terminal. */
 const MOST_RETRIES = 200;
 
 /** Writes before the next statement, since the process may end with it. A lost terminal needs nothing. */
@@ -183,4 +183,6 @@ function writeNow(stdout: NodeJS.WriteStream, text: string): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
+  // A slow connection gets it later, if the process lives on.
+  if (left.length > 0) stdout.write(left);
 }
