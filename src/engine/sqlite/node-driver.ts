@@ -40,19 +40,14 @@ export function findNodeDriver(): Driver | undefined {
   if (!isUsable(sqlite)) return undefined;
   return {
     name: 'node:sqlite',
-    connect: (source, options) => {
-      const where = typeof source === 'string' ? source : temporaryCopy(source);
-      try {
-        return new NodeConnection(sqlite, where, options);
-      } finally {
-        // An open file stays readable after it was removed.
-        if (where !== source && where !== IN_MEMORY) rmSync(join(where, '..'), { recursive: true });
-      }
-    },
+    connect: (source, options) =>
+      typeof source === 'string'
+        ? new NodeConnection(sqlite, source, options)
+        : connectCopy(sqlite, source),
   };
 }
 
-/** Node.js warns once that the module is experimental; the tests of this driver watch what it does instead. */
+/** Node.js warns once that the module is experimental, on the stderr of every command. */
 function withoutWarning<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -69,21 +64,26 @@ function isUsable(sqlite: object | undefined): sqlite is NodeSqlite {
   return typeof StatementSync === 'function' && 'setReturnArrays' in StatementSync.prototype;
 }
 
-const IN_MEMORY = ':memory:';
-
-/** Node.js 22 cannot open bytes. A removed file can be read, but SQLite refuses to write to it. */
-function temporaryCopy(bytes: Buffer): string {
-  if (bytes.length === 0) return IN_MEMORY;
-  const file = join(mkdtempSync(join(tmpdir(), 'svc-database-')), 'copy.sqlite');
-  writeFileSync(file, bytes, { mode: 0o600 });
-  return file;
+/** Node.js 22 cannot open bytes. An open file stays readable after it was removed, but SQLite refuses to write to it. */
+function connectCopy(sqlite: NodeSqlite, bytes: Buffer): Connection {
+  if (bytes.length === 0) return new NodeConnection(sqlite, ':memory:', {});
+  const folder = mkdtempSync(join(tmpdir(), 'svc-database-'));
+  try {
+    const file = join(folder, 'copy.sqlite');
+    writeFileSync(file, bytes, { mode: 0o600 });
+    return new NodeConnection(sqlite, file, { fileMustExist: true });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
+
+/** Of transactions in transactions; SQLite means the innermost savepoint of a name. */
+const SAVEPOINT = 'nested';
 
 class NodeConnection implements Connection {
   readonly name: string;
   private readonly sqlite: NodeSqlite;
   private readonly database: NodeDatabase;
-  private savepoints = 0;
 
   constructor(sqlite: NodeSqlite, file: string, options: OpenOptions) {
     this.sqlite = sqlite;
@@ -96,8 +96,6 @@ class NodeConnection implements Connection {
           allowExtension: true,
         }),
     );
-    // SQLite opens a file with its first use; better-sqlite3 reads its header at once.
-    if (file !== IN_MEMORY && options.fileMustExist === true) this.pragma('schema_version');
   }
 
   get inTransaction(): boolean {
@@ -126,22 +124,22 @@ class NodeConnection implements Connection {
   }
 
   private within<Result>(begin: string, work: () => Result): Result {
-    const savepoint = this.inTransaction ? `nested_${this.savepoints}` : undefined;
-    this.savepoints += 1;
+    const [start, commit, undo] = this.inTransaction
+      ? [
+          `SAVEPOINT ${SAVEPOINT}`,
+          `RELEASE ${SAVEPOINT}`,
+          `ROLLBACK TO ${SAVEPOINT}; RELEASE ${SAVEPOINT}`,
+        ]
+      : [begin, 'COMMIT', 'ROLLBACK'];
+    this.exec(start);
     try {
-      this.exec(savepoint === undefined ? begin : `SAVEPOINT ${savepoint}`);
       const result = work();
-      this.exec(savepoint === undefined ? 'COMMIT' : `RELEASE ${savepoint}`);
+      this.exec(commit);
       return result;
     } catch (error) {
       // A full disk ends a transaction by itself.
-      if (this.inTransaction) {
-        const back = `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`;
-        this.exec(savepoint === undefined ? 'ROLLBACK' : back);
-      }
+      if (this.inTransaction) this.exec(undo);
       throw error;
-    } finally {
-      this.savepoints -= 1;
     }
   }
 
@@ -172,7 +170,7 @@ class NodeConnection implements Connection {
 
 /** A name with `mode=rw` creates nothing. */
 function locationOf(file: string, { fileMustExist = false, readonly = false }: OpenOptions) {
-  if (!fileMustExist || readonly || file === IN_MEMORY) return file;
+  if (!fileMustExist || readonly) return file;
   const url = pathToFileURL(file);
   url.searchParams.set('mode', 'rw');
   return url;
@@ -244,7 +242,9 @@ class NodeStatementAdapter implements Statement {
     if (this.mode === 'raw') return values;
     // A changed schema can change what `*` is.
     if (this.names.length !== row.length) this.names = this.columns().map(({ name }) => name);
-    return Object.fromEntries(this.names.map((name, at) => [name, values[at]]));
+    const named: Record<string, unknown> = {};
+    for (const [at, name] of this.names.entries()) named[name] = values[at];
+    return named;
   }
 }
 
