@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import { withEnvironment } from '../cli/flags.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
-import { checkUpgrade, describeUpgrade } from '../engine/overview/upgrade.js';
+import { describeUpgrade } from '../engine/overview/upgrade.js';
 import { renderUpgrade } from '../ui/overview/overall-status.js';
 import { createStyle } from '../ui/style.js';
 
@@ -24,9 +24,8 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
     const { flags } = await this.parse(Upgrade);
     const { env, homeDir } = this.context();
     const { root, nodePath } = processFacts(this.config.root);
-    const upgrade = flags.check
-      ? await checkUpgrade(root, { env, homeDir, nodePath, signal: this.signal })
-      : describeUpgrade(root);
+    const ask = { env, homeDir, nodePath, signal: this.signal };
+    const upgrade = await describeUpgrade(root, flags.check ? ask : undefined);
     const style = createStyle(this.terminal(flags).color);
     this.write(renderUpgrade(upgrade, style));
     return upgrade;

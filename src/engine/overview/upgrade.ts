@@ -4,24 +4,24 @@ import { type AskOptions, newestVersion } from '../install/newest-version.js';
 import type { UpgradeOutput } from './output-schemas.js';
 import { programVersion } from './package-version.js';
 
-/** How to upgrade this installation. Asks nobody. */
-export function describeUpgrade(root: string): UpgradeOutput {
-  return { installed: programVersion(root), newest: null, isOutdated: null, ...howToUpgrade(root) };
-}
-
 /**
- * The same, with the newest version that npm's registry has.
+ * How to upgrade this installation.
  *
+ * @param ask what npm needs to look for the newest version; without it, nobody is asked
  * @throws SvcError UPGRADE_CHECK_FAILED; the signal's reason
  */
-export async function checkUpgrade(root: string, options: AskOptions): Promise<UpgradeOutput> {
-  const described = describeUpgrade(root);
-  const newest = await newestVersion(packageName(root), options);
-  return { ...described, newest, isOutdated: isNewer(newest, described.installed) };
+export async function describeUpgrade(
+  root: string,
+  ask: AskOptions | undefined,
+): Promise<UpgradeOutput> {
+  const name = packageName(root);
+  const installed = programVersion(root);
+  const newest = ask === undefined ? null : await newestVersion(name, ask);
+  const isOutdated = newest === null ? null : isNewer(newest, installed);
+  return { installed, newest, isOutdated, ...howToUpgrade(root, name) };
 }
 
-function howToUpgrade(root: string): Pick<UpgradeOutput, 'command' | 'installation'> {
-  const name = packageName(root);
+function howToUpgrade(root: string, name: string): Pick<UpgradeOutput, 'command' | 'installation'> {
   if (existsSync(join(root, '.git'))) {
     return { installation: 'checkout', command: 'git pull' };
   }
