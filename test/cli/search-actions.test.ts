@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createSearchActions } from '../../src/cli/search-actions.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
-import { resolveStatePaths } from '../../src/engine/support/context.js';
+import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('what the search screen does');
@@ -31,6 +31,7 @@ function homeOf(config: object): TempFolder {
 async function actionsIn(
   home: TempFolder,
   restricted: Parameters<typeof createSearchActions>[0]['restricted'] = {},
+  onLookup?: EngineContext['onLookup'],
 ) {
   const env = { SVC_HOME: home.path, HOME: home.path };
   const context = {
@@ -39,6 +40,7 @@ async function actionsIn(
     homeDir: home.path,
     state: resolveStatePaths(env, home.path),
     clock: { now: Date.now },
+    onLookup,
   };
   const memory = await openMemory(context, { kind: 'agent' });
   const world = { context, mask: createSecretMask(), signal: NEVER };
@@ -95,6 +97,21 @@ test('queries are kept, unless ui.history is false or the configuration is broke
   const off = await actionsIn(homeOf({ ui: { history: false } }));
   off.actions.remember('one');
   assert.equal(off.actions.history(), []);
+});
+
+test('a passage that is only previewed is not logged as opened', async () => {
+  const logged: string[] = [];
+  const home = homeOf({ memory: { searchLog: true } });
+  const made = await actionsIn(home, {}, async ({ type }) => void logged.push(type));
+  const { response } = await made.actions.search('barn', { signal: NEVER, wordsOnly: false });
+  const [result] = response?.results ?? [];
+  assert.ok(result);
+  const item = { id: '', text: '', result };
+  assert.is((await made.actions.preview(item, NEVER)).text, 'The roof of the barn.');
+  await made.placeOf(item);
+  await made.close();
+  await made.memory.backend.close();
+  assert.equal(logged, ['search', 'get']);
 });
 
 test('an index is ready after preparing', async () => {

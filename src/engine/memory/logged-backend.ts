@@ -36,7 +36,7 @@ export function loggedBackend(
 
 /**
  * Wraps a backend to log after each answer, one after the other; closing it waits for pending logs. Searches while
- * typing are not logged.
+ * typing and previews are not logged.
  *
  * @param hear must not fail
  */
@@ -63,7 +63,7 @@ function heardBackend(
     },
     get: async (request, options) => {
       const response = await backend.get(request, options);
-      tell(() => hear.opened(response));
+      if (options?.checksFiles !== false) tell(() => hear.opened(response));
       return response;
     },
     list: (options) => backend.list(options),

@@ -30,7 +30,10 @@ export interface WorkOptions {
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   /** This is the first query of a session: see `sync.onSessionStart`. */
   readonly sessionStarts?: boolean | undefined;
-  /** False answers from an existing index as it is, without checking all files for changes. */
+  /**
+   * False answers from an existing index as it is, without checking all files for changes: for a preview, which does not
+   * count as opened.
+   */
   readonly checksFiles?: boolean | undefined;
 }
 
