@@ -1,9 +1,9 @@
 import type { BrowserAction } from './browser-source.js';
 import type { BrowserEvent, BrowserState } from './browser-state.js';
+import { filterKeys } from './filter.js';
 import type { KeyBinding, KeyMap } from './key-map.js';
-import { type ListItem, type ListMove, listView } from './list-state.js';
+import { type ListItem, listView } from './list-state.js';
 import { moveKeys, withHelp } from './shared-keys.js';
-import { editOf } from './text-input.js';
 
 /** Keys that the screen around a browser handles. */
 export interface BrowserKeysOptions {
@@ -43,7 +43,14 @@ export function browserKeys<Item extends ListItem>(
   if (state.asked !== undefined) {
     return { bindings: [interrupt, ...questionKeys(state.asked, source, orders)] };
   }
-  if (state.isFiltering) return filterKeys(state, interrupt, orders);
+  if (state.isFiltering) {
+    return filterKeys(
+      state.list,
+      interrupt,
+      (event) => orders.dispatch({ type: 'list', event }),
+      () => orders.dispatch({ type: 'filtering', on: false }),
+    );
+  }
   const quit: KeyBinding = {
     on: ['q'],
     run: () => orders.onStop('q'),
@@ -77,37 +84,6 @@ function questionKeys<Item extends ListItem>(
     { on: ['n', 'N', 'escape', 'q'], run: answer },
     ...(text === undefined ? [] : scrollKeys(dispatch)),
   ];
-}
-
-/** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
-function filterKeys<Item extends ListItem>(
-  { list }: BrowserState<Item>,
-  interrupt: KeyBinding,
-  { dispatch }: BrowserOrders<Item>,
-): KeyMap {
-  const close = (): void => dispatch({ type: 'filtering', on: false });
-  const clear = (): void => {
-    dispatch({ type: 'list', event: { type: 'unfiltered' } });
-    close();
-  };
-  const move = (to: ListMove) => () => dispatch({ type: 'list', event: { type: 'moved', to } });
-  const bindings: readonly KeyBinding[] = [
-    interrupt,
-    { on: ['enter', 'tab'], run: close },
-    { on: ['escape'], run: clear },
-    { on: list.filter.text === '' ? ['backspace'] : [], run: clear },
-    { on: ['up'], run: move('up') },
-    { on: ['down'], run: move('down') },
-    { on: ['pageUp'], run: move('pageUp') },
-    { on: ['pageDown'], run: move('pageDown') },
-  ];
-  return {
-    bindings,
-    onOther: (press) => {
-      const edit = editOf(press);
-      if (edit !== undefined) dispatch({ type: 'list', event: { type: 'filtered', edit } });
-    },
-  };
 }
 
 function scrollKeys<Item extends ListItem>(

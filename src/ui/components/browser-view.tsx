@@ -5,13 +5,13 @@ import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Browser } from './browser.js';
 import type { BrowserState } from './browser-state.js';
+import { FilterInput } from './filter.js';
 import type { KeyBinding } from './key-map.js';
 import { List, type ListColumn } from './list.js';
 import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
 import { type Area, Rows, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { TextInput } from './text-input.js';
 
 /** From this width on, details are next to the list, otherwise in its place or below it. */
 const BESIDE_COLUMNS = 100;
@@ -112,9 +112,7 @@ export function BrowserStatus<Item extends ListItem>({
     return <Text wrap="truncate">{theme.warning(fitEnd(line, area.columns))}</Text>;
   }
   if (state.isFiltering) {
-    const { matching } = listView(state.list);
-    const hint = `${formatCount(matching.length)} of ${formatCount(state.list.items.length)}`;
-    return <TextInput prompt="/ " line={state.list.filter} hint={hint} area={area} />;
+    return <FilterInput list={state.list} area={area} />;
   }
   return <StatusBar bindings={bindings} note={state.note} columns={area.columns} />;
 }

@@ -1,9 +1,10 @@
+import { filterKeys, typingMoves } from '../../components/filter.js';
 import type { KeyBinding, KeyMap } from '../../components/key-map.js';
-import { type ListMove, listView } from '../../components/list-state.js';
+import { type ListEvent, listView } from '../../components/list-state.js';
 import { moveKeys, withHelp } from '../../components/shared-keys.js';
 import { editOf } from '../../components/text-input.js';
 import type { HomeLine } from './lines.js';
-import { afterEnter } from './palette.js';
+import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState, HomeTarget } from './state.js';
 
 /** What keys of the home screen cause. */
@@ -20,7 +21,11 @@ export interface HomeOrders {
 export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: orders.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, orders);
-  if (state.isFiltering) return filterKeys(state, interrupt, orders);
+  const changeList = (event: ListEvent<never>): void => orders.dispatch({ type: 'list', event });
+  if (state.isFiltering) {
+    const close = (): void => orders.dispatch({ type: 'filtering', on: false });
+    return filterKeys(state.list, interrupt, changeList, close);
+  }
   const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
   const quit: KeyBinding = {
     on: ['q'],
@@ -28,7 +33,7 @@ export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
     help: ['q, ctrl-c', 'quit; in another screen: return here'],
     bar: { text: 'q quit', goes: 9 },
   };
-  const keys = withHelp(lineKeys(state, orders), state.help, setHelp);
+  const keys = withHelp(lineKeys(state, orders, changeList), state.help, setHelp);
   return { bindings: [...keys, quit, interrupt] };
 }
 
@@ -37,10 +42,11 @@ function agentOf(line: HomeLine | undefined): string | undefined {
   return line?.target.kind === 'search' ? line.target.agent : undefined;
 }
 
-/** Keys that move in a list while text is typed. */
-const TYPING_MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
-
-function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
+function lineKeys(
+  state: HomeState,
+  orders: HomeOrders,
+  changeList: (event: ListEvent<never>) => void,
+): readonly KeyBinding[] {
   const { dispatch, onOpen } = orders;
   const { selected } = listView(state.list);
   const agent = agentOf(selected);
@@ -51,7 +57,7 @@ function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
     bar: { text: `${on} ${bar}`, goes },
   });
   return [
-    ...moveKeys('choose', (to) => move(dispatch, to)),
+    ...moveKeys('choose', (to) => changeList({ type: 'moved', to })),
     ...(selected === undefined
       ? []
       : [
@@ -85,67 +91,28 @@ function lineKeys(state: HomeState, orders: HomeOrders): readonly KeyBinding[] {
     shown('r', 'refresh now', 'refresh', 1, orders.onAgain),
     {
       on: ['escape'],
-      run: state.list.filter.text === '' ? orders.onLeave : () => unfilter(dispatch),
+      run:
+        state.list.filter.text === '' ? orders.onLeave : () => changeList({ type: 'unfiltered' }),
     },
   ];
 }
 
-function move(dispatch: HomeOrders['dispatch'], to: ListMove): void {
-  dispatch({ type: 'list', event: { type: 'moved', to } });
-}
-
-function unfilter(dispatch: HomeOrders['dispatch']): void {
-  dispatch({ type: 'list', event: { type: 'unfiltered' } });
-}
-
-/** Enter keeps the filter, Esc removes it. */
-function filterKeys({ list }: HomeState, interrupt: KeyBinding, { dispatch }: HomeOrders): KeyMap {
-  const close = (): void => dispatch({ type: 'filtering', on: false });
-  const clear = (): void => {
-    unfilter(dispatch);
-    close();
-  };
-  return {
-    bindings: [
-      interrupt,
-      { on: ['enter', 'tab'], run: close },
-      { on: ['escape', ...(list.filter.text === '' ? ['backspace'] : [])], run: clear },
-      ...TYPING_MOVES.map((to): KeyBinding => ({ on: [to], run: () => move(dispatch, to) })),
-    ],
-    onOther: (input) => {
-      const edit = editOf(input);
-      if (edit !== undefined) dispatch({ type: 'list', event: { type: 'filtered', edit } });
-    },
-  };
-}
-
 /** Esc goes one step back. */
-function paletteKeys(
-  palette: NonNullable<HomeState['palette']>,
-  interrupt: KeyBinding,
-  orders: HomeOrders,
-): KeyMap {
+function paletteKeys(palette: PaletteState, interrupt: KeyBinding, orders: HomeOrders): KeyMap {
   const { dispatch } = orders;
-  const change = (event: Extract<HomeEvent, { type: 'palette.changed' }>['event']): void =>
-    dispatch({ type: 'palette.changed', event });
+  const change = (event: PaletteEvent): void => dispatch({ type: 'palette.changed', event });
   const { asked, list } = palette;
   const back = (): void => {
     if (asked === undefined) dispatch({ type: 'palette', palette: undefined });
     else change({ type: 'asked', asked: undefined });
   };
   const text = asked === undefined ? list.filter.text : asked.line.text;
-  const moves = TYPING_MOVES.map(
-    (to): KeyBinding => ({
-      on: [to],
-      run: () => change({ type: 'list', event: { type: 'moved', to } }),
-    }),
-  );
   return {
     bindings: [
       interrupt,
       { on: ['enter'], run: () => enterPalette(palette, orders) },
       { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
-      ...(asked === undefined ? moves : []),
+      ...(asked === undefined ? typingMoves((event) => change({ type: 'list', event })) : []),
     ],
     onOther: (input) => {
       const edit = editOf(input);
@@ -155,10 +122,7 @@ function paletteKeys(
 }
 
 /** Asks for the next value, or runs the command. */
-export function enterPalette(
-  palette: NonNullable<HomeState['palette']>,
-  { dispatch, onOpen }: HomeOrders,
-): void {
+export function enterPalette(palette: PaletteState, { dispatch, onOpen }: HomeOrders): void {
   const after = afterEnter(palette);
   if (after === undefined) return;
   if ('argv' in after) onOpen({ kind: 'command', argv: after.argv });

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { formatCount } from '../../../engine/support/format.js';
+import { FilterInput } from '../../components/filter.js';
 import { List, type ListColumn } from '../../components/list.js';
 import { listView } from '../../components/list-state.js';
 import { type Area, Rows, useTheme } from '../../components/screen.js';
@@ -67,10 +67,9 @@ export function PaletteStatus({
 }): ReactElement {
   const { asked, list, agent } = palette;
   if (asked === undefined) {
-    const { matching, selected } = listView(list);
+    const { selected } = listView(list);
     const about = selected?.takesAgent === true && agent !== undefined ? `for ${agent} · ` : '';
-    const hint = `${about}${formatCount(matching.length)} of ${formatCount(list.items.length)}`;
-    return <TextInput prompt=": " line={list.filter} hint={hint} area={area} />;
+    return <FilterInput list={list} area={area} prompt=": " about={about} />;
   }
   const value = askedValue(asked);
   const hint = value?.isRequired === true ? 'required' : 'optional';

@@ -1,13 +1,12 @@
 import { Text } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
-import { formatCount } from '../../../engine/support/format.js';
+import { FilterInput } from '../../components/filter.js';
 import { Header } from '../../components/header.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
 import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
-import { TextInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -254,8 +253,7 @@ function HomeStatus({ state, orders, area }: HomePartProps): ReactElement {
   const theme = useTheme();
   const { list, told, ended, opening } = state;
   if (state.isFiltering) {
-    const hint = `${formatCount(listView(list).matching.length)} of ${formatCount(list.items.length)}`;
-    return <TextInput prompt="/ " line={list.filter} hint={hint} area={area} />;
+    return <FilterInput list={list} area={area} />;
   }
   if (opening !== undefined) return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
   const note =
