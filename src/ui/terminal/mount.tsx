@@ -51,6 +51,7 @@ export function mountScreen(
   const exited = instance.waitUntilExit();
   const failed = exited.then(() => new Promise<never>(() => undefined));
   const unmount = async (): Promise<void> => {
+    await session.drained();
     await ended(instance, exited);
     // A view that failed immediately was never mounted.
     session.leave();

@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
@@ -21,6 +22,8 @@ export interface TerminalModes {
 export interface TerminalSession {
   /** Shows the first frame, which was held until then. */
   readonly begin: () => void;
+  /** Lets a slow terminal receive what is queued for it, which would otherwise follow what restores it. */
+  readonly drained: () => Promise<void>;
   /** Restores the terminal; only the first call does. Nothing of the screen is written afterwards. */
   readonly leave: () => void;
   /** Lends the terminal to someone else until the work is done, then draws the screen again. */
@@ -64,6 +67,13 @@ export function takeTerminal(
     state = 'ours';
     enter();
     frames.redraw();
+  };
+  const drained = async (): Promise<void> => {
+    if (stdout.writableLength === 0) return;
+    frames.hold();
+    const written = new AbortController();
+    stdout.write('', () => written.abort());
+    await sleep(MOST_WAIT_MS, undefined, { signal: written.signal }).catch(() => undefined);
   };
   const leave = (): void => {
     if (state === 'left') return;
@@ -115,8 +125,10 @@ export function takeTerminal(
   frames.hold();
   return {
     begin: resume,
+    drained,
     leave,
     suspended: async (work) => {
+      if (state === 'ours') await drained();
       if (state !== 'ours') return work();
       state = 'lent';
       release();
@@ -161,9 +173,9 @@ function fdOf(stream: object): number | undefined {
   return 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
 }
 
-const RETRY_MS = 5;
 /** A signal ends the process at last, also if nobody reads the terminal. */
-const MOST_RETRIES = 200;
+const MOST_WAIT_MS = 1000;
+const RETRY_MS = 5;
 
 /** Writes before the next statement, since the process may end with it. A lost terminal needs nothing. */
 function writeNow(stdout: NodeJS.WriteStream, text: string): void {
@@ -172,17 +184,19 @@ function writeNow(stdout: NodeJS.WriteStream, text: string): void {
     stdout.write(text);
     return;
   }
+  const isBehind = stdout.writableLength > 0;
   let left = Buffer.from(text);
-  for (let retries = 0; left.length > 0 && retries < MOST_RETRIES; ) {
+  for (let waitedMs = 0; left.length > 0 && waitedMs < MOST_WAIT_MS; ) {
     try {
       left = left.subarray(writeSync(fd, left));
     } catch (error) {
       // Another program may have made the terminal non-blocking.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
-      retries += 1;
+      waitedMs += RETRY_MS;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
-  // A slow connection gets it later, if the process lives on.
-  if (left.length > 0) stdout.write(left);
+  // A slow connection gets it later, and again after what was queued before, if the process lives on.
+  const later = isBehind ? text : left;
+  if (later.length > 0) stdout.write(later);
 }

@@ -1,9 +1,11 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { Text, useApp } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import {
   assertRestored,
   createTerminal,
@@ -103,6 +105,79 @@ test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async
   );
   await screen.unmount();
   assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
+});
+
+/** A terminal that is read only when the test says so. The program can also write to its file directly. */
+function openSlow(view: ReactElement) {
+  const path = tempFolder().at('terminal');
+  const fd = openSync(path, 'w');
+  const terminal = createTerminal(40, 6);
+  const unread: (() => void)[] = [];
+  let isRead = true;
+  const stdout = Object.assign(terminal.stdout, {
+    fd,
+    _write: (data: string, _: string, done: () => void) => {
+      const write = (): void => {
+        writeSync(fd, data);
+        done();
+      };
+      if (isRead) write();
+      else unread.push(write);
+    },
+  });
+  return {
+    screen: mountAlternate(view, { stdin: terminal.stdin, stdout }),
+    stdout,
+    output: () => readFileSync(path, 'utf8'),
+    pause: () => {
+      isRead = false;
+    },
+    read: () => {
+      isRead = true;
+      for (const write of unread.splice(0)) write();
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+const RESTORED = /\?1049l$/u;
+
+test('a slow terminal gets what is queued for it before it is restored', async () => {
+  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
+  await waitFor('a frame', () => output().includes('hello'), output);
+  pause();
+  stdout.write('the rest of a frame');
+  const unmounted = screen.unmount();
+  read();
+  await unmounted;
+  assert.match(output(), /the rest of a frame.*\?1049l$/su);
+  assert.is(output().split('?1049l').length, 2);
+  close();
+});
+
+test('a terminal that was not read for long is restored again after what was queued', async () => {
+  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
+  await waitFor('a frame', () => output().includes('hello'), output);
+  pause();
+  stdout.write('the rest of a frame');
+  await screen.unmount();
+  // A process that ends now leaves the terminal restored.
+  assert.match(output(), RESTORED);
+  read();
+  assert.match(output(), /the rest of a frame.*\?1049l$/su);
+  close();
+});
+
+test('a slow terminal is lent once it got what was queued', async () => {
+  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
+  await waitFor('a frame', () => output().includes('hello'), output);
+  pause();
+  stdout.write('the rest of a frame');
+  const lent = screen.suspended(async () => output());
+  read();
+  assert.match(await lent, /the rest of a frame.*\?1049l$/su);
+  await screen.unmount();
+  close();
 });
 
 test.run();
