@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { leadsToLoopback } from '../support/network.js';
 import { type IntegrateWorld, isRemote, noRecall, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
@@ -131,16 +132,14 @@ function doubtsOf(
   return warnings;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
-
 function doubtsOfRemote(
   { url, tokenEnv }: RemoteServer,
   title: string,
   env: IntegrateWorld['env'],
 ): readonly Warning[] {
-  const { protocol, hostname } = new URL(url);
+  const parsed = new URL(url);
   const warnings: Warning[] = [];
-  if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
+  if (parsed.protocol === 'http:' && !leadsToLoopback(parsed)) {
     warnings.push({
       code: 'INTEGRATION_DOUBTFUL',
       message: 'the token and all results are sent unencrypted to this URL',
