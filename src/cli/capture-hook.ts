@@ -6,16 +6,15 @@ import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
+import { HookInput } from './hook-input.js';
 import type { TargetFlags } from './memory-command.js';
-import { BoundedInput } from './recall-turn.js';
 
-const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 /** The shortest time that an agent gives a hook is 1.5 s. */
 const INPUT_MS = 800;
 
 async function callOnStdin(): Promise<unknown> {
   if (process.stdin.isTTY) return undefined;
-  const text = await new BoundedInput(process.stdin, MAX_INPUT_BYTES).text(INPUT_MS);
+  const text = await new HookInput(process.stdin).text(INPUT_MS);
   return text === undefined ? undefined : parsedJson(text);
 }
 

@@ -30,9 +30,14 @@ const WITHOUT_TWIN: ReadonlySet<string> = new Set([
 export function withEnvironment<T extends FlagInput>(flags: T): T {
   for (const [name, flag] of Object.entries(flags)) {
     if (WITHOUT_TWIN.has(name)) continue;
-    flag.env = `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
+    flag.env = variableOf(name);
   }
   return flags;
+}
+
+/** The environment variable of a flag. @param name without dashes in front */
+export function variableOf(name: string): string {
+  return `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
 /** `--limit` of a list. @param shown its default */

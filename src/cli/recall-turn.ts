@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type HookAgent,
@@ -17,8 +16,8 @@ import { channelOf } from '../engine/scope/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
-import { ownWords } from './fast-start.js';
 import { type SessionFlags, sessionFacts } from './flags.js';
+import { HookInput } from './hook-input.js';
 
 /** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags {
@@ -48,16 +47,6 @@ export function recallTurn(message: string, flags: RecallFlags, cwd: string): Re
   };
 }
 
-/** Whether a hook runs this command; works before the flags are parsed, and if they cannot be. */
-export function wantsHook(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  return ownWords(argv).some((word) => /^--hook(?:=|$)/u.test(word)) || Boolean(env['SVC_HOOK']);
-}
-
-/** Larger than any prompt of an agent. */
-const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 /** Agents write the input immediately and close it. */
 const INPUT_MS = 2000;
 /** For writing the response and exiting within the timeout that the agent uses. */
@@ -84,7 +73,7 @@ export async function runRecallHook(
   process.stdout.on('error', () => undefined);
   // On a terminal there is no input to wait for.
   if (process.stdin.isTTY) return;
-  const input = new BoundedInput(process.stdin, MAX_INPUT_BYTES);
+  const input = new HookInput(process.stdin);
   try {
     const lane = await openRecallLane(context, {
       configFile: flags.config,
@@ -138,44 +127,4 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-/**
- * Reads a stream as text, up to a size. Never fails: the process that started this one may be gone.
- */
-export class BoundedInput {
-  private readonly stream: Readable;
-  private readonly parts: Buffer[] = [];
-  private readonly ended: Promise<boolean>;
-
-  /** @param maxBytes a larger input is not read */
-  constructor(stream: Readable, maxBytes: number) {
-    this.stream = stream;
-    let bytes = 0;
-    this.ended = new Promise((resolve) => {
-      stream.on('data', (part: Buffer | string) => {
-        const read = typeof part === 'string' ? Buffer.from(part) : part;
-        bytes += read.length;
-        this.parts.push(read);
-        if (bytes > maxBytes) resolve(false);
-      });
-      stream.once('end', () => resolve(true));
-      stream.once('close', () => resolve(true));
-      stream.once('error', () => resolve(false));
-    });
-  }
-
-  /**
-   * The whole text once the stream has ended; undefined if it is too large, was interrupted or did not end in time.
-   */
-  async text(timeoutMs: number): Promise<string | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.max(0, timeoutMs));
-    });
-    const isWhole = await Promise.race([this.ended, late]);
-    clearTimeout(timer);
-    this.stream.destroy();
-    return isWhole ? Buffer.concat(this.parts).toString('utf8') : undefined;
-  }
 }

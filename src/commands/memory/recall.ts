@@ -2,7 +2,8 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
-import { type RecallFlags, recallTurn, runRecallHook, wantsHook } from '../../cli/recall-turn.js';
+import { wantsHook } from '../../cli/hook-input.js';
+import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
 import {
   HOOK_AGENTS,
   type HookAgent,
@@ -65,7 +66,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
 
   /** A hook's stdout is reserved for its answer, whatever the environment says. */
   override jsonEnabled(): boolean {
-    return !wantsHook(this.argv, process.env) && super.jsonEnabled();
+    return !wantsHook(this.argv, process.env, 'hook') && super.jsonEnabled();
   }
 
   async run(): Promise<RecallDocument> {
@@ -107,7 +108,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
 
   /** A hook must not end with an error: some codes make an agent refuse the prompt. */
   protected override async catch(error: Error): Promise<void> {
-    if (!wantsHook(this.argv, process.env)) return super.catch(error);
+    if (!wantsHook(this.argv, process.env, 'hook')) return super.catch(error);
     process.stderr.write(`${this.mask.text(messageOf(error))}\n`);
     process.exitCode = 0;
   }
