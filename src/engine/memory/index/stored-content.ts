@@ -3,7 +3,8 @@ import type { ChunkContent, DocumentContent } from './documents.js';
 import { headingPathOf, lineNumbersOf } from './lexical-text.js';
 
 /** A document as an index stores it. */
-interface ContentRow {
+export interface ContentRow {
+  readonly id: number;
   readonly indexedMs: number;
   readonly modifiedMs: number;
   /** JSON. */

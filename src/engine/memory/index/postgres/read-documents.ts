@@ -9,7 +9,13 @@ import type {
   StoredDocument,
   SyncMark,
 } from '../documents.js';
-import { type ContentChunkRow, contentOf, PROMOTED_FACTS, promotedIn } from '../stored-content.js';
+import {
+  type ContentChunkRow,
+  type ContentRow,
+  contentOf,
+  PROMOTED_FACTS,
+  promotedIn,
+} from '../stored-content.js';
 import type { Place } from './stored-chunks.js';
 
 interface DocumentRow {
@@ -93,13 +99,6 @@ export async function linkingDocuments(
     [memory, origin],
   );
   return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
-}
-
-interface ContentRow {
-  readonly id: number;
-  readonly indexedMs: number;
-  readonly modifiedMs: number;
-  readonly facts: string | null;
 }
 
 /** What is stored of a document of the origin. */

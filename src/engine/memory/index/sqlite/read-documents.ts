@@ -8,7 +8,13 @@ import type {
   MediaCounts,
   StoredDocument,
 } from '../documents.js';
-import { type ContentChunkRow, contentOf, PROMOTED_FACTS, promotedIn } from '../stored-content.js';
+import {
+  type ContentChunkRow,
+  type ContentRow,
+  contentOf,
+  PROMOTED_FACTS,
+  promotedIn,
+} from '../stored-content.js';
 
 type DocumentRow = [
   source: Source,
@@ -85,13 +91,6 @@ export function linkingDocuments(database: Connection): LinkingDocument[] {
     )
     .all()
     .map((row) => ({ ...row, links: JSON.parse(row.links) }));
-}
-
-interface ContentRow {
-  readonly id: number;
-  readonly indexedMs: number;
-  readonly modifiedMs: number;
-  readonly facts: string | null;
 }
 
 /** What is stored of a document. */
