@@ -98,7 +98,7 @@ export async function searchIndex(
   const words = isDated ? date.words : request.query;
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
   const bounded = withoutShortBeginnings(parsed, chunks);
-  const query = await finished(index, bounded, request, { words, tokenizer, languages });
+  const query = await finished(index, bounded, request, { words, tokenizer, languages, chunks });
   // There is nothing else to embed or to compare.
   const onlyDate = isDated && dates.isAlone;
   const embedding = onlyDate
@@ -169,12 +169,12 @@ async function finished(
   index: MemoryIndex,
   query: LexicalQuery,
   request: SearchRequest,
-  { words, tokenizer, languages }: Reading & { readonly words: string },
+  { words, tokenizer, ...reading }: Reading & { readonly words: string; readonly chunks: number },
 ): Promise<LexicalQuery> {
   // Trigrams already match parts of words.
   if (request.unfinished !== true || tokenizer === 'trigram') return query;
   const { withUnfinishedWord } = await import('./unfinished-word.js');
-  return withUnfinishedWord(index, query, words, languages);
+  return withUnfinishedWord(index, query, words, reading);
 }
 
 /** Searches while typing are not reranked, because each costs money. */

@@ -10,20 +10,23 @@ import { prefixTerm } from './terms.js';
  * word is corrected as any other.
  *
  * @param text the words of the query as typed
+ * @param chunks how many the index has
  */
 export async function withUnfinishedWord(
   index: MemoryIndex,
   query: LexicalQuery,
   text: string,
-  languages: readonly Language[],
+  { languages, chunks }: { readonly languages: readonly Language[]; readonly chunks: number },
 ): Promise<LexicalQuery> {
   const last = query.terms.findLast(({ word }) => word !== undefined);
   // After a blank or a quote, the word is finished; a stop word is no term.
   if (last?.word === undefined || !text.endsWith(last.word)) return query;
+  // Before what it matches is counted, which takes longest for the shortest.
+  if ([...last.word].length < shortestBeginning(chunks)) return query;
   const prefix = prefixTerm(last.word, languages);
-  const { chunks, frequencies } = await index.termStatistics([last.match, prefix.match]);
+  const { frequencies } = await index.termStatistics([last.match, prefix.match]);
   const [asWord = 0, asPrefix = 0] = frequencies;
-  if ([...last.word].length < shortestBeginning(chunks) || asPrefix <= asWord) return query;
+  if (asPrefix <= asWord) return query;
   const terms = query.terms.flatMap((term) => {
     if (term !== last) return [term];
     return asWord === 0 ? [prefix] : [term, prefix];

@@ -89,7 +89,9 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     const document = documentOf('a.md', ['the deployment', 'the deploy', 'an invoice']);
     await apply(index, { type: 'put', document });
     const startLines = async (text: string) => {
-      const { terms } = await withUnfinishedWord(index, parseQuery(text, 'unicode61'), text, []);
+      const query = parseQuery(text, 'unicode61');
+      const reading = { languages: [], chunks: 3 };
+      const { terms } = await withUnfinishedWord(index, query, text, reading);
       const match = terms.map((term) => term.match).join(' OR ');
       const found = await index.lexicalCandidates(match, 9, {});
       return found.map(({ startLine }) => startLine).toSorted();
