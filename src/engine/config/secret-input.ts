@@ -1,4 +1,5 @@
 import { MASK } from '../secrets/index.js';
+import { percentDecoded } from '../support/text.js';
 import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
 
 /** Where a secret is stored. */
@@ -151,16 +152,8 @@ export function plainSecrets(input: unknown, defaults: SecretDefaults): readonly
     if (secret.kind !== 'plain') return [];
     if (!inAddress) return [secret.value];
     const password = secret.value.slice(secret.value.indexOf(':') + 1);
-    return [secret.value, password, decoded(password)];
+    return [secret.value, password, percentDecoded(password)];
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function isSecretValue(value: unknown): value is SecretValue {

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../support/text.js';
 import { isSecretValue, MASK, redactSecrets, SECRET_FIELD } from './token-patterns.js';
 
 /**
@@ -41,15 +42,7 @@ export function createSecretMask(known: Iterable<string> = []): SecretMask {
 function passwordsIn(value: string): readonly string[] {
   if (!URL.canParse(value)) return [];
   const { password, searchParams } = new URL(value);
-  return [password, decoded(password), searchParams.get('password') ?? ''];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [password, percentDecoded(password), searchParams.get('password') ?? ''];
 }
 
 /** The forms of a value in texts: plain, in JSON, in a URL, in Basic authentication. */

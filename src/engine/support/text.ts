@@ -22,6 +22,15 @@ export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** A text with its percent-encoded characters decoded; unchanged where a percent sign is only that. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
-import { decodedPath, PROMOTION_MARK } from '../../memory/sources/index.js';
+import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { noteDay } from '../scoring/recall-entry.js';
 
@@ -333,7 +334,7 @@ export function parseProvenance(line: string): Provenance | undefined {
   return {
     key,
     sweepId,
-    path: decodedPath(path),
+    path: percentDecoded(path),
     lines: { startLine: Number(start), endLine: Number(end) },
     score: Number(score),
     recalls: Number(recalls),

@@ -44,7 +44,6 @@ export type { ExcludeDecision } from './pattern-list.js';
 export {
   type DocumentText,
   DREAM_REPORTS,
-  decodedPath,
   linesWithoutOwnWriting,
   MAX_DOCUMENT_BYTES,
   ownBlockMarks,

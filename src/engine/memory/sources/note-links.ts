@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../support/text.js';
 import type { NoteLink } from '../types.js';
 import { lineAt, type TextLines } from './text-lines.js';
 
@@ -160,7 +161,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/iu;
 
 function addMarkdownLink(target: string | undefined, line: number, links: NoteLink[]): void {
   if (target === undefined || target === '' || SCHEME.test(target)) return;
-  const [path = '', heading = ''] = splitOnce(target, '#').map(decoded);
+  const [path = '', heading = ''] = splitOnce(target, '#').map(percentDecoded);
   // An anchor in the note itself, an address without a scheme, or a folder.
   if (path === '' || path.startsWith('//') || path.endsWith('/')) return;
   links.push(linkOf('markdown', path, heading, line));
@@ -173,14 +174,4 @@ function linkOf(kind: NoteLink['kind'], target: string, heading: string, line: n
 function splitOnce(text: string, separator: string): readonly string[] {
   const at = text.indexOf(separator);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A percent sign that is only that.
-    return text;
-  }
 }

@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
+import { percentDecoded } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
 import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
 import { skipOf } from './walk.js';
@@ -95,18 +96,9 @@ export function promotedLines(lines: TextLines): readonly PromotedLine[] | undef
     if (mark === null || lineLength(lines, at + 1) === 0) continue;
     const [, path = '', start = '', end = start] = mark;
     const range = { startLine: Number(start), endLine: Number(end) };
-    promoted.push({ line: at + 2, from: { path: decodedPath(path), ...range } });
+    promoted.push({ line: at + 2, from: { path: percentDecoded(path), ...range } });
   }
   return promoted.length === 0 ? undefined : promoted;
-}
-
-/** A path as it is in a comment, where some characters are percent-encoded. */
-export function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 const ANY_MARK = '<!-- svc:';
