@@ -2,8 +2,13 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, runProgram } from '../../child/index.js';
 import type { ExtractedFormat } from '../../support/document-format.js';
-import { parsedJson } from '../../support/text.js';
-import { EXTRACTION_MS, type Extraction, MEMORY_LIMIT_BYTES, MOST_TEXT_CHARS } from './limits.js';
+import {
+  EXTRACTION_MS,
+  type Extraction,
+  MEMORY_LIMIT_BYTES,
+  MOST_JSON_BYTES,
+  parseExtraction,
+} from './limits.js';
 
 /** What to extract, and from what. */
 export interface ExtractionRequest {
@@ -22,8 +27,6 @@ const PROCESS = fileURLToPath(
     import.meta.url,
   ),
 );
-/** JSON escapes of a character. */
-const MOST_ANSWER_BYTES = 6 * MOST_TEXT_CHARS;
 
 /**
  * Extracts the text of an untrusted file in a child process, within limits of time, memory and output.
@@ -40,17 +43,13 @@ export async function extractText(request: ExtractionRequest): Promise<Extractio
     cwd: dirname(PROCESS),
     input: bytes,
     timeoutMs,
-    maxOutputBytes: MOST_ANSWER_BYTES,
+    maxOutputBytes: MOST_JSON_BYTES,
     stderrBytes: 0,
     signal,
   });
   if (end.kind === 'killed')
     return { ok: false, fault: end.limit === 'timeoutMs' ? 'time' : 'text' };
-  const answer = end.kind === 'exited' ? parsedJson(end.stdout.toString()) : undefined;
+  const answer = end.kind === 'exited' ? parseExtraction(end.stdout.toString()) : undefined;
   // A process that ran out of memory before its thread did.
-  return isExtraction(answer) ? answer : { ok: false, fault: 'memory' };
-}
-
-function isExtraction(value: unknown): value is Extraction {
-  return typeof value === 'object' && value !== null && 'ok' in value;
+  return answer ?? { ok: false, fault: 'memory' };
 }

@@ -9,11 +9,17 @@ import {
   isExtracted,
 } from '../../support/document-format.js';
 import { namesIn, PRIVATE_MODE, READ_NO_LINK, replaceFile } from '../../support/files.js';
-import { parsedJson } from '../../support/text.js';
 import { type DocumentSelection, type ReadOutcome, skipOf, textLines } from '../sources/index.js';
-import type { SkippedFile } from '../types.js';
+import type { FileFingerprint, SkippedFile } from '../types.js';
 import { extractText } from './extract-text.js';
-import { EXTRACTION_MS, type Extraction, MOST_INPUT_BYTES, MOST_TEXT_CHARS } from './limits.js';
+import {
+  EXTRACTION_MS,
+  type Extraction,
+  MOST_INPUT_BYTES,
+  MOST_JSON_BYTES,
+  MOST_TEXT_CHARS,
+  parseExtraction,
+} from './limits.js';
 import { installedPdfLibrary } from './pdf-library.js';
 
 /** The folder of the extracted texts of an index, next to it. */
@@ -128,16 +134,11 @@ export class ExtractedTexts {
 /** Undefined if there is none, or it is damaged. */
 function readKept(file: string): Extraction | undefined {
   try {
-    const json = gunzipSync(readFileSync(file), { maxOutputLength: 6 * MOST_TEXT_CHARS });
-    const kept = parsedJson(json.toString());
-    return isKept(kept) ? kept : undefined;
+    const json = gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
+    return parseExtraction(json.toString());
   } catch {
     return undefined;
   }
-}
-
-function isKept(value: unknown): value is Extraction {
-  return typeof value === 'object' && value !== null && 'ok' in value;
 }
 
 function readBytes(
@@ -145,11 +146,7 @@ function readBytes(
   path: string,
 ):
   | Extract<ReadOutcome, { ok: false }>
-  | {
-      readonly ok: true;
-      readonly bytes: Buffer;
-      readonly fingerprint: { size: number; mtimeMs: number; ctimeMs: number };
-    } {
+  | { readonly ok: true; readonly bytes: Buffer; readonly fingerprint: FileFingerprint } {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(absolutePath, READ_NO_LINK);

@@ -1,3 +1,5 @@
+import { isRecord, parsedJson } from '../../support/text.js';
+
 /** A larger file is not extracted. */
 export const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 /** More text is not a document that anybody searches. */
@@ -12,6 +14,19 @@ export type Extraction =
   | { readonly ok: false; readonly fault: ExtractionFault; readonly detail?: string };
 
 export type ExtractionFault = 'encrypted' | 'invalid' | 'library' | 'memory' | 'text' | 'time';
+
+/** The bytes of an extraction as JSON, which escapes some characters. */
+export const MOST_JSON_BYTES = 6 * MOST_TEXT_CHARS;
+
+/** An extraction that was written as JSON; undefined for anything else. */
+export function parseExtraction(json: string): Extraction | undefined {
+  const value = parsedJson(json);
+  return isExtraction(value) ? value : undefined;
+}
+
+function isExtraction(value: unknown): value is Extraction {
+  return isRecord(value) && 'ok' in value;
+}
 
 /** An extracted text within the limit. */
 export function limitedText(text: string): Extraction {
