@@ -1,21 +1,25 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { crypto } from '../../support/crypto.js';
 import {
   documentFormatOf,
   EXTRACTION_VERSION,
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { namesIn, PRIVATE_MODE, READ_NO_LINK, replaceFile } from '../../support/files.js';
-import { type DocumentSelection, type ReadOutcome, skipOf, textLines } from '../sources/index.js';
-import type { FileFingerprint, SkippedFile } from '../types.js';
+import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import {
+  type DocumentSelection,
+  hashOf,
+  type ReadOutcome,
+  readBytes,
+  textLines,
+} from '../sources/index.js';
+import type { SkippedFile } from '../types.js';
 import { extractText } from './extract-text.js';
 import {
   EXTRACTION_MS,
   type Extraction,
-  MOST_INPUT_BYTES,
   MOST_JSON_BYTES,
   MOST_TEXT_CHARS,
   parseExtraction,
@@ -76,7 +80,7 @@ export class ExtractedTexts {
     if (!opened.ok) return opened;
     if (format === undefined || !isExtracted(format)) return skipped(path, 'wrong_format');
     const { bytes, fingerprint } = opened;
-    const hash = crypto().createHash('sha256').update(bytes).digest('hex');
+    const hash = hashOf(bytes);
     this.wasRead.add(hash);
     const stored = readKept(this.fileOf(hash));
     const kept = this.retries && stored?.ok === false ? undefined : stored;
@@ -141,26 +145,6 @@ function readKept(file: string): Extraction | undefined {
   }
 }
 
-function readBytes(
-  absolutePath: string,
-  path: string,
-):
-  | Extract<ReadOutcome, { ok: false }>
-  | { readonly ok: true; readonly bytes: Buffer; readonly fingerprint: FileFingerprint } {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(absolutePath, READ_NO_LINK);
-    const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
-    if (size > MOST_INPUT_BYTES) return skipped(path, 'too_large', tooLarge(size));
-    const bytes = readFileSync(descriptor);
-    return { ok: true, bytes, fingerprint: { size, mtimeMs, ctimeMs } };
-  } catch (error) {
-    return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
 function skipped(
   path: string,
   reason: SkippedFile['reason'],
@@ -170,10 +154,6 @@ function skipped(
 }
 
 const MEGABYTE = 1024 * 1024;
-
-function tooLarge(bytes: number): string {
-  return `${Math.round(bytes / MEGABYTE)} MB, limit ${MOST_INPUT_BYTES / MEGABYTE} MB`;
-}
 
 function whyNot(
   extraction: Extract<Extraction, { ok: false }>,

@@ -1,7 +1,5 @@
 import { isRecord, parsedJson } from '../../support/text.js';
 
-/** A larger file is not extracted. */
-export const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 /** More text is not a document that anybody searches. */
 export const MOST_TEXT_CHARS = 8 * 1024 * 1024;
 export const EXTRACTION_MS = 30_000;

@@ -44,12 +44,14 @@ export type { ExcludeDecision } from './pattern-list.js';
 export {
   type DocumentText,
   DREAM_REPORTS,
+  hashOf,
   linesWithoutOwnWriting,
   MAX_DOCUMENT_BYTES,
   ownBlockMarks,
   PROMOTION_MARK,
   promotedLines,
   type ReadOutcome,
+  readBytes,
   readDocument,
   withoutOwnWriting,
 } from './read-document.js';

@@ -18,9 +18,16 @@ export interface DocumentText {
 /** Larger files are not notes: they are reported instead of indexed. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-export type ReadOutcome =
-  | { readonly ok: true; readonly document: DocumentText }
-  | { readonly ok: false; readonly skip: SkippedFile };
+export type ReadOutcome = { readonly ok: true; readonly document: DocumentText } | SkippedDocument;
+
+interface SkippedDocument {
+  readonly ok: false;
+  readonly skip: SkippedFile;
+}
+
+type BytesOutcome =
+  | { readonly ok: true; readonly bytes: Buffer; readonly fingerprint: FileFingerprint }
+  | SkippedDocument;
 
 /**
  * Reads a file for indexing. Invalid UTF-8 becomes U+FFFD and NUL becomes a space, so that the rest of a
@@ -29,6 +36,19 @@ export type ReadOutcome =
  * @param path the document's displayed path, for the report
  */
 export function readDocument(absolutePath: string, path: string): ReadOutcome {
+  const read = readBytes(absolutePath, path);
+  if (!read.ok) return read;
+  const { bytes, fingerprint } = read;
+  return { ok: true, document: { fingerprint, hash: hashOf(bytes), lines: decode(bytes) } };
+}
+
+/** The hash of a {@link DocumentText}. */
+export function hashOf(bytes: Buffer): string {
+  return crypto().hash('sha256', bytes);
+}
+
+/** Reads a file that is not too large and no link, in the same way for any format. */
+export function readBytes(absolutePath: string, path: string): BytesOutcome {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(absolutePath, READ_NO_LINK);
@@ -36,9 +56,7 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
     if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };
     const bytes = readFileSync(descriptor);
     if (bytes.length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, bytes.length) };
-    const fingerprint = { size, mtimeMs, ctimeMs };
-    const lines = decode(bytes);
-    return { ok: true, document: { fingerprint, hash: crypto().hash('sha256', bytes), lines } };
+    return { ok: true, bytes, fingerprint: { size, mtimeMs, ctimeMs } };
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
   } finally {
