@@ -18,7 +18,7 @@ interface DefinitionOptions {
   /** Kinds of services to leave out. */
   readonly without: readonly ServiceSwitch[];
   readonly readiness: () => Readiness;
-  /** Set by the flows service, for metrics. */
+  /** Set by the flows service, for metrics and screens. */
   readonly flows: OpenedFlows;
   /** Called with each new webhook listener. */
   readonly onWebhooks?: ObserveWebhooks | undefined;

@@ -17,7 +17,7 @@ import { hasWebhooks } from './webhooks-service.js';
 const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
 
-/** The flows that the service has open, for metrics. */
+/** The flows that the service has open, for metrics and screens. */
 export interface OpenedFlows {
   current: Flows | undefined;
 }
