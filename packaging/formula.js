@@ -1,7 +1,7 @@
 /**
  * Prints the Homebrew formula of a published release, for a tap:
  *
- *   node packaging/formula.js https://registry.npmjs.org/svc-cli/-/svc-cli-0.1.0.tgz TARBALL > Formula/svc-cli.rb
+ *   node packaging/formula.js https://registry.npmjs.org/svc-cli/-/svc-cli-0.2.0.tgz TARBALL > Formula/svc-cli.rb
  *
  * Without a tarball, the one that npm would publish from this folder is measured.
  */

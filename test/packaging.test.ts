@@ -12,8 +12,8 @@ function formula(...args: readonly string[]): ReturnType<typeof spawnSync> {
 }
 
 test('the formula of Homebrew names the release and its checksum', () => {
-  const tarball = tempFolder().write('svc-cli-0.1.0.tgz', 'abc');
-  const url = 'https://registry.npmjs.org/svc-cli/-/svc-cli-0.1.0.tgz';
+  const tarball = tempFolder().write('svc-cli-0.2.0.tgz', 'abc');
+  const url = 'https://registry.npmjs.org/svc-cli/-/svc-cli-0.2.0.tgz';
   const { status, stdout } = formula(url, tarball);
   assert.is(status, 0);
   const text = String(stdout);

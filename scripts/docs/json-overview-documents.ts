@@ -51,7 +51,7 @@ const version: JsonDocument = {
   introduction: 'Always everything, also without `--verbose`.',
   schema: versionOutputSchema,
   example: {
-    version: '0.1.0',
+    version: '0.2.0',
     node: '22.21.0',
     sqlite: '3.53.2',
     sqliteDriver: 'better-sqlite3',
@@ -83,7 +83,7 @@ const upgrade: JsonDocument = {
   introduction: 'With `--check`; without it, `newest` and `isOutdated` are `null`.',
   schema: upgradeOutputSchema,
   example: {
-    installed: '0.1.0',
+    installed: '0.2.0',
     newest: '0.2.0',
     isOutdated: true,
     installation: 'npm',

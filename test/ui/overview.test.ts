@@ -176,7 +176,7 @@ test('secrets are told one by one, with a line that sums up', () => {
 test('a part that is broken is named with what is wrong', () => {
   const about = renderAbout(
     {
-      version: '0.1.0',
+      version: '0.2.0',
       node: '22.0.0',
       sqlite: null,
       sqliteDriver: null,
