@@ -21,7 +21,7 @@ const HEADING = /^\s{0,3}#{1,6}\s/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 /** Markdown marks at the start of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;
-const EMPHASIS = /(\*\*|__|`)(?=\S)(.*?\S)\1/gu;
+const EMPHASIS = /(\*\*|__|`)(?=\S)(.{0,300}?\S)\1/gu;
 const LINK = /!?\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)/gu;
 
 /**
