@@ -9,17 +9,14 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { MANIFEST, newFolder, packInto, ROOT, run } from './parts.js';
+import { installInto, MANIFEST, newFolder, ROOT, run } from './parts.js';
 
 const target = resolve(process.argv[2] ?? '.');
 const work = newFolder();
 const tree = join(work, 'tree');
 const program = join(tree, 'usr/lib', MANIFEST.name);
 
-mkdirSync(program, { recursive: true, mode: 0o755 });
-run('tar', ['-xzf', packInto(work), '--strip-components=1', '-C', program]);
-run('npm', ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], program);
-run('npm', ['rebuild', 'better-sqlite3'], program);
+installInto(program, work);
 
 mkdirSync(join(tree, 'usr/bin'), { recursive: true });
 symlinkSync(`../lib/${MANIFEST.name}/bin/run.js`, join(tree, 'usr/bin/svc'));

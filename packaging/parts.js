@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the project. */
@@ -31,6 +31,19 @@ export function run(command, args, cwd = ROOT) {
   process.exit(1);
 }
 
+/**
+ * Runs npm: the one that started this, since on Windows `npm` is a batch file.
+ *
+ * @param {readonly string[]} args
+ * @param {string} [cwd]
+ */
+function runNpm(args, cwd) {
+  const script = process.env.npm_execpath ?? '';
+  return basename(script) === 'npm-cli.js'
+    ? run(process.execPath, [script, ...args], cwd)
+    : run('npm', args, cwd);
+}
+
 /** A new folder below the one for temporary files. */
 export function newFolder() {
   return mkdtempSync(join(tmpdir(), 'svc-package-'));
@@ -45,5 +58,24 @@ export function newFolder() {
 export function packInto(folder) {
   run(process.execPath, ['scripts/build.js']);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  return join(folder, run('npm', args).trim());
+  return join(folder, runNpm(args).trim());
+}
+
+/**
+ * Installs what npm would publish, with its dependencies, and SQLite built for the running Node.js.
+ *
+ * @param {string} program the folder, which is created
+ * @param {string} work a folder for temporary files
+ */
+export function installInto(program, work) {
+  mkdirSync(program, { recursive: true, mode: 0o755 });
+  run('tar', ['-xzf', packInto(work), '--strip-components=1', '-C', program]);
+  runNpm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], program);
+  runNpm(['rebuild', 'better-sqlite3'], program);
+  const sqlite = join(program, 'node_modules/better-sqlite3');
+  const built = 'build/Release/better_sqlite3.node';
+  cpSync(join(sqlite, built), join(work, built));
+  // 26 MB that only compiling needs.
+  for (const part of ['build', 'deps', 'src']) rmSync(join(sqlite, part), { recursive: true });
+  cpSync(join(work, built), join(sqlite, built));
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { copyFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,6 +33,40 @@ test('a formula without the address of a release is refused', () => {
   for (const args of [[], ['http://example.com/x.tgz'], ['https://example.com/"x.tgz']]) {
     assert.is(formula(...args).status, 2);
   }
+});
+
+/** What `npm run sea` builds, except that the script is a file next to the executable and not in it. */
+function standalone() {
+  const folder = tempFolder();
+  const executable = folder.at('svc');
+  copyFileSync(process.execPath, executable);
+  symlinkSync(ROOT, folder.at('lib'));
+  return {
+    folder,
+    executable,
+    run: (...args: readonly string[]): string => {
+      const script = join(ROOT, 'packaging/sea-main.cjs');
+      const { status, stdout, stderr } = spawnSync(executable, [script, ...args], {
+        encoding: 'utf8',
+        env: { HOME: folder.path, SVC_HOME: folder.path },
+      });
+      assert.is(status, 0, stderr);
+      return stdout;
+    },
+  };
+}
+
+test('a standalone executable is svc, and the Node.js of the scripts that svc starts', () => {
+  const { folder, executable, run } = standalone();
+  assert.match(run('--version'), /^svc-cli\//);
+  const unit = run('serve', '--print-systemd');
+  assert.ok(unit.includes(`ExecStart=${executable} serve --plain\n`), unit);
+  const shows = 'console.log(JSON.stringify(process.argv.slice(1)))';
+  const script = folder.write('a.js', `require('node:os'); ${shows}`);
+  const module = folder.write('a.mjs', `await import('node:os'); ${shows}`);
+  assert.equal(JSON.parse(run(script, 'x')), [script, 'x']);
+  assert.equal(JSON.parse(run(module, 'x')), [module, 'x']);
+  assert.equal(JSON.parse(run('-e', `require('node:os'); ${shows}`, 'x')), ['x']);
 });
 
 test.run();

@@ -6,6 +6,7 @@ import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
+import { programWords } from './context.js';
 import { HookInput } from './hook-input.js';
 import type { TargetFlags } from './memory-command.js';
 
@@ -51,8 +52,7 @@ export async function runCaptureHook(
   const call = reader === 'opencode' ? ofOpencode(flags.session, context) : await callOnStdin();
   const transcript = textField(call, 'transcript_path');
   const session = textField(call, 'session_id', 'conversation_id');
-  const script = process.argv[1];
-  if (transcript === undefined || script === undefined) return;
+  if (transcript === undefined) return;
   const words = [
     ...(session === undefined ? [] : [`--session=${session}`]),
     ...(['agent', 'workspace', 'config'] as const).flatMap((name) => {
@@ -67,8 +67,9 @@ export async function runCaptureHook(
   rotating.close();
   const log = openSync(file, 'a', PRIVATE_MODE);
   try {
-    const args = [script, 'memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
-    const child = spawn(process.execPath, args, {
+    const [command, ...script] = programWords();
+    const call = ['memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
+    const child = spawn(command, [...script, ...call], {
       detached: true,
       cwd: projectFolder(call) ?? context.cwd,
       stdio: ['ignore', 'ignore', log],

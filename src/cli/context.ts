@@ -117,7 +117,16 @@ function hasGlibc(): boolean {
 
 /** How this program was started, for those who are to start it again. */
 export function programFacts(): ProgramFacts {
-  return { node: process.execPath, script: resolve(process.argv[1] ?? '') };
+  const { execPath, argv } = process;
+  const script = resolve(argv[1] ?? '');
+  // A standalone executable is its own script.
+  return { node: script === execPath ? undefined : execPath, script };
+}
+
+/** The words that start this program, before its arguments. */
+export function programWords(): readonly [string, ...string[]] {
+  const { node, script } = programFacts();
+  return node === undefined ? [script] : [node, script];
 }
 
 /** Facts about this process. @param root absolute path of the package */

@@ -15,6 +15,7 @@ import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
 import { toClipboard } from './clipboard.js';
+import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
@@ -57,7 +58,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
     context,
     configFile,
     without,
-    program: ownProgram(),
+    program: programWords(),
     pid: process.pid,
     mask,
     adjust,
@@ -102,12 +103,6 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
 function logged(line: string, screen: OpenScreen | undefined): void {
   const record = parseLogLine(line);
   if (record !== undefined) screen?.logged?.(record);
-}
-
-/** How this program was started, for parts that run as separate processes. */
-function ownProgram(): ServeOptions['program'] {
-  const [node, script] = process.argv;
-  return node === undefined || script === undefined ? undefined : [node, script];
 }
 
 interface ScreenKeys {

@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { statePlaces } from '../cli/context.js';
+import { programWords, statePlaces } from '../cli/context.js';
 import { accessLogFlag, withAccessLog, withEnvironment } from '../cli/flags.js';
 import { ServeCommand } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
@@ -54,8 +53,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
     const unit = systemdUnit({
-      node: process.execPath,
-      script: realpathSync(process.argv[1] ?? ''),
+      program: programWords(),
       args: [...config, ...without],
       user: userInfo().username,
       homeDir,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { programFacts } from '../context.js';
+import { programWords } from '../context.js';
 import { endOfForeground } from '../foreground.js';
 import { pressEnter } from './press-enter.js';
 
@@ -14,9 +14,9 @@ export async function runFromHome(
   argv: readonly string[],
   { configFile, signal }: { readonly configFile: string | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { node, script } = programFacts();
+  const [command, ...script] = programWords();
   process.stdout.write(`$ svc ${argv.map(shown).join(' ')}\n\n`);
-  const child = spawn(node, [...process.execArgv, script, ...argv], {
+  const child = spawn(command, [...process.execArgv, ...script, ...argv], {
     stdio: 'inherit',
     env: configFile === undefined ? process.env : { ...process.env, SVC_CONFIG: configFile },
   });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
+import { programWords } from '../../cli/context.js';
 import { withEnvironment, yesFlag } from '../../cli/flags.js';
 import { confirm } from '../../cli/prompts.js';
 import {
@@ -68,8 +68,8 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
 
   /** The library prints its scripts and returns none. */
   private scriptOf(shell: CompletionShell): string {
-    const program = [join(this.config.root, 'bin/run.js'), 'completion', 'script', shell];
-    return execFileSync(process.execPath, program, { encoding: 'utf8' });
+    const [command, ...script] = programWords();
+    return execFileSync(command, [...script, 'completion', 'script', shell], { encoding: 'utf8' });
   }
 
   private output(plan: CompletionPlan, installed: boolean): CompletionOutput {

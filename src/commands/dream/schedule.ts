@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { statePlaces } from '../../cli/context.js';
+import { programWords, statePlaces } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
@@ -88,12 +87,11 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   }): Promise<readonly string[]> {
     const loaded = await this.loadConfig(flags);
     const { file } = loaded;
-    const script = realpathSync(process.argv[1] ?? '');
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const agent =
       flags.agent === undefined
         ? []
         : ['--agent', resolveAgent(loaded, flags.agent, this.context()).id];
-    return [process.execPath, script, 'dream', 'run', '--plain', ...config, ...agent];
+    return [...programWords(), 'dream', 'run', '--plain', ...config, ...agent];
   }
 }

@@ -6,9 +6,9 @@ import type { IntegrateWorld, ProgramCall } from './agent.js';
 
 /** How this program was started. */
 export interface ProgramFacts {
-  /** `process.execPath`. */
-  readonly node: string;
-  /** Absolute path of `process.argv[1]`. */
+  /** Absolute path of Node.js; undefined for a standalone executable, which contains it. */
+  readonly node: string | undefined;
+  /** Absolute path of the script, or of the standalone executable. */
   readonly script: string;
 }
 
@@ -25,8 +25,8 @@ export interface MemoryTarget {
 export const PLACES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
 
 /**
- * How others run a command of this installation: node with the script, since the PATH of an agent started
- * from a desktop may lack `svc` and `node`.
+ * How others run a command of this installation: by absolute paths, since the PATH of an agent started from a
+ * desktop may lack `svc` and `node`.
  *
  * @param command such as `['mcp']`
  */
@@ -40,8 +40,9 @@ export function programCall(
     const value = target[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
+  const call = [facts.script, ...command, ...flags] as const;
   return {
-    words: [steadyNode(facts.node, env), facts.script, ...command, ...flags],
+    words: facts.node === undefined ? call : [steadyNode(facts.node, env), ...call],
     env: Object.fromEntries(
       PLACES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
     ),

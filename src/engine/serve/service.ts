@@ -26,7 +26,7 @@ export interface ServeSetup {
   readonly loaded: LoadedConfig;
   /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
-  /** The command of svc itself, node first; undefined if unknown. */
+  /** The words that start svc; undefined if unknown. */
   readonly program?: readonly [string, ...string[]] | undefined;
 }
 

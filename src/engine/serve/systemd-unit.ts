@@ -8,10 +8,8 @@ import { pathFolders } from '../support/files.js';
 import { commandWord, escaped, quoted } from '../support/systemd.js';
 
 interface SystemdUnitOptions {
-  /** Absolute path of node. */
-  readonly node: string;
-  /** Absolute path of the program's script. */
-  readonly script: string;
+  /** The words that start svc, with absolute paths. */
+  readonly program: readonly string[];
   /** The arguments of `svc serve`. */
   readonly args: readonly string[];
   readonly user: string;
@@ -35,8 +33,8 @@ const STOP_MARGIN_SECONDS = 10;
  * systemd.service(5) and systemd.exec(5).
  */
 export function systemdUnit(options: SystemdUnitOptions): string {
-  const { node, script, args, user, homeDir, env, drainSeconds, notifies } = options;
-  const command = [node, script, 'serve', '--plain', ...args].map(commandWord).join(' ');
+  const { program, args, user, homeDir, env, drainSeconds, notifies } = options;
+  const command = [...program, 'serve', '--plain', ...args].map(commandWord).join(' ');
   const lines = [
     '[Unit]',
     'Description=svc: keeps the memory of agents fresh',

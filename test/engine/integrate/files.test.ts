@@ -255,6 +255,19 @@ test('an entry from a folder that svc has left since is still its own', async ()
   assert.is(read(MCP), OTHER);
 });
 
+test('a standalone executable is entered without a script, and still its own after it moved', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write(MCP, OTHER);
+  await add('cursor', { program: { node: undefined, script: '/opt/svc/svc' } });
+  const { command, args } = JSON.parse(read(MCP)).mcpServers.svc;
+  assert.equal([command, args], ['/opt/svc/svc', ['mcp']]);
+  const program = { node: undefined, script: '/home/ada/svc/svc' };
+  await add('cursor', { program });
+  assert.is(JSON.parse(read(MCP)).mcpServers.svc.command, program.script);
+  await remove('cursor', { program });
+  assert.is(read(MCP), OTHER);
+});
+
 test('receipts hold nothing of what was in the file', async () => {
   const { folder, add } = home();
   folder.write(MCP, OTHER.replace('example.com', 'example.com/?token=hush'));

@@ -7,8 +7,7 @@ import { systemdUnit } from '../../../src/engine/serve/systemd-unit.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const OPTIONS = {
-  node: process.execPath,
-  script: '/opt/svc/bin/run.js',
+  program: [process.execPath, '/opt/svc/bin/run.js'],
   args: [],
   user: userInfo().username,
   homeDir: '/home/ada',
@@ -68,7 +67,12 @@ if (!known) process.stdout.write('skipped: there is no systemd-analyze here\n');
   chmodSync(script, 0o755);
   const file = folder.write(
     'svc.service',
-    systemdUnit({ ...OPTIONS, script, homeDir: folder.path, env: { SVC_HOME: folder.path } }),
+    systemdUnit({
+      ...OPTIONS,
+      program: [process.execPath, script],
+      homeDir: folder.path,
+      env: { SVC_HOME: folder.path },
+    }),
   );
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
   assert.equal([status, stderr], [0, '']);

@@ -38,8 +38,9 @@ export async function extractText(request: ExtractionRequest): Promise<Extractio
   const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
   const loader = IS_SOURCE ? process.execArgv : [];
   const end = await runProgram({
-    command: [process.execPath, ...loader, heap, PROCESS, format, libraryDir],
-    env: childEnvironment({}),
+    command: [process.execPath, ...loader, PROCESS, format, libraryDir],
+    // A standalone executable takes options of Node.js only from here.
+    env: childEnvironment({}, { NODE_OPTIONS: heap }),
     cwd: dirname(PROCESS),
     input: bytes,
     timeoutMs,
