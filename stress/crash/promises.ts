@@ -213,11 +213,14 @@ function overwrite(file: string, from: number, length: number, world: World): vo
   writeFileSync(file, bytes);
 }
 
+const LOCK_BYTES = 16_384;
+
 /** Simulates a full disk with a file size limit, which makes SQLite's writes fail in the same way. */
 async function indexWithoutRoom(world: World): Promise<void> {
   if (!existsSync(world.indexFile())) return;
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.home.path, SVC_HOME: world.home.path };
-  const limit = Math.max(4096, world.below(statSync(world.indexFile()).size));
+  // There is room for the lock, without which nobody may tidy up after the process that was killed.
+  const limit = Math.max(LOCK_BYTES, world.below(statSync(world.indexFile()).size));
   const args = [
     `--fsize=${limit}`,
     process.execPath,

@@ -15,7 +15,8 @@ export interface TempFolder {
 const made: string[] = [];
 
 function removeAll(): void {
-  for (const path of made) rmSync(path, { recursive: true, force: true });
+  // A process that was killed just now may still be writing.
+  for (const path of made) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Makes an empty folder that any user may enter. */
