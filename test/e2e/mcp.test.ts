@@ -348,6 +348,14 @@ test('lines that are no message are passed over, and stdout carries the protocol
   assert.match(server.stderr(), /index is up to date/);
 });
 
+test('what was asked before stdin ended is answered', async () => {
+  const server = rawMcp(mcpHome());
+  for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
+  server.child.stdin?.end();
+  assert.match(JSON.stringify(await server.answer(2)), /memory\/2026-02-03\.md/);
+  assert.is((await server.done).code, 0);
+});
+
 test('a message beyond all measure ends the connection, not the machine', async () => {
   const server = rawMcp(mcpHome());
   server.send('x'.repeat(5 * 1024 * 1024));

@@ -1,6 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { allows, type McpWorld } from './mcp-world.js';
 import { registerResources } from './resources.js';
 import { registerTools } from './tools/register-tools.js';
@@ -44,34 +42,3 @@ const ASKS_NOTHING = {
     return { valid: false, data: undefined, errorMessage: 'nothing was asked' } as const;
   },
 };
-
-interface StdioStreams {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-}
-
-interface StdioConnection {
-  /** Resolves when the client has disconnected. */
-  readonly ended: Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-/** Far more than a request needs. */
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-
-/** Serves the protocol over stdin and stdout, in any revision the SDK supports. */
-export function connectStdio(world: McpWorld, { stdin, stdout }: StdioStreams): StdioConnection {
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
-  const handle = serveStdio(() => createServer(world, true), {
-    transport,
-    onerror: (error) => world.log.warn(`protocol: ${error.message}`),
-  });
-  const closeServer = transport.onclose;
-  const ended = new Promise<void>((resolve) => {
-    transport.onclose = () => {
-      closeServer?.();
-      resolve();
-    };
-  });
-  return { ended, close: () => handle.close() };
-}

@@ -1,4 +1,3 @@
-export { connectStdio } from './create-server.js';
 export { LiveMemory } from './live-memory.js';
 export {
   type GivenSession,
@@ -14,3 +13,4 @@ export type {
   TokenListOutput,
   TokenRevokeOutput,
 } from './output-schemas.js';
+export { connectStdio } from './stdio.js';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { connectStdio } from '../../../src/engine/mcp/create-server.js';
+import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../src/engine/mcp/mcp-world.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
