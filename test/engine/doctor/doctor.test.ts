@@ -318,4 +318,19 @@ test('a folder of notes named as the workspace is found, and indexed whole by th
   );
 });
 
+test('targets of broken links are named once, however often notes link to them', async () => {
+  const patient = healthyPatient();
+  patient.write(
+    'state/workspace/memory/a.md',
+    'See [[Garden]] and [[Shed]].\n\n[[Garden]] again.\n',
+  );
+  patient.write('state/workspace/memory/b.md', '[[Garden]]\n');
+  await patient.sync();
+  const { message } = findingOf(await look(patient), 'index/links-broken');
+  assert.match(
+    message,
+    /^broken links to 2 targets .*: memory\/a\.md#L1 \(Garden\), memory\/a\.md#L1 \(Shed\)$/,
+  );
+});
+
 test.run();

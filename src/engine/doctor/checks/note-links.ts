@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { OpenedMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
 import { formatCountOf } from '../../support/format.js';
+import { uniqueBy } from '../../support/lists.js';
 import type { Finding } from '../check.js';
 
 const NAMED = 3;
@@ -17,15 +18,16 @@ export async function brokenLinks({ home, agent }: OpenedMemory): Promise<readon
     const broken = createLinkMap(await index.documents(), linking).broken();
     const [first] = broken;
     if (first === undefined) return [];
-    const named = broken.slice(0, NAMED).map(({ from, line, target }) => {
+    const targets = uniqueBy(broken, ({ target }) => target);
+    const named = targets.slice(0, NAMED).map(({ from, line, target }) => {
       return `${from}#L${line} (${target})`;
     });
-    const more = broken.length > NAMED ? ` and ${broken.length - NAMED} more` : '';
+    const more = targets.length > NAMED ? ` and ${targets.length - NAMED} more` : '';
     return [
       {
         code: 'links-broken',
         severity: 'note',
-        message: `${formatCountOf(broken.length, 'broken link')} in the notes of agent ${agent.id}: ${named.join(', ')}${more}`,
+        message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${named.join(', ')}${more}`,
         cause: 'they lead to no indexed file, or to a name that several files have',
         place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
         hint: `svc memory links --broken --agent ${agent.id}`,

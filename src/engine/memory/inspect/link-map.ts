@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { groupBy } from '../../support/lists.js';
+import { groupBy, uniqueBy } from '../../support/lists.js';
 import type { LinkingDocument } from '../index/index.js';
 import type { DocumentKey, NoteLink } from '../types.js';
 
@@ -41,7 +41,9 @@ export function createLinkMap(
   );
   const links = linking
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .flatMap(({ path, links }) => links.flatMap((link) => targets.resolve(path, link) ?? []));
+    .flatMap(({ path, links }) =>
+      uniqueBy(links, keyOf).flatMap((link) => targets.resolve(path, link) ?? []),
+    );
   const from = groupBy(links, (link) => link.from);
   const to = groupBy(links, (link) => link.to);
   const out = (path: string): readonly ResolvedLink[] => from.get(path) ?? [];
@@ -65,6 +67,11 @@ export function createLinkMap(
       ].slice(0, MOST_RELATED);
     },
   };
+}
+
+/** The same for links that a line repeats. */
+function keyOf({ line, kind, target, heading }: NoteLink): string {
+  return JSON.stringify([line, kind, target, heading]);
 }
 
 /** How many notes are shown that a search result is linked with. */

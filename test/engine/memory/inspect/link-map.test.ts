@@ -58,6 +58,18 @@ test('links to other kinds of files are not broken', () => {
   assert.equal(map.broken(), []);
 });
 
+test('a link that a line repeats counts once', () => {
+  const map = mapOf({ 'a.md': '[[b]] [[b]] [[none]] [[none]]\n\n[[none]]', 'b.md': '' });
+  assert.equal(
+    map.out('a.md').map(({ line, target }) => [line, target]),
+    [
+      [1, 'b'],
+      [1, 'none'],
+      [3, 'none'],
+    ],
+  );
+});
+
 test('a link whose target appears later leads to it', () => {
   assert.is(mapOf({ 'a.md': '[[Garden]]' }).broken().length, 1);
   const map = mapOf({ 'a.md': '[[Garden]]', 'garden.md': '' });
