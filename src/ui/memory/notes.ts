@@ -4,7 +4,7 @@ import type {
   MemoryUndoListOutput,
   MemoryUndoOutput,
 } from '../../engine/notes/index.js';
-import { formatRelativeTime } from '../../engine/support/format.js';
+import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable } from '../table.js';
@@ -13,7 +13,7 @@ import { renderTable } from '../table.js';
 export function renderAdded({ outcome, citation, id, text }: MemoryAddOutput): string {
   if (outcome === 'known') return `${safeLine(citation)} already has it; nothing was added`;
   const [first = '', ...rest] = text.split('\n');
-  const more = rest.length === 0 ? '' : ` (and ${rest.length} more lines)`;
+  const more = rest.length === 0 ? '' : ` (and ${formatCountOf(rest.length, 'more line')})`;
   return `added to ${safeLine(citation)} as ${id}: ${safeLine(first)}${more}`;
 }
 

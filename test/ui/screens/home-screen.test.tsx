@@ -494,6 +494,8 @@ test('activity of a day is drawn, and recent searches and the log where there is
     assert.match(screen, /1 min ago +main: which car/);
     assert.match(screen, /1 min ago +warn +mcp: refused/);
   }
+  const busy = { ...activity, chunks: [...none.slice(1), 44_640] };
+  assert.match(shown({ ...news, activity: busy }, 80, 24), /indexed chunks +44,640/);
   assert.not.match(shown({ ...news, activity: null }), '24 h');
 });
 

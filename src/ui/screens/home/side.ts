@@ -26,7 +26,9 @@ function plotBlock(
   const counts = activity[kind];
   const sum = counts.reduce((all, count) => all + count, 0);
   const total = formatCount(sum);
-  const name = fitEnd(columns < 20 ? title : `${title}, 24 h`, columns - total.length - 2);
+  const room = columns - total.length - 2;
+  const whole = `${title}, 24 h`;
+  const name = fitEnd(whole.length <= room ? whole : title, room);
   const head = `${style.dim(padEnd(name, columns - total.length))}${style.bold(total)}`;
   const rows = plotRows(counts, { columns, rows: size.rows - 1 });
   // Without any, a line shows where they would be.
