@@ -18,24 +18,20 @@ main(process.argv.slice(2), {
   extension: '.js',
   load: require,
 }).then(() => {
-  keepCompiled?.();
+  keepCompiled();
   // Left alone, Node waits for V8's background compiler to finish code that nobody will run: 5 ms.
   if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
 });
 
 /**
  * Lets V8 read compiled code instead of compiling the same source at every start, which takes a fifth of
- * a search and more of a screen. Node.js 22.1 and newer do that on request; for older ones the code of the
- * largest chunks is kept next to them, where whoever could change it could change the source as well.
- * @returns {(() => void) | undefined} what keeps the code that ran, where none is kept yet
+ * a search and more of a screen. The code of the largest chunks is kept next to them, where whoever could
+ * change it could change the source as well; Node's own compile cache reads a file for every module.
+ * @returns {() => void} what keeps the code that ran, where none is kept yet
  */
 function keepsCompiledCode() {
   // This is what require('node:module') returns, which would load more.
   const Module = module.constructor;
-  if (Module.enableCompileCache !== undefined) {
-    Module.enableCompileCache();
-    return undefined;
-  }
   const vm = require('node:vm');
   const chunks = join(root, 'dist/chunks/');
   const usual = Module._extensions['.js'];

@@ -148,14 +148,15 @@ test('a SQLite that does not load is one finding, and the rest is looked at', as
   }
   const native = program.write(`${broken}/build/Release/better_sqlite3.node`, 'no library');
   const home = homeWith('{}');
-  const run = await runSvc(['config', 'doctor', '--json'], { home: home.path, root: program.path });
+  // Where Node.js has a SQLite of its own, that would be used.
+  const off = '--no-experimental-sqlite';
+  const env = process.allowedNodeEnvironmentFlags.has(off) ? { NODE_OPTIONS: off } : {};
+  const doctor = ['config', 'doctor', '--json'];
+  const run = await runSvc(doctor, { home: home.path, root: program.path, env });
   assert.is(run.code, 1, run.stderr);
   assert.equal(codes(run), ['index-missing', 'sqlite-unusable']);
   cpSync(join(ROOT, broken, 'build/Release/better_sqlite3.node'), native);
-  const fixed = await runSvc(['config', 'doctor', '--json'], {
-    home: home.path,
-    root: program.path,
-  });
+  const fixed = await runSvc(doctor, { home: home.path, root: program.path, env });
   assert.is(fixed.code, 0, fixed.stdout);
 });
 

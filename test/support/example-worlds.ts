@@ -1,6 +1,5 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
 import { shortHash } from '../../src/engine/support/text.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
@@ -15,6 +14,7 @@ import { dreamHome, ONCE_ASKED } from './dreams.js';
 import { ADA, newFlow, newTask, testFlows } from './flows.js';
 import { jsonOf } from './json.js';
 import { realServer, startPglite, type TestPostgres } from './postgres.js';
+import { rawDatabase } from './raw-database.js';
 import { ROOT, runSvc } from './run-svc.js';
 import { serveWebhooks, whenTold } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
@@ -173,7 +173,7 @@ function otherPrograms(home: TempFolder): void {
   const projects = { main: { path: home.at('notes') } };
   home.write('.basic-memory/config.json', JSON.stringify({ projects }));
   home.write('.claude-mem/.keep', '');
-  const database = new Database(home.at('.claude-mem/claude-mem.db'));
+  const database = rawDatabase(home.at('.claude-mem/claude-mem.db'));
   database.exec('CREATE TABLE observations (id INTEGER PRIMARY KEY, title TEXT, created_at TEXT)');
   database.exec("INSERT INTO observations VALUES (1, 'A new port', '2026-02-03T12:00:00Z')");
   database.close();

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Connection } from '../../../src/engine/sqlite/database.js';
 import { failureOf } from '../../support/memory.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { type ImportHome, importHome } from './support.js';
 
 const test = suite('importing from claude-mem');
@@ -10,9 +11,9 @@ const test = suite('importing from claude-mem');
 const DAY = Date.parse('2026-02-03T12:00:00Z');
 
 /** The tables of claude-mem 13, with a write-ahead log as it leaves them. */
-function database(home: ImportHome): Database.Database {
+function database(home: ImportHome): Connection {
   home.write('.claude-mem/.keep', '');
-  const db = new Database(home.at('.claude-mem/claude-mem.db'));
+  const db = rawDatabase(home.at('.claude-mem/claude-mem.db'));
   db.pragma('journal_mode = WAL');
   db.exec(`
     CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT,
@@ -28,7 +29,7 @@ function database(home: ImportHome): Database.Database {
   return db;
 }
 
-function observe(db: Database.Database, title: string, more: object = {}): void {
+function observe(db: Connection, title: string, more: object = {}): void {
   db.prepare(
     `INSERT INTO observations (project, type, title, narrative, facts, files_modified, created_at_epoch)
      VALUES (@project, 'decision', @title, @narrative, @facts, @files, @at)`,
@@ -150,7 +151,7 @@ test('reads the JSON export too, and older tables', async () => {
     plan.notes.map(({ entries }) => entries.length),
     [1],
   );
-  const old = new Database(home.at('old.db'));
+  const old = rawDatabase(home.at('old.db'));
   old.exec(`CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT, type TEXT, created_at TEXT);
     INSERT INTO observations (text, type, created_at) VALUES ('Old text', 'note', '2025-01-02T12:00:00Z')`);
   old.close();

@@ -8,9 +8,13 @@ const test = suite('shared statements');
 
 const AFFECTED = '24.19.0';
 
+/** Those of tests as well, whatever Node.js they are opened as on. */
+const opened: Database.Database[] = [];
+
 /** A database with three rows, and how many statements SQLite compiled for it since. */
 function threeRows(nodeVersion: string): { db: Database.Database; compiled: () => number } {
   const db = new Database(':memory:');
+  opened.push(db);
   db.exec("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, 'y'), (3, 'z')");
   const symbol = Object.getOwnPropertySymbols(db).find((key) => {
     const value: unknown = Reflect.get(db, key);
