@@ -48,7 +48,7 @@ interface InitDocument {
   readonly workspace: string;
   readonly provider: string | null;
   readonly diagnosis: { readonly ok: boolean } | null;
-  readonly index: { readonly outcome: string } | null;
+  readonly index: { readonly added: number; readonly outcome: string } | null;
   readonly search: { readonly query: string; readonly results: readonly unknown[] } | null;
 }
 
@@ -133,6 +133,17 @@ test('--yes takes what is proposed: the usual place, and words alone', async () 
   assert.equal([run.code, provider, diagnosis], [0, null, null]);
   assert.equal([workspace, index?.outcome], [home.at('workspace'), 'updated']);
   assert.not(existsSync(home.at('workspace/MEMORY.md')));
+});
+
+test('without questions, a folder of notes is indexed whole, and listed once', async () => {
+  const home = folderOf({ 'notes/cars/van.md': '# Van\n\nThe van is red.\n' });
+  const init = ['config', 'init', '--workspace', home.at('notes'), '--provider', 'none', '--json'];
+  for (const added of [1, 0]) {
+    const { index } = documentOf(await runSvc(init, { home: home.path }));
+    assert.is(index?.added, added);
+  }
+  const key = ['config', 'get', 'agents.defaults.memorySearch.extraPaths', '--json'];
+  assert.equal(JSON.parse((await runSvc(key, { home: home.path })).stdout).value, ['.']);
 });
 
 test('flags that make no sense are refused before anything is written', async () => {

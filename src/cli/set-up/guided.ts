@@ -71,17 +71,25 @@ export async function askWorkspace(
     if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }))) {
       continue;
     }
-    const outside = state === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
-    const files = formatCountOf(outside, 'Markdown file');
-    const indexesAll =
-      outside > 0 &&
-      (await askYes(`Index the ${files} in ${name}?`, true, { help: INDEX_ALL, signal }));
+    const indexesAll = await askIndexAll(dir, guide, true);
     const withExample =
       state !== 'memory' &&
       !indexesAll &&
       (await askYes('Add an example MEMORY.md?', false, { help: EXAMPLE, signal }));
     return { dir, withExample, indexesAll };
   }
+}
+
+/** Whether to index all Markdown of a folder that has no memory; yes without asking. */
+export async function askIndexAll(
+  dir: string,
+  { context: { homeDir }, signal }: Guide,
+  asks: boolean,
+): Promise<boolean> {
+  const outside = workspaceState(dir) === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
+  if (outside === 0 || !asks) return outside > 0;
+  const question = `Index the ${formatCountOf(outside, 'Markdown file')} in ${shownPath(dir, homeDir)}?`;
+  return askYes(question, true, { help: INDEX_ALL, signal });
 }
 
 function askFolder({ context: { cwd, homeDir }, signal }: Guide): Promise<string> {

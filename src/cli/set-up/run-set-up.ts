@@ -33,6 +33,7 @@ import { createStyle } from '../../ui/style.js';
 import { askChoice, askText, askYes } from '../prompts.js';
 import type { TerminalSupport } from '../terminal.js';
 import {
+  askIndexAll,
   askKey,
   askProvider,
   askWorkspace,
@@ -173,14 +174,11 @@ async function chooseWorkspace(
   asks: boolean,
 ): Promise<ChosenWorkspace> {
   const { cwd, homeDir } = guide.context;
-  if (flags.workspace !== undefined) {
-    const dir = resolvePath(flags.workspace, cwd, homeDir);
-    workspaceState(dir);
-    return { dir, withExample: false, indexesAll: false };
-  }
   const places = findWorkspaces(loaded, guide.context);
-  if (asks) return askWorkspace(places, guide);
-  return { dir: places[0].dir, withExample: false, indexesAll: false };
+  if (flags.workspace === undefined && asks) return askWorkspace(places, guide);
+  const dir =
+    flags.workspace === undefined ? places[0].dir : resolvePath(flags.workspace, cwd, homeDir);
+  return { dir, withExample: false, indexesAll: await askIndexAll(dir, guide, asks) };
 }
 
 interface ChosenProvider {

@@ -121,7 +121,7 @@ function differences(texts: readonly string[]): SetUpPlan['diff'] {
 function allNotesEdit(opened: OpenedSetUp): Edit {
   const path = settingPath(opened, ['memorySearch', 'extraPaths']);
   const written = isRecord(opened.loaded.input) ? valueAt(opened.loaded.input, path) : undefined;
-  return { path, value: [...(Array.isArray(written) ? written : []), '.'] };
+  return { path, value: [...new Set([...(Array.isArray(written) ? written : []), '.'])] };
 }
 
 function workspaceEdits(
