@@ -68,8 +68,8 @@ export async function runCaptureHook(
   const log = openSync(file, 'a', PRIVATE_MODE);
   try {
     const [command, ...script] = programWords();
-    const call = ['memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
-    const child = spawn(command, [...script, ...call], {
+    const capture = ['memory', 'capture', `--reader=${reader}`, ...words, '--', transcript];
+    const child = spawn(command, [...script, ...capture], {
       detached: true,
       cwd: projectFolder(call) ?? context.cwd,
       stdio: ['ignore', 'ignore', log],
