@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, BlockList, createServer, isIP } from 'node:net';
+import { type AddressInfo, BlockList, createServer, isIP, isIPv4 } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
@@ -89,13 +89,16 @@ export function clientAddressOf({
   ips,
   socket,
 }: Pick<FastifyRequest, 'ip' | 'ips' | 'socket'>): string {
+  // Every request passes here, and few come through a proxy.
+  if (ips === undefined && isIP(ip) !== 0) return ip;
   const addresses = [ip, ...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
   return addresses.find((address) => isIP(address) !== 0) ?? '';
 }
 
 /** The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientNetworkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  // Parsing takes long, and every request passes here.
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
   const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));

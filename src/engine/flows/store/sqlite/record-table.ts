@@ -26,9 +26,9 @@ export function recordTable<Row extends { readonly seq: number }>(
 ) {
   type NewRow = Omit<Row, 'seq'>;
   const own = columnsOf(fields).filter(([name]) => name !== 'seq');
-  const insert = database.prepare<[NewRow]>(
+  const insert = database.prepare(
     `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
-     VALUES (${own.map(([name]) => `@${name}`).join(', ')})`,
+     VALUES (${own.map(() => '?').join(', ')})`,
   );
   const update = database.prepare<[Row]>(
     `UPDATE ${table} SET ${own.map(([name, column]) => `${column} = @${name}`).join(', ')}
@@ -36,10 +36,12 @@ export function recordTable<Row extends { readonly seq: number }>(
   );
   return {
     /** @returns the row with its `seq` */
-    insert: async <New extends NewRow>(row: New) => ({
-      seq: Number(insert.run(row).lastInsertRowid),
-      ...row,
-    }),
+    insert: async <New extends NewRow>(row: New) => {
+      const values: Readonly<Record<string, unknown>> = row;
+      // By place, because looking up the names takes a fifth of an insert.
+      const { lastInsertRowid } = insert.run(...own.map(([name]) => values[name]));
+      return { seq: Number(lastInsertRowid), ...row };
+    },
     /** Writes every field of the row with this `seq`. */
     update: async (row: Row): Promise<void> => {
       update.run(row);
