@@ -219,7 +219,7 @@ async function buildCommands(dir) {
  * @param {import('rolldown').RolldownOutput['output']} output
  */
 function refuseModulesFromCode(output) {
-  for (const name of ['start', 'screen']) {
+  for (const name of ['start', 'screen', 'vectors', 'asking', 'http']) {
     const chunk = output.find((file) => file.type === 'chunk' && file.name === name);
     if (chunk?.type === 'chunk' && !/(?<![\w.$])import\(/.test(chunk.code)) continue;
     throw new Error(`the ${name} chunk imports an ES module: import it from a file of its own`);

@@ -1,7 +1,6 @@
 import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
 import { resolveSecret } from '../secrets/index.js';
 import type { Clock } from '../support/context.js';
-import { readStoredLogin } from './adapters/github-copilot/stored-login.js';
 import { PROVIDERS } from './adapters/index.js';
 import { type ProviderChoice, queryTimeoutMs } from './choose-provider.js';
 import { createAdapter } from './create-adapter.js';
@@ -104,6 +103,8 @@ async function credentialOf(
     case 'found':
       return { value: await read(credential.input), source: credential.source };
     case 'login': {
+      // Loads zod, which other providers do without.
+      const { readStoredLogin } = await import('./adapters/github-copilot/stored-login.js');
       const login = await readStoredLogin(stateDir);
       if (login === undefined) return undefined;
       onSecret?.(login.token);

@@ -71,10 +71,7 @@ function nearestInside(
     .prepare<[Record<string, unknown>], number>(
       `SELECT embeddings.id FROM json_each(@ids) AS one
        CROSS JOIN embeddings ON embeddings.id = one.value
-       CROSS JOIN json_each('[0, 1, 2, 3]') AS piece ON piece.value < length(vector) / (4 + @dimensions)
-       GROUP BY embeddings.id
-       ORDER BY min(vec_distance_cosine(vec_int8(@query), vec_int8(substr(vector,
-         1 + length(vector) / (4 + @dimensions) * 4 + piece.value * @dimensions, @dimensions))))
+       ORDER BY ${NEAREST_PIECE}
        LIMIT @count`,
     )
     .pluck()
@@ -84,6 +81,20 @@ function nearestInside(
       query: queryBytes(query),
       count,
     });
+}
+
+/** The distance of a content's nearest piece. Written out, because a join with the pieces takes twice as long. */
+const NEAREST_PIECE = `CASE length(vector) / (4 + @dimensions)
+  WHEN 1 THEN ${distance(1, 0)}
+  WHEN 2 THEN min(${distance(2, 0)}, ${distance(2, 1)})
+  WHEN 3 THEN min(${distance(3, 0)}, ${distance(3, 1)}, ${distance(3, 2)})
+  WHEN 4 THEN min(${distance(4, 0)}, ${distance(4, 1)}, ${distance(4, 2)}, ${distance(4, 3)})
+  ELSE 2 END`;
+
+/** The distance of one of a content's pieces; see packVectors for where it is. */
+function distance(pieces: number, piece: number): string {
+  const at = `${1 + 4 * pieces} + ${piece} * @dimensions`;
+  return `vec_distance_cosine(vec_int8(@query), vec_int8(substr(vector, ${at}, @dimensions)))`;
 }
 
 /** The ids to compare exactly. */
