@@ -36,7 +36,7 @@ const TARGET_TOKENS = 60_000;
 interface Pending<Input> {
   readonly input: Input;
   missing: number;
-  /** Sum of the pieces' unit vectors, weighted by length. */
+  /** Sum of the pieces' unit vectors, weighted by length; of all of them a unit vector. */
   sum: Float32Array | undefined;
   refusal: string | undefined;
 }
@@ -207,7 +207,7 @@ function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined):
   }
   const sum = owner.sum ?? new Float32Array(vector.length);
   for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + tokens * (vector[i] ?? 0);
-  owner.sum = sum;
+  owner.sum = owner.missing === 1 ? normalise(sum) : sum;
 }
 
 /** Applies the result of each piece, and collects the inputs that are now complete. */
@@ -224,7 +224,7 @@ function settled<Input>(
     if (owner.missing > 0) continue;
     if (owner.refusal !== undefined || owner.sum === undefined) {
       refused.push({ input: owner.input, why: owner.refusal ?? 'nothing to embed' });
-    } else embedded.push({ input: owner.input, vector: normalise(owner.sum) });
+    } else embedded.push({ input: owner.input, vector: owner.sum });
   }
   return { embedded, refused };
 }

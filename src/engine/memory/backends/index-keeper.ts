@@ -41,7 +41,8 @@ const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
 const SYNC_WAIT_MS = 10 * 60 * 1000;
 /**
  * A search that needs a small update waits for another writer's small update, so that an agent finds what it
- * has just written, but not for a large one.
+ * has just written, but not for a large one. It does not wait when only vectors are missing: the other writer is
+ * probably adding them, and keywords find the passages.
  */
 const UPDATE_WAIT_MS = 300;
 /** A search embeds at most this many passages; the rest is left to the next one. */
@@ -147,6 +148,7 @@ export class IndexKeeper {
     embeds: boolean,
   ): Promise<MemoryIndex> {
     const opened = await this.open();
+    let lacksOnlyVectors = false;
     if (opened.state === 'ready') {
       const { index } = opened;
       if (!this.looksAtFiles(work)) return index;
@@ -161,6 +163,7 @@ export class IndexKeeper {
         warnings.push(...links);
         return index;
       }
+      lacksOnlyVectors = isFresh;
     } else if (opened.state === 'unusable') {
       warnings.push(rebuiltWarning(this.options.target.indexFile, opened.why));
     }
@@ -170,13 +173,14 @@ export class IndexKeeper {
       if (made !== undefined) return made;
     }
     try {
-      const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
+      const updateWaitMs = lacksOnlyVectors ? 0 : UPDATE_WAIT_MS;
+      const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : updateWaitMs;
       const embedAtMost = EMBED_ON_SEARCH;
       const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost, embeds });
       stopIfInterrupted(summary);
       warnings.push(...syncWarnings(summary));
     } catch (error) {
-      return this.asItIs(error, usable, warnings);
+      return this.asItIs(error, usable, warnings, lacksOnlyVectors);
     }
     const synced = await this.open();
     if (synced.state === 'ready') return synced.index;
@@ -195,11 +199,12 @@ export class IndexKeeper {
     error: unknown,
     usable: MemoryIndex | undefined,
     warnings: Warning[],
+    wasFresh: boolean,
   ): Promise<MemoryIndex> {
     const warning = staleWarning(error);
     if (usable === undefined || warning === undefined) throw error;
     // The other writer may have indexed the same changes.
-    if (!(await this.isFresh(usable))) warnings.push(warning);
+    if (!wasFresh && !(await this.isFresh(usable))) warnings.push(warning);
     return usable;
   }
 
