@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
+import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { pathsOf, warningCodes } from '../../../support/memory.js';
@@ -263,6 +265,22 @@ test('a provider that is down leaves an answer by words, and says so', async ({ 
   await memory.backend.search({ query: 'bread' });
   assert.is(fake.requests.length, before, 'the next search does not try again at once');
   await memory.backend.close();
+});
+
+test('a search that lacks only vectors does not wait for another writer', async ({ fake }) => {
+  const notes = semanticMemory(fake, NOTES);
+  const indexFile = join(notes.home, 'index.sqlite');
+  const { backend } = await notes.open({ store: { path: indexFile } });
+  await backend.sync({ embeds: false });
+  const lock = await acquireIndexLock(indexFile, { pid: 1, nowMs: 0, waitMs: 0 });
+  const events: SyncEvent['type'][] = [];
+  const onEvent = ({ type }: SyncEvent): number => events.push(type);
+  const found = await backend.search({ query: 'piano' }, { onEvent });
+  assert.equal([pathsOf(found), found.mode, events], [['memory/piano.md'], 'lexical', []]);
+  lock?.release();
+  const next = await backend.search({ query: 'piano' });
+  assert.is(next.mode, 'hybrid');
+  await backend.close();
 });
 
 test('a passage that the provider refuses costs only itself, and is asked for once', async ({
