@@ -90,7 +90,8 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
   return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
-const BUILD_CACHE_KIB = 16 * 1024;
+/** More makes building no faster: full-text segments are written once and merged in order. */
+const BUILD_CACHE_KIB = 2 * 1024;
 
 function prepareForWriting(database: Connection): void {
   database.pragma('journal_mode = WAL');
