@@ -4,6 +4,7 @@ import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
+  addedText,
   listWrites,
   type MemoryUndoListOutput,
   type MemoryUndoOutput,
@@ -57,7 +58,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
           at: new Date(write.atMs).toISOString(),
           path: write.path,
           origin: write.origin,
-          text: write.inserted.trim(),
+          text: addedText(write),
         })),
       };
       this.write(renderWrites(output, this.view(flags)));

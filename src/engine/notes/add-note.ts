@@ -17,7 +17,7 @@ import {
   noteBusy,
   readNote,
 } from './change-notes.js';
-import { lineOfEqual, type NoteEntry, noteEntry, placeEntry } from './note-entry.js';
+import { lineOfEqual, type NoteEntry, noteEntry, placeEntry, tagEqualLine } from './note-entry.js';
 import { noteFile, TODAY } from './note-file.js';
 
 /** Text to add to a note. */
@@ -56,7 +56,8 @@ const MOST_TAGS = 20;
 const LONGEST_HEADING = 200;
 
 /**
- * Adds text to a note, completely or not at all. A line that the file already has is not added again.
+ * Adds text to a note, completely or not at all. A line that the file already has is not added again; new tags go to
+ * that line.
  *
  * @throws SvcError NOTE_INVALID, NOTE_SECRET, NOTE_FORGOTTEN, NOTE_FILE_REFUSED, NOTE_BUSY, FORGET_LIST_INVALID,
  * NOTE_OVER_BUDGET, WORKSPACE_*, DREAM_STORE_*; the system's error if the disk is full
@@ -118,14 +119,16 @@ export function writeEntry(
       const lines = { startLine: equal, endLine: equal + entry.length - 1 };
       return { outcome: 'known', id: null, ...placed(path, lines, entry) };
     }
-    const { text, frames, inserted, ...lines } = placeEntry(before.text, entry, {
-      heading: heading === undefined ? undefined : plainHeading(heading),
-      title,
-    });
+    const { text, frames, inserted, replaced, ...lines } =
+      tagEqualLine(before.text, entry) ??
+      placeEntry(before.text, entry, {
+        heading: heading === undefined ? undefined : plainHeading(heading),
+        title,
+      });
     if (Buffer.byteLength(text) > MOST_FILE_BYTES) throw fileFull(path);
     checkSize(path, text);
     // The plan is first, so that a write that was killed can be undone as well.
-    const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, frames };
+    const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, replaced, frames };
     const id = writes.plan(plan);
     if (readNote(dir, path).text !== before.text) {
       writes.remove(id);
@@ -138,7 +141,8 @@ export function writeEntry(
       throw error;
     }
     writes.setState(id, 'applied');
-    return { outcome: 'added', id: writeId(id), ...placed(path, lines, entry) };
+    const whole: NoteEntry = replaced === '' ? entry : [inserted.trimEnd()];
+    return { outcome: 'added', id: writeId(id), ...placed(path, lines, whole) };
   }
   throw noteBusy(path);
 }

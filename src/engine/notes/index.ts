@@ -11,4 +11,4 @@ export type {
   MemoryUndoListOutput,
   MemoryUndoOutput,
 } from './output-schemas.js';
-export { listWrites, undoNotes } from './undo-notes.js';
+export { addedText, listWrites, undoNotes } from './undo-notes.js';

@@ -53,16 +53,56 @@ function fenceAfter(open: string | undefined, line: string): string | undefined 
 /** The first line (1-based) of an entry that a text already has, whatever its list marks and spaces. */
 export function lineOfEqual(text: string, entry: NoteEntry): number | undefined {
   const wanted = entry.map(wordsOf).filter((words) => words !== '');
-  const lines = textLines(text);
-  const known: { readonly at: number; readonly words: string }[] = [];
-  for (let at = 0; at < lines.count; at++) {
-    const words = wordsOf(lineAt(lines, at));
-    if (words !== '') known.push({ at, words });
-  }
+  const known = spokenLines(text);
   const found = known.find((_, from) =>
-    wanted.every((words, offset) => known[from + offset]?.words === words),
+    wanted.every((words, offset) => isSaidBy(known[from + offset]?.words, words, entry)),
   );
   return found === undefined ? undefined : found.at + 1;
+}
+
+/** A line of the text can have more tags than an entry of one line. */
+function isSaidBy(known: string | undefined, words: string, entry: NoteEntry): boolean {
+  if (known === undefined || entry.length > 1) return known === words;
+  const [line, wanted] = [splitTags(known), splitTags(words)];
+  return line.words === wanted.words && wanted.tags.every((tag) => line.tags.includes(tag));
+}
+
+function spokenLines(text: string): readonly { readonly at: number; readonly words: string }[] {
+  const lines = textLines(text);
+  return Array.from({ length: lines.count }, (_, at) => {
+    return { at, words: wordsOf(lineAt(lines, at)) };
+  }).filter(({ words }) => words !== '');
+}
+
+/** What a line says, and the tags at its end. */
+function splitTags(line: string): { readonly words: string; readonly tags: readonly string[] } {
+  const words = line.split(' ');
+  const last = words.findLastIndex((word) => !/^#[^\s#]+$/u.test(word));
+  return { words: words.slice(0, last + 1).join(' '), tags: words.slice(last + 1) };
+}
+
+/** A text in which an item of a list that says the same as an entry has its tags as well; undefined without one. */
+export function tagEqualLine(text: string, entry: NoteEntry): PlacedEntry | undefined {
+  const { words, tags } = splitTags(wordsOf(entry[0]));
+  if (entry.length > 1 || tags.length === 0) return undefined;
+  const lines = text.split('\n');
+  const at = lines.findIndex(
+    (line) => LIST_ITEM.test(line) && splitTags(wordsOf(line)).words === words,
+  );
+  const line = lines[at];
+  if (line === undefined) return undefined;
+  const had = splitTags(wordsOf(line)).tags;
+  const tagged = [line.trimEnd(), ...tags.filter((tag) => !had.includes(tag))].join(' ');
+  const end = `${line.endsWith('\r') ? '\r' : ''}${at < lines.length - 1 ? '\n' : ''}`;
+  const before = lines.slice(0, at).join('\n') + (at > 0 ? '\n' : '');
+  return {
+    text: before + tagged + end + lines.slice(at + 1).join('\n'),
+    frames: [],
+    inserted: tagged + end,
+    replaced: line + (at < lines.length - 1 ? '\n' : ''),
+    startLine: at + 1,
+    endLine: at + 1,
+  };
 }
 
 /** A text with an entry, and exactly what was inserted. */
@@ -71,6 +111,8 @@ export interface PlacedEntry {
   /** The title and the heading that it needed, in the order they were inserted. */
   readonly frames: readonly string[];
   readonly inserted: string;
+  /** What was there instead: a line without its new tags, or nothing. */
+  readonly replaced: string;
   /** First and last line of the entry, 1-based. */
   readonly startLine: number;
   readonly endLine: number;
@@ -113,6 +155,7 @@ export function placeEntry(
     text: above + inserted + below,
     frames,
     inserted,
+    replaced: '',
     startLine,
     endLine: startLine + entry.length - 1,
   };
@@ -191,10 +234,14 @@ function sectionEnd(text: string, heading: string): number | undefined {
 /**
  * A text without an entry that was inserted at an offset, or that has moved since; undefined if it was changed.
  * Titles and headings go with it if nothing else is below them.
+ *
+ * @param replaced what was there before
  */
-export function withoutEntry(text: string, inserted: string): string | undefined {
+export function withoutEntry(text: string, inserted: string, replaced = ''): string | undefined {
   const found = lastAtLineStart(text, inserted) ?? lastAtLineStart(text, inserted.trimEnd(), true);
-  return found === undefined ? undefined : text.slice(0, found.from) + text.slice(found.to);
+  return found === undefined
+    ? undefined
+    : text.slice(0, found.from) + replaced + text.slice(found.to);
 }
 
 /** @param atEnd an editor may have removed the line end at the end of the file */

@@ -40,9 +40,14 @@ export async function undoNotes(
     chosen(changer, which).map((write) => {
       const outcome = undoWrite(changer, write);
       changer.writes.setState(write.id, outcome === 'undone' ? 'undone' : 'left');
-      return { id: writeId(write.id), path: write.path, text: write.inserted.trim(), outcome };
+      return { id: writeId(write.id), path: write.path, text: addedText(write), outcome };
     }),
   );
+}
+
+/** The text that a write added: a whole entry, or tags of a line. */
+export function addedText({ inserted, replaced }: WriteRecord): string {
+  return inserted.slice(replaced.trimEnd().length).trim();
 }
 
 /** What can be undone, newest first. @throws SvcError as undoNotes */
@@ -77,7 +82,7 @@ function chosen(
 function undoWrite({ dir }: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readNote(dir, write.path);
-    const left = withoutEntry(file.text, write.inserted);
+    const left = withoutEntry(file.text, write.inserted, write.replaced);
     if (left === undefined) return 'edited';
     const text = write.frames
       .toReversed()

@@ -6,6 +6,7 @@ import {
   type NoteEntry,
   noteEntry,
   placeEntry,
+  tagEqualLine,
   withoutEntry,
 } from '../../../src/engine/notes/note-entry.js';
 
@@ -89,6 +90,35 @@ test('the rest stays byte for byte, and lines are where they are said to be', ()
     },
   );
   fc.assert(property);
+});
+
+test('a tag is added to an item that says the same, and nothing else changes', () => {
+  const property = fc.property(
+    fc.array(fc.oneof(line, fc.constantFrom('* new  #x', '- new #x #y ', 'new')), {
+      maxLength: 12,
+    }),
+    end,
+    fc.boolean(),
+    (lines, eol, ends) => {
+      const text = lines.join(eol) + (ends ? eol : '');
+      const entry = entryOf('new', ['z']);
+      assert.is(lineOfEqual(text, entry), undefined);
+      const after = tagEqualLine(text, entry);
+      const at = lines.findIndex((one) => /^ *[-*] new/u.test(one));
+      assert.is(after?.startLine, at === -1 ? undefined : at + 1);
+      if (after === undefined) return;
+      const wanted = lines.map((one, index) => (index === at ? `${one.trimEnd()} #z` : one));
+      assert.is(after.text, wanted.join(eol) + (ends ? eol : ''));
+      assert.is(lineOfEqual(after.text, entry), at + 1);
+      assert.is(withoutEntry(after.text, after.inserted, after.replaced), text);
+    },
+  );
+  fc.assert(property);
+});
+
+test('text of several lines, and lines that are no items, get no tags', () => {
+  assert.is(tagEqualLine('- a\n', entryOf('a\nb', ['t'])), undefined);
+  assert.is(tagEqualLine('# a\na\n', entryOf('a', ['t'])), undefined);
 });
 
 test('an edited entry is not taken back', () => {

@@ -81,6 +81,28 @@ test('an equal line is not added again, and nothing is to be undone', async () =
   assert.equal(await list(), []);
 });
 
+test('a tag goes to the line that the note has, and undo takes it back', async () => {
+  const { add, read, write, undo } = await aWorkspace();
+  write(TODAY, '# Day\n\n* tea  at five #tea\n- cake\n');
+  assert.is((await add('tea at five')).outcome, 'known');
+  const { outcome, id, text, citation } = await add('tea at five', { tags: ['tea', 'daily'] });
+  assert.equal(
+    [outcome, id, text, citation],
+    ['added', 'w1', '* tea  at five #tea #daily', `${TODAY}#L3`],
+  );
+  await add('cake', { tags: ['sweet'] });
+  assert.is(read(TODAY), '# Day\n\n* tea  at five #tea #daily\n- cake #sweet\n');
+  assert.is((await add('cake', { tags: ['sweet'] })).outcome, 'known');
+  assert.equal(
+    (await undo({ last: 2 })).map((write) => [write.text, write.outcome]),
+    [
+      ['#sweet', 'undone'],
+      ['#daily', 'undone'],
+    ],
+  );
+  assert.is(read(TODAY), '# Day\n\n* tea  at five #tea\n- cake\n');
+});
+
 test('the permissions of a file are kept', async () => {
   const { add, write, dir } = await aWorkspace();
   write('MEMORY.md', '- a\n');
@@ -194,7 +216,14 @@ test('a write that was killed is completed or dropped by the next', async () => 
   const { add, list, read, dreams } = await aWorkspace();
   await add('a');
   const opened = dreams();
-  const plan = { atMs: NOW, path: TODAY, origin: 'command', created: false, frames: [] } as const;
+  const plan = {
+    atMs: NOW,
+    path: TODAY,
+    origin: 'command',
+    created: false,
+    replaced: '',
+    frames: [],
+  } as const;
   opened?.writes.plan({ ...plan, inserted: '- never\n' });
   const reached = opened?.writes.plan({ ...plan, inserted: '- a\n' });
   opened?.close();

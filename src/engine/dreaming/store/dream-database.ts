@@ -188,4 +188,5 @@ const MIGRATIONS: readonly string[] = [
     at_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  "ALTER TABLE writes ADD COLUMN replaced TEXT NOT NULL DEFAULT ''",
 ];

@@ -20,6 +20,8 @@ export interface WriteRecord {
   readonly created: boolean;
   /** Exactly what was inserted; before it, the title and heading that it needed. */
   readonly inserted: string;
+  /** The line that it replaced, which had fewer tags; empty if nothing. */
+  readonly replaced: string;
   readonly frames: readonly string[];
 }
 
@@ -31,6 +33,7 @@ const row = z.object({
   state: z.enum(WRITE_STATES),
   created: z.number(),
   inserted: z.string(),
+  replaced: z.string(),
   frames: z.string(),
 });
 
@@ -40,8 +43,8 @@ const MOST_KEPT = 500;
 /** The writes stored in a database opened by openDreamDatabase. */
 export function writeRecords(database: Connection) {
   const insert = database.prepare(
-    `INSERT INTO writes (at_ms, path, origin, state, created, inserted, frames)
-     VALUES (@at_ms, @path, @origin, 'planned', @created, @inserted, @frames)`,
+    `INSERT INTO writes (at_ms, path, origin, state, created, inserted, replaced, frames)
+     VALUES (@at_ms, @path, @origin, 'planned', @created, @inserted, @replaced, @frames)`,
   );
   const drop = database.prepare('DELETE FROM writes WHERE id <= ?');
   const setState = database.prepare('UPDATE writes SET state = ? WHERE id = ?');
@@ -57,6 +60,7 @@ export function writeRecords(database: Connection) {
         origin: write.origin,
         created: write.created ? 1 : 0,
         inserted: write.inserted,
+        replaced: write.replaced,
         frames: JSON.stringify(write.frames),
       });
       const id = Number(lastInsertRowid);
