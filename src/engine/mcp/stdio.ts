@@ -37,6 +37,7 @@ export function connectStdio(world: McpWorld, { stdin, stdout }: StdioStreams): 
   const closeServer = transport.onclose;
   const ended = new Promise<void>((resolve) => {
     transport.onclose = () => {
+      requests.giveUp();
       stdin.unpipe(input).pause();
       closeServer?.();
       resolve();
@@ -78,6 +79,12 @@ class OpenRequests {
         resolve();
       };
     });
+  }
+
+  /** Nobody is left to answer. */
+  giveUp(): void {
+    this.ids.clear();
+    this.onAnswered();
   }
 
   private received(message: Message): void {
