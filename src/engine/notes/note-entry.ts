@@ -81,7 +81,7 @@ function splitTags(line: string): { readonly words: string; readonly tags: reado
   return { words: words.slice(0, last + 1).join(' '), tags: words.slice(last + 1) };
 }
 
-/** A text in which an item of a list that says the same as an entry has its tags as well; undefined without one. */
+/** A text in which an item of a list that equals an entry has its tags as well; undefined without one. */
 export function tagEqualLine(text: string, entry: NoteEntry): PlacedEntry | undefined {
   const { words, tags } = splitTags(wordsOf(entry[0]));
   if (entry.length > 1 || tags.length === 0) return undefined;
