@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
-import { rawDatabase } from '../../../../support/raw-database.js';
+import { openDatabaseBytes } from '../../../../../src/engine/sqlite/database.js';
 import { waitFor } from '../../../../support/terminal.js';
 
 const test = suite('group commit');
 
 test('a listener that throws is heard of, and keeps nobody else from committing', async () => {
-  const database = rawDatabase(':memory:');
+  const database = openDatabaseBytes(Buffer.alloc(0));
   database.exec('CREATE TABLE t (a)');
   let told = 0;
   const commits = new GroupCommit({
