@@ -288,4 +288,12 @@ test('--host and --port win over the configuration, and an open address without 
   assert.is((await done).code, 0);
 });
 
+test('a listener without routes says so in its log', async () => {
+  const home = serverHome(webhooksConfig({}));
+  const { child, done } = serveWebhooks(home, ['--plain']);
+  await logged(home, 'no routes configured');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
 test.run();

@@ -166,7 +166,7 @@ const codex: AgentFormat = {
     command: hookInSeconds,
   },
   replaced: undefined,
-  next: 'restart Codex; /mcp lists the server, and /hooks asks you to trust the hook',
+  next: 'restart Codex; /mcp lists the server, and /hooks asks you to trust a new hook',
 };
 
 function codexFolder({ env, homeDir, cwd }: IntegrateWorld, scope: IntegrationScope): string {

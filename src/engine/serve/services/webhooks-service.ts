@@ -137,6 +137,9 @@ function addressesOf({ context, loaded }: ServeSetup): readonly ListenAddress[] 
 
 function tellRoutes(standings: readonly RouteStanding[], host: ServiceHost): void {
   const { log } = host;
+  if (standings.length === 0) {
+    log.warn('no routes configured: add one below plugins.entries.webhooks.config.routes');
+  }
   for (const { id, path, sessionKey, state, secretSource, fault } of standings) {
     const fields = { route: id, path, session: sessionKey, state, secretSource };
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
