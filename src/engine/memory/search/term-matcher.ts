@@ -53,14 +53,17 @@ function allWords(text: string, lookup: TermLookup): TextAnalysis {
 
 /** A word, and the parts of a name in camel case. */
 function withParts(word: Word, text: string): readonly Word[] {
-  const parts = camelParts(text.slice(word.start, word.end)) ?? [];
-  let start = word.start;
-  const placed = parts.map((part) => {
-    const at = wordAt(part, start);
+  const parts = placedParts(text.slice(word.start, word.end), word.start);
+  return [word, ...parts.map(([part, start]) => wordAt(part, start))];
+}
+
+/** The parts of a name in camel case with their positions, given that of the name; none of other words. */
+function placedParts(name: string, at: number): readonly (readonly [string, number])[] {
+  let start = at;
+  return (camelParts(name) ?? []).map((part) => {
     start += part.length;
-    return at;
+    return [part, start - part.length];
   });
-  return [word, ...placed];
 }
 
 /** A word of a text with its stem in each language of the query. */
@@ -89,12 +92,17 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
     known.set(word, first);
     return { ...first, start, end: start + word.length };
   };
+  const withPartsOnce = (word: string, start: number): StemmedWord[] =>
+    [[word, start] as const, ...placedParts(word, start)].map((part) => wordOnce(...part));
   return (text) => {
-    if (anywhere.test(text) && hasCamelCase(text)) return allWords(text, lookup);
-    const found = [...text.matchAll(like)];
+    const hasParts = anywhere.test(text) && hasCamelCase(text);
+    const found = [...text.matchAll(hasParts ? ASCII_WORDS : like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return allWords(text, lookup);
-    const words = found.map(({ 0: word, index }) => wordOnce(word, index));
+    const words = found.flatMap(({ 0: word, index }) => {
+      if (!hasParts) return wordOnce(word, index);
+      return anywhere.test(word) ? withPartsOnce(word, index) : [];
+    });
     const hits = words.flatMap((word) => hitsAt([word], 0, lookup));
     return { hits, hasWords: true };
   };
@@ -115,6 +123,7 @@ function wordsBeginningWith(beginnings: readonly string[]): RegExp {
 }
 
 const ASCII_WORD = /[a-z0-9]/i;
+const ASCII_WORDS = /[a-z0-9]+/gi;
 const ANY_WORD = /[\p{L}\p{N}]/u;
 const NOTHING = /(?!)/g;
 
