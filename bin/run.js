@@ -20,7 +20,8 @@ main(process.argv.slice(2), {
 }).then(() => {
   keepCompiled();
   // Left alone, Node waits for V8's background compiler to finish code that nobody will run: 5 ms.
-  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+  const isWriting = process.getActiveResourcesInfo().some((name) => name.endsWith('WriteWrap'));
+  if (!isWriting) process.exit();
 });
 
 /**
@@ -44,7 +45,7 @@ function keepsCompiledCode() {
     if (!isKept || !path.startsWith(chunks)) return usual(loaded, path);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
     const kept = `${path}.${process.version}-${process.arch}.cache`;
-    const script = new vm.Script(Module.wrap(readFileSync(path, 'utf8')), {
+    const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {
       filename: path,
       cachedData: existsSync(kept) ? readFileSync(kept) : undefined,
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -9,6 +9,7 @@ import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
 
+import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
@@ -125,7 +126,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
-      process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`);
+      print(text === '' || text.endsWith('\n') ? text : `${text}\n`);
     } catch (error) {
       // The command itself is done: only what was to be printed of its result is wrong.
       this.reportFailure(error);
@@ -189,7 +190,10 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** What the terminal supports, given the flags. */
   protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
-    return terminalSupport(process.env, process, { json: this.jsonEnabled(), plain: flags.plain });
+    return terminalSupport(process.env, terminalStreams, {
+      json: this.jsonEnabled(),
+      plain: flags.plain,
+    });
   }
 
   /** Like `terminal`, with the configured look of screens. Reads the configuration only where screens may be shown. */
@@ -210,7 +214,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     const { clock, homeDir } = this.context();
     return {
       style: createStyle(color),
-      columns: process.stdout.isTTY ? columns : undefined,
+      columns: terminalStreams.stdout.isTTY ? columns : undefined,
       nowMs: clock.now(),
       homeDir,
     };
@@ -220,7 +224,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected write(text: string): void {
     if (this.jsonEnabled()) return;
     const shown = this.answersVerbatim ? text : this.mask.text(text);
-    process.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+    print(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
   /** Writes progress or an aside to stderr; nothing where the JSON document has it. */

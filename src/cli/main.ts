@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createLeanConfig, expandQuestion, findCommand, type LeanConfig } from './fast-start.js';
+import { terminalStreams } from './print.js';
 import { terminalSupport } from './terminal.js';
 
 /** How the program was started: from its build or from source. */
@@ -55,5 +56,5 @@ function namesProxy(env: NodeJS.ProcessEnv): boolean {
 }
 
 function takesScreens(): boolean {
-  return terminalSupport(process.env, process, { json: false, plain: false }).screen;
+  return terminalSupport(process.env, terminalStreams, { json: false, plain: false }).screen;
 }

@@ -1,5 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { promises, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
 
@@ -60,10 +59,10 @@ export function dropPointer(dir: string, name: string): void {
 /** Removes all folders of a name but the one in use. Requires the lock. */
 export async function removeLeftovers(dir: string, name: string): Promise<void> {
   const inUse = readInstalled(dir, name)?.folder;
-  for (const entry of await readdir(dir)) {
+  for (const entry of await promises.readdir(dir)) {
     const path = join(dir, entry);
     if (!entry.startsWith(`${name}-`) || path === inUse) continue;
     // A folder that cannot be removed, or that an orphaned npm still fills, is left for next time.
-    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    await promises.rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }

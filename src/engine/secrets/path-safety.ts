@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { promises, type Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
 import { formatMode } from '../support/format.js';
@@ -26,7 +25,7 @@ export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
   const place = `${placeOf(alias)}.${key}`;
   if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `fix ${place}`);
   try {
-    return await lstat(path);
+    return await promises.lstat(path);
   } catch (error) {
     throw pathFault(guarded, error);
   }

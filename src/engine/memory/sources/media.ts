@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { promises } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
@@ -49,7 +50,7 @@ export function mediaLabel(mimeType: string, path: string): string {
 
 /** Opens a file without following a link swapped in meanwhile, and without blocking on a pipe. */
 export async function openRegular(absolutePath: string): Promise<FileHandle> {
-  return open(absolutePath, READ_NO_LINK);
+  return promises.open(absolutePath, READ_NO_LINK);
 }
 
 /**
