@@ -203,17 +203,21 @@ const DATES = new RegExp(
     .join('|'),
   'gi',
 );
-/** What all of them have one of; most headings are no date. */
-const MAYBE_DATE = /\d|day|ary|march|april|may|june|july|august|ber/i;
+/** What all of them have one of, but few other headings: {@link DATES} takes milliseconds to compile. */
+const MAYBE_DATE =
+  /(?:19|20)\d\d[-./]\d|\d[./](?:19|20)\d\d|\d:\d\d|day|ary|march|april|may|june|july|august|ber/i;
 /** Words of a date besides the year and the day: weekday and month, in any language. */
 const DATE_WORDS = 2;
-const WORD = /[\p{L}\p{N}]+/gu;
 const EDGES = /^[\s,–—-]{1,3}|[\s,–—-]{1,3}$/gu;
 
 /** A heading without its note's own day; empty if it is only a date, which dates the text below it. */
 function headingText(heading: string, day: string | undefined): string {
-  if (!MAYBE_DATE.test(heading)) return lineText(heading, day);
-  const dateless = lineText(heading.replaceAll(DATES, ' '), undefined).replaceAll(EDGES, '');
+  const hasDate = MAYBE_DATE.test(heading);
+  if (!hasDate && (day === undefined || !heading.includes(day.slice(0, 4)))) {
+    return lineText(heading, day);
+  }
+  const rest = hasDate ? heading.replaceAll(DATES, ' ') : heading;
+  const dateless = lineText(rest, undefined).replaceAll(EDGES, '');
   const others = day === undefined ? undefined : wordsBesides(day, heading);
   if (dateless === '' || (others !== undefined && others <= DATE_WORDS)) return '';
   return others === undefined ? lineText(heading, day) : dateless;
@@ -221,7 +225,7 @@ function headingText(heading: string, day: string | undefined): string {
 
 /** How many words a heading has besides the year and the day; undefined if it does not name both. */
 function wordsBesides(isoDay: string, heading: string): number | undefined {
-  const words = new Set(heading.match(WORD));
+  const words = new Set(heading.match(/[\p{L}\p{N}]+/gu));
   const [year = '', , day = ''] = isoDay.split('-');
   const isNamed = words.delete(year) && (words.delete(day) || words.delete(String(Number(day))));
   return isNamed ? words.size : undefined;

@@ -33,18 +33,18 @@ const MAX_PHRASE_WORDS = 16;
 const MAX_PHRASE_CHARACTERS = 128;
 const TRIGRAM = 3;
 
-const RUN =
-  /(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})+|(?:(?!\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})[\p{L}\p{N}\p{M}\p{Co}])+/gu;
-const CJK_START = /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})/u;
-const ASCII_RUN = /[a-z0-9]+/gi;
-
 function isCjkRun(run: string): boolean {
-  return !isAscii(run) && CJK_START.test(run);
+  return (
+    !isAscii(run) && /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})/u.test(run)
+  );
 }
 
 /** The runs of word characters; avoids Unicode tables for ASCII. */
 function runsOf(text: string): readonly string[] {
-  return text.match(isAscii(text) ? ASCII_RUN : RUN) ?? [];
+  if (isAscii(text)) return text.match(/[a-z0-9]+/gi) ?? [];
+  const runs =
+    /(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})+|(?:(?!\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})[\p{L}\p{N}\p{M}\p{Co}])+/gu;
+  return text.match(runs) ?? [];
 }
 
 /** A phrase, or the start of a long one, as one term; undefined when it is not searchable. */
@@ -89,8 +89,6 @@ export function wordTerm(word: string, languages: readonly Language[]): QueryTer
   return { ...anyOf(parts === undefined ? [[word]] : [[word], parts], languages), word };
 }
 
-const NAME = /^[\p{L}\p{N}]+(?:[-._/\\:@#~+]{1,2}[\p{L}\p{N}]+)+$/u;
-const AROUND_NAME = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 /** A longer piece is no name. */
 const LONGEST_NAME = 200;
 const VERSION = /^v?\d+(?:\.\d+)+$/i;
@@ -104,8 +102,9 @@ function nameTerm(
   if (runs.length < 2 || runs.length > MAX_PHRASE_WORDS || piece.length > LONGEST_NAME) {
     return undefined;
   }
-  const name = piece.replaceAll(AROUND_NAME, '');
-  if (!NAME.test(name) || piece.endsWith('*') || runs.some(isCjkRun)) return undefined;
+  const name = piece.replaceAll(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
+  const isName = /^[\p{L}\p{N}]+(?:[-._/\\:@#~+]{1,2}[\p{L}\p{N}]+)+$/u.test(name);
+  if (!isName || piece.endsWith('*') || runs.some(isCjkRun)) return undefined;
   if (!VERSION.test(name)) return { ...anyOf([runs], languages), phrase: name };
   const [first = '', ...rest] = runs;
   const number = first.replace(/^v/i, '');

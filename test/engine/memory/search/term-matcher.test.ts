@@ -55,8 +55,10 @@ test('plain text is searched by a shorter way with the same result', () => {
     .map(([list, mark]) =>
       mark === '"' ? `"${list.slice(0, 2).join(' ')}"` : `${list.join(' ')}${mark}`,
     );
+  const sign = fc.integer({ min: 0x80, max: 0x1_ff_ff }).map((code) => String.fromCodePoint(code));
+  const joints = fc.oneof(fc.constantFrom(' ', ', ', '-', '_', '.', '…', ' — ', '\u{1f389}'), sign);
   fc.assert(
-    fc.property(piece, words, fc.constantFrom(' ', ', ', '-', '_', '.'), (query, list, joint) => {
+    fc.property(piece, words, joints, (query, list, joint) => {
       const text = list.join(joint);
       // A letter beyond ASCII, apart from the rest, makes it go the long way.
       const long = hitsOf(query, `${text} \u0436`);
