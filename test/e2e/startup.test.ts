@@ -57,7 +57,7 @@ test('a search on a fresh index loads no screen, schema, parser or writer, and n
     assert.is(loaded.run.code, 0);
     assert.match(loaded.run.stdout, /a\.md/);
     assert.equal(partsOf(loaded), []);
-    for (const name of ['crypto', 'child_process', 'readline', 'http']) {
+    for (const name of ['crypto', 'child_process', 'readline', 'http', 'net', 'fs/promises']) {
       assert.not(loaded.builtins.includes(name), name);
     }
     const foreign = loaded.files.filter((file) => file.includes('/node_modules/'));

@@ -2,7 +2,7 @@ import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
 import type { QueryTerm, TermForm } from './terms.js';
 import type { TextSpan } from './types.js';
-import { foldWord, stemOf, type Word, wordAt, wordsOf } from './words.js';
+import { foldWord, isPlain, stemOf, type Word, wordAt, wordsOf } from './words.js';
 
 /** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
@@ -29,7 +29,7 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   const ascii = asciiMatcher(terms, lookup);
   const mayMatch = foldedFilter(terms);
   return (text) => {
-    if (PLAIN.test(text)) return ascii(text);
+    if (isPlain(text)) return ascii(text);
     if (mayMatch(text)) return allWords(text, lookup);
     return { hits: [], hasWords: ASCII_WORD.test(text) || hasAnyWord(text) };
   };
@@ -77,7 +77,7 @@ function inLanguages(word: Word, text: string, { languages }: TermLookup): Stemm
 }
 
 /**
- * A much faster matcher for {@link PLAIN} text: only words with a term's prefix are checked. A stem without its last
+ * A much faster matcher for {@link isPlain plain} text: only words with a term's prefix are checked. A stem without its last
  * letter is a prefix of every word it stems from.
  */
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
@@ -124,9 +124,6 @@ function wordsBeginningWith(beginnings: readonly string[]): RegExp {
 
 const ASCII_WORD = /[a-z0-9]/i;
 const ASCII_WORDS = /[a-z0-9]+/gi;
-/** ASCII, and the usual signs and pictures that are no part of a word, so that their texts take the fast way. */
-const PLAIN =
-  /^[\0-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\u{1f300}-\u{1f6ff}\u{1f900}-\u{1faff}]*$/u;
 const NOTHING = /(?!)/g;
 
 function hasAnyWord(text: string): boolean {

@@ -1,5 +1,4 @@
 import { stemmer } from 'stemmer';
-import { isAscii } from '../../support/text.js';
 import type { Language } from '../index/index.js';
 import type { TextSpan } from './types.js';
 
@@ -19,6 +18,14 @@ export interface Word extends TextSpan {
 const wordPattern = (): RegExp =>
   /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const ASCII_WORD = /^[a-z]+$/;
+
+const PLAIN =
+  /^[\0-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\u{1f300}-\u{1f6ff}\u{1f900}-\u{1faff}]*$/u;
+
+/** Whether a text is ASCII, apart from the usual signs and pictures, which are no part of a word: most texts are. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
 
 /** The words of a text with their positions, in order. */
 export function wordsOf(text: string): Word[] {
@@ -52,7 +59,7 @@ function stemOfFolded(folded: string): string {
 
 /** Lower case without diacritics. */
 export function foldWord(word: string): string {
-  if (isAscii(word)) return word.toLowerCase();
+  if (isPlain(word)) return word.toLowerCase();
   return word
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '')
