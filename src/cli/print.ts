@@ -28,6 +28,9 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
+/** Whether the stream is in use: nothing may overtake what it has queued. */
+let isStreaming = false;
+
 /**
  * Prints text. Into a pipe or file without `process.stdout`, for which Node.js loads its streams and sockets: 3 ms of
  * every start.
@@ -35,11 +38,13 @@ function mayBeTerminal(descriptor: number): boolean {
 export function print(text: string): void {
   let rest: Uint8Array = Buffer.from(text);
   try {
-    if (!mayBeTerminal(STDOUT)) {
+    if (!isStreaming && !mayBeTerminal(STDOUT)) {
       while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
     }
   } catch {
     // A pipe that is full and must not block, or an error: the stream knows what to do.
   }
-  if (rest.length > 0) process.stdout.write(rest);
+  if (rest.length === 0) return;
+  isStreaming = true;
+  process.stdout.write(rest);
 }

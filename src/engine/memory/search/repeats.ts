@@ -205,7 +205,7 @@ const DATES = new RegExp(
 );
 /** What all of them have one of, but few other headings: {@link DATES} takes milliseconds to compile. */
 const MAYBE_DATE =
-  /(?:19|20)\d\d[-./]\d|\d[./](?:19|20)\d\d|\d:\d\d|(?:n|s|r)day|uary|march|april|\bmay\b|june|july|august|(?:tem|to|vem|cem)ber/i;
+  /(?:19|20)\d\d[-./]\d|\d[./](?:19|20)\d\d|\d:\d\d|[insr]day|uary|march|april|\bmay\b|june|july|august|(?:tem|to|vem|cem)ber/i;
 /** Words of a date besides the year and the day: weekday and month, in any language. */
 const DATE_WORDS = 2;
 const EDGES = /^[\s,–—-]{1,3}|[\s,–—-]{1,3}$/gu;

@@ -48,6 +48,18 @@ test('are those that differ only in the date of their note', () => {
   }
 });
 
+test('are those below headings that are only a weekday or month', () => {
+  // All months, and all weekdays.
+  const dates = Array.from({ length: 12 }, (_, at) => new Date(Date.UTC(2026, 0, 1 + 32 * at)));
+  const names = (['weekday', 'month'] as const).flatMap((part) => {
+    return dates.map((date) => date.toLocaleDateString('en', { [part]: 'long', timeZone: 'UTC' }));
+  });
+  for (const name of names) {
+    const [first, second] = [`# ${name}\n\nStand-up.`, '# 2026-05-04\n\nStand-up.'];
+    assert.ok(areRepeats(day('2026-05-03', first), day('2026-05-04', second)), name);
+  }
+});
+
 test('are not those that differ in a fact', () => {
   for (const [first, second] of [
     ['Pump 14 was checked.', 'Pump 15 was checked.'],
