@@ -51,6 +51,7 @@ export function commandCases(facts: CommandFacts): Readonly<Record<string, Comma
 
 function overallCases({ home }: CommandFacts): Record<string, CommandCase> {
   return {
+    complete: { args: ['--', 'memory', 'sea'] },
     'completion install': { args: ['bash', '--yes'], changes: 'state' },
     'completion script': { args: ['bash'] },
     'bug-report': { args: ['--output', `${home}/report.tar.gz`], changes: 'state', exits: FAULTS },

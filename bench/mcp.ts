@@ -108,7 +108,7 @@ async function openHttp(
     let text = '';
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       text += part;
-      if (text.includes('the token is in')) resolve(text);
+      if (text.includes('token file: ')) resolve(text);
     });
   });
   const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
