@@ -281,7 +281,8 @@ export class IndexKeeper {
     try {
       const adapter = await provider.open(limit);
       const identity = identityKey(adapter.identity);
-      const { chunks, size } = await missingWork(index, adapter, identity);
+      // Another process may be adding vectors to many thousands, which take long to count.
+      const { chunks, size } = await missingWork(index, adapter, identity, EMBED_ON_SEARCH + 1);
       if (chunks > 0) return adapter.batch === undefined || size <= EMBED_ON_SEARCH;
       // Vectors from before a settings change exist but are not in use.
       const identities = await index.vectorIdentities();

@@ -129,13 +129,14 @@ export function mediaSize({ length }: Buffer): number {
   return 1 + Math.floor(length / BYTES_PER_PASSAGE);
 }
 
-/** How much an adapter has to embed. */
+/** How much an adapter has to embed. @param atMost stops counting there */
 export async function missingWork(
   index: MemoryIndex,
   adapter: EmbeddingAdapter,
   identity: string,
+  atMost?: number,
 ): Promise<MissingWork> {
-  const chunks = await index.countMissingEmbeddings(identity);
+  const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
   if (chunks === 0 || !adapter.embedsMedia) return { chunks, media: 0, size: chunks };
   const { files, bytes } = await index.countMissingMedia(identity);

@@ -178,8 +178,8 @@ export interface MemoryIndex {
   /** How many of the chunks without a vector are media, and the size of those files. */
   countMissingMedia(identity: string): Promise<MissingMediaCount>;
 
-  /** How many chunks have no vector under an identity. */
-  countMissingEmbeddings(identity: string): Promise<number>;
+  /** How many chunks have no vector under an identity. @param atMost stops counting there */
+  countMissingEmbeddings(identity: string, atMost?: number): Promise<number>;
 
   /**
    * Stores vectors, normalised to length 1, in one transaction. Content that already has a vector keeps it.

@@ -22,6 +22,8 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two', 'two'), putting('b.md', 'one', 'three'));
     assert.is(await index.countMissingEmbeddings('m'), 5);
+    assert.is(await index.countMissingEmbeddings('m', 3), 3);
+    assert.is(await index.countMissingEmbeddings('m', 9), 5);
     const all = await index.missingEmbeddings('m', 0, 10);
     assert.equal(
       all.map(({ text }) => text),

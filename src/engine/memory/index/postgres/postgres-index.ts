@@ -265,8 +265,9 @@ export class PostgresIndex implements MemoryIndex {
     return (await vectors()).countMissingMedia(this.server, await this.missing(identity));
   }
 
-  async countMissingEmbeddings(identity: string): Promise<number> {
-    return (await vectors()).countMissingEmbeddings(this.server, await this.missing(identity));
+  async countMissingEmbeddings(identity: string, atMost?: number): Promise<number> {
+    const question = await this.missing(identity);
+    return (await vectors()).countMissingEmbeddings(this.server, question, atMost);
   }
 
   async putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void> {

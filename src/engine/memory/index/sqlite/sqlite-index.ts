@@ -263,8 +263,8 @@ export class SqliteIndex implements MemoryIndex {
     return (await vectors()).countMissingMedia(this.database, identity);
   }
 
-  async countMissingEmbeddings(identity: string): Promise<number> {
-    return (await vectors()).countMissingEmbeddings(this.database, identity);
+  async countMissingEmbeddings(identity: string, atMost?: number): Promise<number> {
+    return (await vectors()).countMissingEmbeddings(this.database, identity, atMost);
   }
 
   async putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void> {

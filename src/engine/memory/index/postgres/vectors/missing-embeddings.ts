@@ -115,10 +115,11 @@ export async function missingMedia(
 export async function countMissingEmbeddings(
   server: Server,
   question: MissingQuestion,
+  atMost?: number,
 ): Promise<number> {
   const [row] = await server.query<{ readonly count: number }>(
-    `SELECT count(*) AS count ${WITHOUT_VECTOR_HERE}`,
-    await valuesOf(server, question, 0),
+    `SELECT count(*) AS count FROM (SELECT ${WITHOUT_VECTOR_HERE} LIMIT $6) AS missing`,
+    [...(await valuesOf(server, question, 0)), atMost ?? null],
   );
   return row?.count ?? 0;
 }

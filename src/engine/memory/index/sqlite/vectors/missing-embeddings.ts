@@ -55,9 +55,15 @@ export function missingMedia(
   return distinctContents(rows);
 }
 
-export function countMissingEmbeddings(database: Connection, identity: string): number {
-  const values = valuesOf(database, identity, 0);
-  const count = database.prepare<[typeof values], number>(`SELECT count(*) ${WITHOUT_VECTOR}`);
+export function countMissingEmbeddings(
+  database: Connection,
+  identity: string,
+  atMost = Number.MAX_SAFE_INTEGER,
+): number {
+  const values = { ...valuesOf(database, identity, 0), atMost };
+  const count = database.prepare<[typeof values], number>(
+    `SELECT count(*) FROM (SELECT 1 ${WITHOUT_VECTOR} LIMIT @atMost)`,
+  );
   return count.pluck().get(values) ?? 0;
 }
 
