@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { ownWords } from '../../cli/fast-start.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf, SvcError } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
 import { captureConversation } from '../../engine/notes/capture/index.js';
@@ -13,8 +14,8 @@ import { renderCapture } from '../../ui/memory/notes.js';
 
 type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
 
-const READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor', 'opencode'] as const;
-const HOOKED = ['claude-code', 'codex', 'cursor', 'gemini-cli', 'opencode'] as const;
+/** Those of coding agents; svc has no hook of its own. */
+const HOOKED = SESSION_READERS.filter((reader) => reader !== 'svc');
 
 export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   static override summary = "Add what was decided in a conversation to today's note.";
@@ -39,7 +40,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       })(),
       'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
       reader: Flags.option({
-        options: READERS,
+        options: SESSION_READERS,
         summary: 'Format of the transcript (default: detected).',
       })(),
       session: Flags.string({
@@ -109,6 +110,6 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   }
 
   private isHook(): boolean {
-    return ownWords(this.argv).some((word) => /^--agent-hook(?:=|$)/u.test(word));
+    return wantsHook(this.argv, process.env, 'agent-hook');
   }
 }

@@ -8,6 +8,7 @@ export {
   MEMORY_SEARCH_DEFAULTS,
   MIN_CANDIDATES,
   RUNTIME_DEFAULTS,
+  SESSION_READERS,
   type SessionReaderId,
 } from './defaults.js';
 export { type Discovery, discoverConfig, readConfigText, type SearchedPlace } from './discovery.js';
