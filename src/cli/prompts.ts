@@ -65,8 +65,10 @@ export async function askChoice<T>(
   const first = initial === undefined ? 0 : choices.findIndex(({ value }) => value === initial);
   const initialValue = String(Math.max(0, first));
   const meanings = choices.map(({ label, hint }) => `  ${label}${hint ? `: ${hint}` : ''}`);
-  const answer = await withHelpKey(message, [help, ...meanings].join('\n'), (shown) =>
-    asking(signal, (open) =>
+  const answer = await withHelpKey(
+    message,
+    { help: [help, ...meanings].join('\n'), signal },
+    (shown, open) =>
       select<string>({
         ...prompt(open),
         get message() {
@@ -75,7 +77,6 @@ export async function askChoice<T>(
         options,
         initialValue,
       }),
-    ),
   );
   const chosen = choices[Number(answered<string>(answer, signal))];
   if (chosen === undefined) throw new SvcError('INTERRUPTED', 'stopped');
@@ -93,15 +94,13 @@ export async function askText(
   }: Asking & { readonly standard?: string; readonly check?: Check },
 ): Promise<string> {
   const { text } = await import('@clack/prompts');
-  return askLine(help, signal, (accepts) =>
-    asking(signal, (open) =>
-      text({
-        ...prompt(open),
-        message,
-        ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
-        validate: accepts((line) => check?.(line || (standard ?? ''))),
-      }),
-    ),
+  return askLine({ help, signal }, (accepts, open) =>
+    text({
+      ...prompt(open),
+      message,
+      ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
+      validate: accepts((line) => check?.(line || (standard ?? ''))),
+    }),
   );
 }
 
@@ -111,8 +110,8 @@ export async function askSecret(
   { check, help, signal }: Asking & { readonly check: Check },
 ): Promise<string> {
   const { password } = await import('@clack/prompts');
-  return askLine(help, signal, (accepts) =>
-    asking(signal, (open) => password({ ...prompt(open), message, validate: accepts(check) })),
+  return askLine({ help, signal }, (accepts, open) =>
+    password({ ...prompt(open), message, validate: accepts(check) }),
   );
 }
 
@@ -123,16 +122,14 @@ export async function askYes(
   { help, signal }: Asking,
 ): Promise<boolean> {
   const { confirm: ask } = await import('@clack/prompts');
-  const answer = await withHelpKey(message, help, (shown) =>
-    asking(signal, (open) =>
-      ask({
-        ...prompt(open),
-        get message() {
-          return shown();
-        },
-        initialValue: initial,
-      }),
-    ),
+  const answer = await withHelpKey(message, { help, signal }, (shown, open) =>
+    ask({
+      ...prompt(open),
+      get message() {
+        return shown();
+      },
+      initialValue: initial,
+    }),
   );
   return answered<boolean>(answer, signal);
 }
@@ -140,8 +137,8 @@ export async function askYes(
 /** Shows the help below the message from a `?` to the next key. A prompt reads its message for every frame. */
 async function withHelpKey<T>(
   message: string,
-  help: string,
-  ask: (shown: () => string) => Promise<T>,
+  { help, signal }: Asking,
+  ask: (shown: () => string, open: AbortSignal) => Promise<T>,
 ): Promise<T> {
   let isShown = false;
   const onKey = (typed: string | undefined): void => {
@@ -150,7 +147,8 @@ async function withHelpKey<T>(
   // Before the prompt listens, so that the frame it draws for a key has the right message.
   process.stdin.on('keypress', onKey);
   try {
-    return await ask(() => (isShown ? `${message}\n${help}` : message));
+    const shown = () => (isShown ? `${message}\n${help}` : message);
+    return await asking(signal, (open) => ask(shown, open));
   } finally {
     process.stdin.off('keypress', onKey);
   }
@@ -160,16 +158,19 @@ type Validate = (typed: string | undefined) => string | undefined;
 
 /** Asks for a line until it is not a `?`, which shows the help. */
 async function askLine(
-  help: string,
-  signal: AbortSignal,
-  ask: (accepts: (check: Check) => Validate) => Promise<string | symbol | undefined>,
+  { help, signal }: Asking,
+  ask: (
+    accepts: (check: Check) => Validate,
+    open: AbortSignal,
+  ) => Promise<string | symbol | undefined>,
 ): Promise<string> {
   const accepts = (check: Check): Validate => {
     return (typed = '') => (typed.trim() === HELP ? undefined : check(typed.trim()));
   };
   for (;;) {
     // The library answers Enter alone with nothing at all in some prompts.
-    const line = (answered<string | undefined>(await ask(accepts), signal) ?? '').trim();
+    const typed = await asking(signal, (open) => ask(accepts, open));
+    const line = (answered<string | undefined>(typed, signal) ?? '').trim();
     if (line !== HELP) return line;
     const { log } = await import('@clack/prompts');
     log.message(help, { output: process.stderr });
