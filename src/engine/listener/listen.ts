@@ -89,9 +89,8 @@ export function clientAddressOf({
   ips,
   socket,
 }: Pick<FastifyRequest, 'ip' | 'ips' | 'socket'>): string {
-  // Every request passes here, and few come through a proxy.
-  if (ips === undefined && isIP(ip) !== 0) return ip;
-  const addresses = [ip, ...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
+  if (isIP(ip) !== 0) return ip;
+  const addresses = [...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
   return addresses.find((address) => isIP(address) !== 0) ?? '';
 }
 
