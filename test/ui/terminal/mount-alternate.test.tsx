@@ -107,8 +107,11 @@ test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async
   assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
 });
 
-/** A terminal that is read only when the test says so. The program can also write to its file directly. */
-function openSlow(view: ReactElement) {
+/**
+ * A terminal that stopped being read in the middle of a frame, until the test reads it. The program can also write to its
+ * file directly.
+ */
+async function openSlow() {
   const path = tempFolder().at('terminal');
   const fd = openSync(path, 'w');
   const terminal = createTerminal(40, 6);
@@ -125,13 +128,14 @@ function openSlow(view: ReactElement) {
       else unread.push(write);
     },
   });
+  const screen = mountAlternate(<Text>hello</Text>, { stdin: terminal.stdin, stdout });
+  const output = () => readFileSync(path, 'utf8');
+  await waitFor('a frame', () => output().includes('hello'), output);
+  isRead = false;
+  stdout.write('the rest of a frame');
   return {
-    screen: mountAlternate(view, { stdin: terminal.stdin, stdout }),
-    stdout,
-    output: () => readFileSync(path, 'utf8'),
-    pause: () => {
-      isRead = false;
-    },
+    screen,
+    output,
     read: () => {
       isRead = true;
       for (const write of unread.splice(0)) write();
@@ -143,10 +147,7 @@ function openSlow(view: ReactElement) {
 const RESTORED = /\?1049l$/u;
 
 test('a slow terminal gets what is queued for it before it is restored', async () => {
-  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
-  await waitFor('a frame', () => output().includes('hello'), output);
-  pause();
-  stdout.write('the rest of a frame');
+  const { screen, output, read, close } = await openSlow();
   const unmounted = screen.unmount();
   read();
   await unmounted;
@@ -156,10 +157,7 @@ test('a slow terminal gets what is queued for it before it is restored', async (
 });
 
 test('a terminal that was not read for long is restored again after what was queued', async () => {
-  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
-  await waitFor('a frame', () => output().includes('hello'), output);
-  pause();
-  stdout.write('the rest of a frame');
+  const { screen, output, read, close } = await openSlow();
   await screen.unmount();
   // A process that ends now leaves the terminal restored.
   assert.match(output(), RESTORED);
@@ -169,10 +167,7 @@ test('a terminal that was not read for long is restored again after what was que
 });
 
 test('a slow terminal is lent once it got what was queued', async () => {
-  const { screen, stdout, output, pause, read, close } = openSlow(<Text>hello</Text>);
-  await waitFor('a frame', () => output().includes('hello'), output);
-  pause();
-  stdout.write('the rest of a frame');
+  const { screen, output, read, close } = await openSlow();
   const lent = screen.suspended(async () => output());
   read();
   assert.match(await lent, /the rest of a frame.*\?1049l$/su);
