@@ -34,15 +34,13 @@ function keepsCompiledCode() {
   // This is what require('node:module') returns, which would load more.
   const Module = module.constructor;
   const vm = require('node:vm');
-  const chunks = join(root, 'dist/chunks/');
+  const keptChunks = join(root, 'dist/chunks/kept-');
   const usual = Module._extensions['.js'];
-  const keptNames = /^(?:start|screen|vectors|asking|http)-[\w-]{8}\.js$/;
   const isSearch = process.argv.slice(2, 4).includes('search');
   const unkept = [];
   Module._extensions['.js'] = (loaded, path) => {
-    const isStart = path.startsWith('start-', chunks.length);
-    const isKept = keptNames.test(path.slice(chunks.length));
-    if (!isKept || !path.startsWith(chunks)) return usual(loaded, path);
+    if (!path.startsWith(keptChunks)) return usual(loaded, path);
+    const isStart = path.startsWith('start-', keptChunks.length);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
     const kept = `${path}.${process.version}-${process.arch}.cache`;
     const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {

@@ -140,7 +140,7 @@ const withoutSqlitePackage = {
 };
 const NOTHING = '\0nothing';
 
-/** The chunks that bin/run.js keeps compiled. */
+/** The chunks that bin/run.js keeps compiled, which it knows by the start of their file names. */
 const KEPT_CHUNKS = ['start', 'screen', 'vectors', 'asking', 'http'];
 const NOT_ASCII = /[^\0-\x7f]/;
 
@@ -228,7 +228,8 @@ async function buildCommands(dir) {
       format: 'cjs',
       exports: 'named',
       entryFileNames: '[name].js',
-      chunkFileNames: 'chunks/[name]-[hash].js',
+      chunkFileNames: ({ name }) =>
+        `chunks/${KEPT_CHUNKS.includes(name) ? 'kept-' : ''}[name]-[hash].js`,
       codeSplitting: { groups: parts.map(({ group }) => group) },
       intro: REQUIRE_AS_OCLIF,
     },
