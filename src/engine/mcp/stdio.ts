@@ -81,7 +81,7 @@ class OpenRequests {
     });
   }
 
-  /** Nobody is left to answer. */
+  /** The client is gone. */
   giveUp(): void {
     this.ids.clear();
     this.onAnswered();

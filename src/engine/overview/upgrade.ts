@@ -7,7 +7,7 @@ import { programVersion } from './package-version.js';
 /**
  * How to upgrade this installation.
  *
- * @param ask what npm needs to look for the newest version; without it, nobody is asked
+ * @param ask what npm needs to look for the newest version; without it, npm is not asked
  * @throws SvcError UPGRADE_CHECK_FAILED; the signal's reason
  */
 export async function describeUpgrade(
