@@ -97,12 +97,7 @@ function failure(error: unknown): Finding {
     };
   }
   const { message, hint, location } = error;
-  return {
-    ...finding,
-    message,
-    hint,
-    place: location,
-  };
+  return { ...finding, message, hint, place: location };
 }
 
 function resultOf({ name }: DoctorCheck, { off, ...report }: CheckReport): CheckResult {

@@ -149,9 +149,7 @@ function requireName(name: string): void {
   throw new SvcError(
     'USAGE',
     `--name must be letters, digits and hyphens (got ${JSON.stringify(name)})`,
-    {
-      hint: 'use a name such as svc-notes',
-    },
+    { hint: 'use a name such as svc-notes' },
   );
 }
 

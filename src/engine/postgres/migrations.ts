@@ -26,9 +26,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'targets of notifications', sql: TARGET_TABLES },
   { name: 'front matter and tags of notes', sql: FACTS_COLUMN },
   { name: 'schedules', sql: SCHEDULE_TABLE },
-  {
-    name: 'tasks by owner',
-    sql: 'CREATE INDEX tasks_by_owner ON svc.tasks (owner_key, seq);',
-  },
+  { name: 'tasks by owner', sql: 'CREATE INDEX tasks_by_owner ON svc.tasks (owner_key, seq);' },
   { name: 'links of notes', sql: LINKS_COLUMN },
 ];

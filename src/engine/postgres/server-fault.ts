@@ -128,10 +128,7 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
       return new SvcError(
         'STORAGE_OUTDATED',
         `PostgreSQL at ${where} lacks tables of svc: ${why}`,
-        {
-          hint: 'run "svc storage migrate"',
-          ...cause,
-        },
+        { hint: 'run "svc storage migrate"', ...cause },
       );
     case 'other':
       return new SvcError('STORAGE_FAILED', `PostgreSQL at ${where} failed: ${why}`, {

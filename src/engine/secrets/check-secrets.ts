@@ -64,12 +64,7 @@ export async function checkSecrets(
   const written = writtenSecrets(input, resolved.secrets.defaults);
   const outcomes = await resolveSecrets(
     written.map(({ secret }) => secret),
-    {
-      env: context.env,
-      settings: resolved.secrets,
-      onSecret: context.onSecret,
-      signal,
-    },
+    { env: context.env, settings: resolved.secrets, onSecret: context.onSecret, signal },
   );
   const places = await locateWritten(
     file,

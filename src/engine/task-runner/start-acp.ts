@@ -130,11 +130,7 @@ function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
       return { kind: 'succeeded', summary: summaryText(text), result: { text } };
     case 'max_tokens':
     case 'max_turn_requests':
-      return {
-        kind: 'failed',
-        error: `the agent reached its limit (${stopReason})`,
-        retry: false,
-      };
+      return { kind: 'failed', error: `the agent reached its limit (${stopReason})`, retry: false };
     case 'refusal':
       return { kind: 'failed', error: 'the agent refused the task', retry: false };
     case 'cancelled':

@@ -87,11 +87,7 @@ const messageSchema = z.discriminatedUnion('type', [
     outcome: z.optional(z.enum(['succeeded', 'blocked'])),
     result: z.optional(json),
   }),
-  z.object({
-    type: z.literal('error'),
-    message: z.string(),
-    retry: z.optional(z.boolean()),
-  }),
+  z.object({ type: z.literal('error'), message: z.string(), retry: z.optional(z.boolean()) }),
 ]);
 
 type SubagentMessage = z.infer<typeof messageSchema>;

@@ -117,11 +117,7 @@ export class TaskAttempt {
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new Error(`working directory not found: ${cwd}`);
     }
-    const env = {
-      ...settings.env,
-      SVC_TASK_ID: task.taskId,
-      SVC_FLOW_ID: task.parentFlowId,
-    };
+    const env = { ...settings.env, SVC_TASK_ID: task.taskId, SVC_FLOW_ID: task.parentFlowId };
     // Not the task's id: another runner may have taken it and run another attempt.
     const attemptId = randomUUID();
     const command = settings.command();

@@ -1,4 +1,4 @@
-import type { ConfigPath } from '../config-path.js';
+import { type ConfigPath, isRecord, valueAt } from '../config-path.js';
 
 /**
  * What a key in an untrusted configuration file can do. `harmless` keys always work. `risky` ones
@@ -8,277 +8,224 @@ import type { ConfigPath } from '../config-path.js';
  */
 export type KeyRisk = 'harmless' | 'risky' | 'outside' | readonly unknown[];
 
+interface RiskGroup {
+  readonly [key: string]: KeyRisk | RiskGroup;
+}
+
 /** `agents.defaults.memorySearch` and `agents.list[].memorySearch`. */
-const MEMORY_SEARCH: Readonly<Record<string, KeyRisk>> = {
-  enabled: 'harmless',
+const MEMORY_SEARCH: RiskGroup = {
+  ...harmless('enabled', 'model', 'outputDimensionality', 'sources', 'exclude'),
+  ...harmless('inputType', 'queryInputType', 'documentInputType', 'respectGitignore', 'documents'),
   provider: ['auto', 'none'],
-  model: 'harmless',
   fallback: ['none'],
-  outputDimensionality: 'harmless',
-  inputType: 'harmless',
-  queryInputType: 'harmless',
-  documentInputType: 'harmless',
-  sources: 'harmless',
-  'extraPaths.*': 'outside',
-  exclude: 'harmless',
-  respectGitignore: 'harmless',
-  documents: 'harmless',
-  'remote.baseUrl': 'risky',
-  'remote.apiKey': 'risky',
-  'remote.headers': 'risky',
-  'remote.nonBatchConcurrency': 'harmless',
-  'remote.batch.enabled': 'harmless',
-  'remote.batch.concurrency': 'harmless',
-  'remote.batch.wait': 'harmless',
-  'remote.batch.pollIntervalMs': 'harmless',
-  'remote.batch.timeoutMinutes': 'harmless',
-  'local.modelPath': 'risky',
-  'local.modelCacheDir': 'risky',
-  'local.contextSize': 'harmless',
-  'chunking.tokens': 'harmless',
-  'chunking.overlap': 'harmless',
-  'query.maxResults': 'harmless',
-  'query.minScore': 'harmless',
-  'query.timeoutSeconds': 'harmless',
-  'query.snippetChars': 'harmless',
-  'query.hybrid.enabled': 'harmless',
-  'query.hybrid.vectorWeight': 'harmless',
-  'query.hybrid.textWeight': 'harmless',
-  'query.hybrid.candidateMultiplier': 'harmless',
-  'query.hybrid.mmr.enabled': 'harmless',
-  'query.hybrid.mmr.lambda': 'harmless',
-  'query.hybrid.temporalDecay.enabled': 'harmless',
-  'query.hybrid.temporalDecay.halfLifeDays': 'harmless',
-  'query.rerank.provider': ['none'],
-  // A file that is loaded, with the provider `local`.
-  'query.rerank.model': 'risky',
-  'query.rerank.topN': 'harmless',
-  'query.rerank.timeoutMs': 'harmless',
-  'query.rerank.remote': 'risky',
-  'query.rerank.budget.charsPerSearch': 'harmless',
-  'query.rerank.budget.searchesPerDay': 'harmless',
-  'sync.onSearch': 'harmless',
-  'sync.onSessionStart': 'harmless',
-  'sync.watch': 'harmless',
-  'sync.watchDebounceMs': 'harmless',
-  'sync.intervalMinutes': 'harmless',
-  'sync.embeddingBatchTimeoutSeconds': 'harmless',
-  'sync.sessions.deltaBytes': 'harmless',
-  'sync.sessions.deltaMessages': 'harmless',
-  'sync.sessions.postCompactionForce': 'harmless',
-  // Deleted conversations stay on the disk, or archived ones are deleted.
-  'sync.sessions.retention': ['follow'],
-  'sync.sessions.maxAgeDays': 'risky',
-  'sync.sessions.maxBytes': 'risky',
-  'sync.sessions.imports': 'risky',
-  'multimodal.enabled': 'harmless',
-  'multimodal.modalities': 'harmless',
-  'multimodal.maxFileBytes': 'harmless',
-  'cache.enabled': 'harmless',
-  'cache.maxEntries': 'harmless',
+  extraPaths: { '*': 'outside' },
+  remote: {
+    baseUrl: 'risky',
+    apiKey: 'risky',
+    headers: 'risky',
+    nonBatchConcurrency: 'harmless',
+    batch: harmless('enabled', 'concurrency', 'wait', 'pollIntervalMs', 'timeoutMinutes'),
+  },
+  local: { modelPath: 'risky', modelCacheDir: 'risky', contextSize: 'harmless' },
+  chunking: harmless('tokens', 'overlap'),
+  query: {
+    ...harmless('maxResults', 'minScore', 'timeoutSeconds', 'snippetChars'),
+    hybrid: {
+      ...harmless('enabled', 'vectorWeight', 'textWeight', 'candidateMultiplier'),
+      mmr: harmless('enabled', 'lambda'),
+      temporalDecay: harmless('enabled', 'halfLifeDays'),
+    },
+    rerank: {
+      provider: ['none'],
+      // A file that is loaded, with the provider `local`.
+      model: 'risky',
+      ...harmless('topN', 'timeoutMs'),
+      remote: 'risky',
+      budget: harmless('charsPerSearch', 'searchesPerDay'),
+    },
+  },
+  sync: {
+    ...harmless('onSearch', 'onSessionStart', 'watch', 'watchDebounceMs', 'intervalMinutes'),
+    embeddingBatchTimeoutSeconds: 'harmless',
+    sessions: {
+      ...harmless('deltaBytes', 'deltaMessages', 'postCompactionForce'),
+      // Deleted conversations stay on the disk, or archived ones are deleted.
+      retention: ['follow'],
+      maxAgeDays: 'risky',
+      maxBytes: 'risky',
+      imports: 'risky',
+    },
+  },
+  multimodal: harmless('enabled', 'modalities', 'maxFileBytes'),
+  cache: harmless('enabled', 'maxEntries'),
   // Transcripts are in the user's home folder.
-  'experimental.sessionMemory': [false],
-  'store.driver': 'harmless',
-  'store.path': 'outside',
-  'store.vector.enabled': 'harmless',
-  'store.vector.extensionPath': 'risky',
-  'store.fts.tokenizer': 'harmless',
-  'ext.extraCollections': 'risky',
+  experimental: { sessionMemory: [false] },
+  store: {
+    driver: 'harmless',
+    path: 'outside',
+    vector: { enabled: 'harmless', extensionPath: 'risky' },
+    fts: harmless('tokenizer'),
+  },
+  ext: { extraCollections: 'risky' },
 };
 
 /** `flows.runtimes.subagent` and `flows.runtimes.acp`. */
-const RUNTIME: Readonly<Record<string, KeyRisk>> = {
+const RUNTIME: RiskGroup = {
   command: 'risky',
   env: 'risky',
   cwd: 'risky',
-  timeoutSeconds: 'harmless',
-  maxAttempts: 'harmless',
   permissions: 'risky',
+  ...harmless('timeoutSeconds', 'maxAttempts'),
 };
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /** Every key of `svc.json`; `*` is any name or list position. A test fails if one is missing. */
-const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
+const KEY_RISKS: RiskGroup = {
   $schema: 'harmless',
-
-  'agents.defaults.workspace': 'outside',
-  'agents.defaults.userTimezone': 'harmless',
-  ...below('agents.defaults.memorySearch', MEMORY_SEARCH),
-  'agents.list.*.id': 'harmless',
-  'agents.list.*.default': 'harmless',
-  'agents.list.*.workspace': 'outside',
-  ...below('agents.list.*.memorySearch', MEMORY_SEARCH),
-  'agents.list.*.mcp.write': [false],
-
-  'models.providers': 'risky',
-
-  'memory.backend': ['builtin'],
-  'memory.citations': 'harmless',
-  // It keeps what people ask.
-  'memory.captureModel': 'risky',
-  'memory.searchLog': [false],
-  'memory.ext.command': 'risky',
-  'memory.ext.searchMode': 'harmless',
-  'memory.ext.searchTool': 'harmless',
-  'memory.ext.includeDefaultMemory': 'harmless',
-  'memory.ext.paths': 'risky',
-  'memory.ext.sessions.enabled': [false],
-  'memory.ext.sessions.retentionDays': 'risky',
-  'memory.ext.sessions.exportDir': 'risky',
-  'memory.ext.update.interval': 'harmless',
-  'memory.ext.update.debounceMs': 'harmless',
-  'memory.ext.update.onBoot': 'harmless',
-  'memory.ext.update.embedInterval': 'harmless',
-  'memory.ext.update.commandTimeoutMs': 'harmless',
-  'memory.ext.update.updateTimeoutMs': 'harmless',
-  'memory.ext.update.embedTimeoutMs': 'harmless',
-  'memory.ext.limits.maxResults': 'harmless',
-  'memory.ext.limits.timeoutMs': 'harmless',
-  'memory.ext.limits.maxSnippetChars': 'harmless',
-  'memory.ext.limits.maxInjectedChars': 'harmless',
-  'memory.ext.scope.default': 'harmless',
-  'memory.ext.scope.rules.*.action': 'harmless',
-  'memory.ext.scope.rules.*.match.channel': 'harmless',
-  'memory.ext.scope.rules.*.match.chatType': 'harmless',
-  'memory.ext.scope.rules.*.match.keyPrefix': 'harmless',
-  'memory.ext.scope.rules.*.match.rawKeyPrefix': 'harmless',
-
-  'sessions.readers': 'risky',
-
-  'plugins.entries.memory-core.config.dreaming.enabled': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.frequency': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.timezone': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.model': 'risky',
-  'plugins.entries.memory-core.config.dreaming.verboseLogging': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.storage.mode': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.storage.separateReports': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.light.enabled': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.light.lookbackDays': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.light.limit': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.light.dedupeSimilarity': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.rem.enabled': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.rem.lookbackDays': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.rem.limit': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.rem.minPatternStrength': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.enabled': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.limit': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.minScore': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.minRecallCount': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.minUniqueQueries': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.recencyHalfLifeDays': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.maxAgeDays': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.maxMemoryChars': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.maxPromotedSnippetTokens': 'harmless',
-  'plugins.entries.memory-core.config.dreaming.phases.deep.maxPriorEntryLossFraction': 'harmless',
-  'plugins.entries.memory-core.subagent.allowModelOverride': 'risky',
-  'plugins.entries.memory-core.subagent.allowedModels': 'risky',
-
-  'plugins.entries.active-memory.enabled': 'harmless',
-  'plugins.entries.active-memory.config.enabled': 'harmless',
-  'plugins.entries.active-memory.config.agents': 'harmless',
-  'plugins.entries.active-memory.config.model': 'risky',
-  'plugins.entries.active-memory.config.modelFallback': 'risky',
-  'plugins.entries.active-memory.config.modelFallbackPolicy': 'harmless',
-  'plugins.entries.active-memory.config.allowedChatTypes': 'harmless',
-  'plugins.entries.active-memory.config.allowedChatIds': 'harmless',
-  'plugins.entries.active-memory.config.deniedChatIds': 'harmless',
-  'plugins.entries.active-memory.config.thinking': 'harmless',
-  'plugins.entries.active-memory.config.timeoutMs': 'harmless',
-  'plugins.entries.active-memory.config.setupGraceTimeoutMs': 'harmless',
-  'plugins.entries.active-memory.config.queryMode': 'harmless',
-  'plugins.entries.active-memory.config.promptStyle': 'harmless',
-  // Model instructions determine what the agent does.
-  'plugins.entries.active-memory.config.promptOverride': 'risky',
-  'plugins.entries.active-memory.config.promptAppend': 'risky',
-  'plugins.entries.active-memory.config.maxSummaryChars': 'harmless',
-  'plugins.entries.active-memory.config.recentUserTurns': 'harmless',
-  'plugins.entries.active-memory.config.recentAssistantTurns': 'harmless',
-  'plugins.entries.active-memory.config.recentUserChars': 'harmless',
-  'plugins.entries.active-memory.config.recentAssistantChars': 'harmless',
-  'plugins.entries.active-memory.config.cacheTtlMs': 'harmless',
-  'plugins.entries.active-memory.config.circuitBreakerMaxTimeouts': 'harmless',
-  'plugins.entries.active-memory.config.circuitBreakerCooldownMs': 'harmless',
-  'plugins.entries.active-memory.config.logging': 'harmless',
-  'plugins.entries.active-memory.config.persistTranscripts': 'harmless',
-  'plugins.entries.active-memory.config.transcriptDir': 'risky',
-  'plugins.entries.active-memory.config.ext.searchMode': 'harmless',
-
-  'plugins.entries.webhooks.enabled': 'harmless',
-  'plugins.entries.webhooks.config.routes': 'risky',
-  'plugins.entries.webhooks.config.limits.ratePerWindow': 'harmless',
-  'plugins.entries.webhooks.config.limits.windowSeconds': 'harmless',
-  'plugins.entries.webhooks.config.limits.inFlight': 'harmless',
-  'plugins.entries.webhooks.config.limits.bodyBytes': 'harmless',
-  'plugins.entries.webhooks.config.limits.bodyTimeoutSeconds': 'harmless',
-  'plugins.entries.webhooks.config.limits.trackedClients': 'harmless',
-  'plugins.entries.webhooks.config.deliveries.keep': 'harmless',
-  'plugins.entries.webhooks.config.deliveries.days': 'harmless',
-  'plugins.entries.webhooks.config.deliveries.maxBodyBytes': 'harmless',
-  'plugins.entries.webhooks.config.deliveries.maxMegabytes': 'harmless',
-  'plugins.entries.webhooks.config.openapi': 'harmless',
-
-  'gateway.host': ['127.0.0.1', '::1', 'localhost'],
-  'gateway.port': 'harmless',
-  'gateway.tls': 'risky',
-  'gateway.trustedProxies': 'risky',
-  'gateway.admin.host': ['127.0.0.1', '::1', 'localhost'],
-  'gateway.admin.port': 'harmless',
-  'gateway.drainSeconds': 'harmless',
-
-  // Agents may be told by others what to write.
-  'mcp.write': [false],
-  'mcp.http.host': ['127.0.0.1', '::1', 'localhost'],
-  'mcp.http.port': 'harmless',
-  'mcp.http.tls': 'risky',
-  'mcp.http.trustedProxies': 'risky',
-  'mcp.http.publicUrl': 'risky',
-  'mcp.http.allowedOrigins': 'risky',
-  'mcp.http.limits.ratePerWindow': 'harmless',
-  'mcp.http.limits.windowSeconds': 'harmless',
-  'mcp.http.limits.trackedClients': 'harmless',
-
-  'flows.retentionDays': 'risky',
-  'flows.idempotencyHours': 'harmless',
-  'flows.concurrency': 'harmless',
-  'flows.leaseSeconds': 'harmless',
-  'flows.orphans': 'harmless',
-  ...below('flows.runtimes.subagent', RUNTIME),
-  ...below('flows.runtimes.acp', RUNTIME),
-  'flows.notify': 'risky',
-
+  agents: {
+    defaults: { workspace: 'outside', userTimezone: 'harmless', memorySearch: MEMORY_SEARCH },
+    list: {
+      '*': {
+        ...harmless('id', 'default'),
+        workspace: 'outside',
+        memorySearch: MEMORY_SEARCH,
+        mcp: { write: [false] },
+      },
+    },
+  },
+  models: { providers: 'risky' },
+  memory: {
+    backend: ['builtin'],
+    citations: 'harmless',
+    // It keeps what people ask.
+    captureModel: 'risky',
+    searchLog: [false],
+    ext: {
+      command: 'risky',
+      ...harmless('searchMode', 'searchTool', 'includeDefaultMemory'),
+      paths: 'risky',
+      sessions: { enabled: [false], retentionDays: 'risky', exportDir: 'risky' },
+      update: {
+        ...harmless('interval', 'debounceMs', 'onBoot', 'embedInterval'),
+        ...harmless('commandTimeoutMs', 'updateTimeoutMs', 'embedTimeoutMs'),
+      },
+      limits: harmless('maxResults', 'timeoutMs', 'maxSnippetChars', 'maxInjectedChars'),
+      scope: {
+        default: 'harmless',
+        rules: {
+          '*': {
+            action: 'harmless',
+            match: harmless('channel', 'chatType', 'keyPrefix', 'rawKeyPrefix'),
+          },
+        },
+      },
+    },
+  },
+  sessions: { readers: 'risky' },
+  plugins: {
+    entries: {
+      'memory-core': {
+        config: {
+          dreaming: {
+            ...harmless('enabled', 'frequency', 'timezone', 'verboseLogging'),
+            model: 'risky',
+            storage: harmless('mode', 'separateReports'),
+            phases: {
+              light: harmless('enabled', 'lookbackDays', 'limit', 'dedupeSimilarity'),
+              rem: harmless('enabled', 'lookbackDays', 'limit', 'minPatternStrength'),
+              deep: {
+                ...harmless('enabled', 'limit', 'minScore', 'minRecallCount', 'minUniqueQueries'),
+                ...harmless('recencyHalfLifeDays', 'maxAgeDays', 'maxMemoryChars'),
+                ...harmless('maxPromotedSnippetTokens', 'maxPriorEntryLossFraction'),
+              },
+            },
+          },
+        },
+        subagent: { allowModelOverride: 'risky', allowedModels: 'risky' },
+      },
+      'active-memory': {
+        enabled: 'harmless',
+        config: {
+          ...harmless('enabled', 'agents', 'thinking', 'queryMode', 'promptStyle'),
+          model: 'risky',
+          modelFallback: 'risky',
+          modelFallbackPolicy: 'harmless',
+          ...harmless('allowedChatTypes', 'allowedChatIds', 'deniedChatIds'),
+          ...harmless('timeoutMs', 'setupGraceTimeoutMs', 'cacheTtlMs', 'maxSummaryChars'),
+          // Model instructions determine what the agent does.
+          promptOverride: 'risky',
+          promptAppend: 'risky',
+          ...harmless('recentUserTurns', 'recentAssistantTurns'),
+          ...harmless('recentUserChars', 'recentAssistantChars'),
+          ...harmless('circuitBreakerMaxTimeouts', 'circuitBreakerCooldownMs'),
+          ...harmless('logging', 'persistTranscripts'),
+          transcriptDir: 'risky',
+          ext: harmless('searchMode'),
+        },
+      },
+      webhooks: {
+        enabled: 'harmless',
+        config: {
+          routes: 'risky',
+          limits: {
+            ...harmless('ratePerWindow', 'windowSeconds', 'inFlight'),
+            ...harmless('bodyBytes', 'bodyTimeoutSeconds', 'trackedClients'),
+          },
+          deliveries: harmless('keep', 'days', 'maxBodyBytes', 'maxMegabytes'),
+          openapi: 'harmless',
+        },
+      },
+    },
+  },
+  gateway: {
+    host: LOOPBACK,
+    tls: 'risky',
+    trustedProxies: 'risky',
+    admin: { host: LOOPBACK, port: 'harmless' },
+    ...harmless('port', 'drainSeconds'),
+  },
+  mcp: {
+    // Agents may be told by others what to write.
+    write: [false],
+    http: {
+      host: LOOPBACK,
+      port: 'harmless',
+      tls: 'risky',
+      trustedProxies: 'risky',
+      publicUrl: 'risky',
+      allowedOrigins: 'risky',
+      limits: harmless('ratePerWindow', 'windowSeconds', 'trackedClients'),
+    },
+  },
+  flows: {
+    retentionDays: 'risky',
+    ...harmless('idempotencyHours', 'concurrency', 'leaseSeconds', 'orphans'),
+    runtimes: { subagent: RUNTIME, acp: RUNTIME },
+    notify: 'risky',
+  },
   schedules: 'risky',
-
-  'storage.url': 'risky',
-  'storage.origin': 'risky',
-  'storage.poolSize': 'harmless',
-  'storage.connectTimeoutSeconds': 'harmless',
-  'storage.statementTimeoutSeconds': 'harmless',
-
-  'secrets.providers': 'risky',
-  'secrets.defaults': 'risky',
-  'secrets.resolution.maxProviderConcurrency': 'harmless',
-  'secrets.resolution.maxRefsPerProvider': 'harmless',
-  'secrets.resolution.maxBatchBytes': 'harmless',
-
-  'logging.level': 'harmless',
-  'logging.format': 'harmless',
-  'logging.accessLog': 'harmless',
-  'logging.activity': 'harmless',
-  'logging.file': 'outside',
-
-  'ui.theme': 'harmless',
-  'ui.mouse': 'harmless',
-  'ui.history': 'harmless',
+  storage: {
+    url: 'risky',
+    origin: 'risky',
+    ...harmless('poolSize', 'connectTimeoutSeconds', 'statementTimeoutSeconds'),
+  },
+  secrets: {
+    providers: 'risky',
+    defaults: 'risky',
+    resolution: harmless('maxProviderConcurrency', 'maxRefsPerProvider', 'maxBatchBytes'),
+  },
+  logging: { ...harmless('level', 'format', 'accessLog', 'activity'), file: 'outside' },
+  ui: harmless('theme', 'mouse', 'history'),
 };
+
+function harmless(...keys: readonly string[]): Readonly<Record<string, 'harmless'>> {
+  return Object.fromEntries(keys.map((key) => [key, 'harmless']));
+}
 
 /** Undefined for an unknown key, and for a group of keys with different risks. */
 export function riskOf(path: ConfigPath): KeyRisk | undefined {
-  const name = path.map((part) => (typeof part === 'number' ? '*' : part)).join('.');
-  return KEY_RISKS[name];
-}
-
-function below(
-  group: string,
-  keys: Readonly<Record<string, KeyRisk>>,
-): Readonly<Record<string, KeyRisk>> {
-  return Object.fromEntries(Object.entries(keys).map(([key, risk]) => [`${group}.${key}`, risk]));
+  const names = path.map((part) => (typeof part === 'number' ? '*' : part));
+  const risk = valueAt(KEY_RISKS, names);
+  return isRecord(risk) ? undefined : (risk as KeyRisk | undefined);
 }

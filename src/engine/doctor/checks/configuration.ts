@@ -172,12 +172,7 @@ function excerpts(text: string): (place: SourceLocation) => Excerpt {
     const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
     const { line, column } = positionOf(masked.offsetOf(offset));
     const first = Math.max(1, line - CONTEXT_LINES);
-    return {
-      firstLine: first,
-      lines: lines.slice(first - 1, line + CONTEXT_LINES),
-      line,
-      column,
-    };
+    return { firstLine: first, lines: lines.slice(first - 1, line + CONTEXT_LINES), line, column };
   };
 }
 

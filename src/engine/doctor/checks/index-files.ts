@@ -146,11 +146,7 @@ function unusable(subject: Subject, why: string): Finding {
 const UNUSABLE: Readonly<
   Record<IndexHeader, { readonly code: string; readonly safe: boolean; readonly hint: string }>
 > = {
-  current: {
-    code: 'index-damaged',
-    safe: true,
-    hint: 'svc memory index rebuilds it',
-  },
+  current: { code: 'index-damaged', safe: true, hint: 'svc memory index rebuilds it' },
   foreign: {
     code: 'index-foreign',
     safe: true,
@@ -161,11 +157,7 @@ const UNUSABLE: Readonly<
     safe: false,
     hint: 'use the newer svc, or rebuild the index with this one: svc memory index',
   },
-  older: {
-    code: 'index-older',
-    safe: true,
-    hint: 'svc memory index rebuilds it',
-  },
+  older: { code: 'index-older', safe: true, hint: 'svc memory index rebuilds it' },
 };
 
 function outdated(subject: Subject, why: string): Finding {

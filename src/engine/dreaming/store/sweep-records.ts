@@ -12,11 +12,7 @@ export const SWEEP_TRIGGERS = ['manual', 'schedule', 'backfill', 'promote'] as c
 export type SweepTrigger = (typeof SWEEP_TRIGGERS)[number];
 
 const phaseRecord = z.discriminatedUnion('state', [
-  z.object({
-    state: z.literal('done'),
-    ms: z.number(),
-    counts: z.record(z.string(), z.number()),
-  }),
+  z.object({ state: z.literal('done'), ms: z.number(), counts: z.record(z.string(), z.number()) }),
   z.object({ state: z.literal('off') }),
   z.object({
     state: z.literal('failed'),

@@ -88,12 +88,7 @@ export async function openSources(
       return text === undefined ? undefined : noteText(text);
     },
     *dailyNotes(from, to, isWanted = () => true) {
-      const scan = scanMemoryFiles({
-        workspaceDir: dir,
-        layout: 'agent',
-        extraPaths: [],
-        exclude,
-      });
+      const scan = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths: [], exclude });
       skipped.push(...scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))

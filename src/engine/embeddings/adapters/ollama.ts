@@ -40,12 +40,7 @@ export const ollama: Provider<'ollama'> = {
     'qwen3-embedding:8b': range(1, 4096),
     'snowflake-arctic-embed2': range(1, 1024),
   },
-  key: {
-    variables: ['OLLAMA_API_KEY'],
-    required: false,
-    guarded: true,
-    hint: 'it needs no key',
-  },
+  key: { variables: ['OLLAMA_API_KEY'], required: false, guarded: true, hint: 'it needs no key' },
   asksDimensions: true,
   oneAtATime: true,
   open: async (settings) => {
@@ -129,10 +124,7 @@ function explainOllama(model: string): ExplainStatus {
     // The model always fails on this text.
     if (/\bNaN\b|[+-]Inf\b/u.test(said)) return { kind: 'input' };
     if (/not support embed/iu.test(said)) {
-      return {
-        kind: 'model',
-        hint: `${model} is not an embedding model; try ${MODEL}`,
-      };
+      return { kind: 'model', hint: `${model} is not an embedding model; try ${MODEL}` };
     }
     return {};
   };

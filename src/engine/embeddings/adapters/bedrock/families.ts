@@ -72,10 +72,7 @@ function readTitan(answer: unknown): VendorAnswer {
     throw new VendorFault({ kind: 'input', message: refusal });
   }
   const tokens = jsonAt(answer, 'inputTextTokenCount');
-  return {
-    vectors: [readVector(vector)],
-    tokens: typeof tokens === 'number' ? tokens : undefined,
-  };
+  return { vectors: [readVector(vector)], tokens: typeof tokens === 'number' ? tokens : undefined };
 }
 
 /**

@@ -259,10 +259,7 @@ function explainExhausted(
     };
   }
   if (/\blimit: 0\b/u.test(message)) {
-    return {
-      kind: 'quota',
-      hint: "the key's plan does not include this model: enable billing",
-    };
+    return { kind: 'quota', hint: "the key's plan does not include this model: enable billing" };
   }
   const delay = details.map((detail) => textAt(detail, 'retryDelay')).find(Boolean);
   // The message repeats the delay, even if details are missing.

@@ -122,10 +122,7 @@ async function post(
     {
       method: 'POST',
       url: `${webUrl}${path}`,
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
       signal,
       timeoutMs: TIMEOUT_MS,

@@ -24,10 +24,7 @@ export const local: Provider<'local'> = {
     const { platform: os, arch } = process;
     const runtime = runtimeState(runtimesDir(stateDir), { os, arch });
     if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };
-    return {
-      available: false,
-      why: `skipped, ${runtime.why}: run "svc provider install local"`,
-    };
+    return { available: false, why: `skipped, ${runtime.why}: run "svc provider install local"` };
   },
   oneAtATime: true,
   // Each command loads the model from disk first.

@@ -91,11 +91,7 @@ async function write(
   const total =
     (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
   if (!resumed) {
-    part.begin({
-      validator: validatorOf(headers),
-      sha256: linked.sha256,
-      bytes: total,
-    });
+    part.begin({ validator: validatorOf(headers), sha256: linked.sha256, bytes: total });
   }
   let bytes = part.size();
   await checkSpace(download.path, (total ?? 0) - bytes);

@@ -147,10 +147,7 @@ function linkedFile(headers: AnswerHeaders): LinkedFile {
   const size = headers['x-linked-size'];
   const sha256 = typeof etag === 'string' ? SHA256.exec(etag)?.[1]?.toLowerCase() : undefined;
   const bytes = typeof size === 'string' && /^\d+$/u.test(size) ? Number(size) : undefined;
-  return {
-    ...(sha256 === undefined ? {} : { sha256 }),
-    ...(bytes === undefined ? {} : { bytes }),
-  };
+  return { ...(sha256 === undefined ? {} : { sha256 }), ...(bytes === undefined ? {} : { bytes }) };
 }
 
 const MAX_ERROR_BYTES = 4096;
