@@ -10,5 +10,5 @@ export {
   rereadEverything,
   type StoredChunk,
 } from './origins.js';
-export { PostgresIndex } from './postgres-index.js';
+export type { PostgresIndex } from './postgres-index.js';
 export { packedStore } from './vectors/packed-embeddings.js';

@@ -2,7 +2,7 @@ import { SvcError } from '../../../errors/index.js';
 import type { Server } from '../../../postgres/index.js';
 import type { IndexIdentity } from '../identity.js';
 import { type MemoryFacts, readFacts } from './facts.js';
-import { PostgresIndex } from './postgres-index.js';
+import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
 
 /** A memory, and the host that uses it. */
 export interface SharedMemory {
@@ -17,7 +17,7 @@ export async function openPostgresIndex(
   { agent, origin }: SharedMemory,
 ): Promise<PostgresIndex | undefined> {
   const facts = await readFacts(server, agent, origin);
-  return facts === undefined ? undefined : new PostgresIndex(server, agent, origin, facts);
+  return facts === undefined ? undefined : createPostgresIndex(server, agent, origin, facts);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function preparePostgresIndex(
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
   if (known !== undefined && isOf(known, identity) && !force) {
-    return new PostgresIndex(server, agent, origin, known);
+    return createPostgresIndex(server, agent, origin, known);
   }
   await server.transaction(async (transaction) => {
     await transaction.run(
@@ -65,7 +65,7 @@ export async function preparePostgresIndex(
   });
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return new PostgresIndex(server, agent, origin, facts);
+  return createPostgresIndex(server, agent, origin, facts);
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {

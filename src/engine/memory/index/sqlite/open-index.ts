@@ -11,7 +11,7 @@ import { type IndexIdentity, SCHEMA_VERSION } from '../identity.js';
 import type { MemoryIndex } from '../memory-index.js';
 import { asIndexError, statIndex } from './index-file.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
-import { SqliteIndex } from './sqlite-index.js';
+import { createSqliteIndex, type SqliteIndex } from './sqlite-index.js';
 import { DamagedMetaError, readIdentity, readVersion } from './stored-identity.js';
 
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
@@ -48,7 +48,7 @@ export function openIndex(
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    const index = new SqliteIndex(database, identity, file, vectors);
+    const index = createSqliteIndex(database, identity, file, vectors);
     return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();
@@ -87,7 +87,7 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
     throw error;
   }
-  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
+  return createSqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
 /** More makes building no faster: full-text segments are written once and merged in order. */
