@@ -1,8 +1,8 @@
 import { ERROR_CODES, type ErrorCode, SvcError, type Warning } from '../errors/index.js';
 import type { GetResponse, MemoryBackend } from '../memory/backends/index.js';
 import type { OpenedMemory } from '../memory/index.js';
-import type { SearchMode, SearchResponse } from '../memory/search/index.js';
-import { embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
+import type { SearchResponse } from '../memory/search/index.js';
+import { type EmbeddingFailure, embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
 import type { Metrics } from './metrics.js';
 import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
@@ -80,15 +80,9 @@ export async function askMemory(
 }
 
 /** How the questions were searched; `hybrid` if any was. */
-export function modeOf(asked: readonly AskedQuestion[]): {
-  readonly mode: SearchMode;
-  readonly provider: string | null;
-  readonly model: string | null;
-  /** Number of questions answered by keyword search only although a provider is configured. */
-  readonly fellBack: number;
-  /** Number of questions with words that were replaced. */
-  readonly corrected: number;
-} {
+export function modeOf(
+  asked: readonly AskedQuestion[],
+): Pick<EvalVariant, 'corrected' | 'fellBack' | 'mode' | 'model' | 'provider'> {
   const embedded = asked.find(({ response }) => response.provider !== null)?.response;
   const { mode = 'lexical', provider = null, model = null } = embedded ?? {};
   const fellBack = asked.filter(({ response }) =>
@@ -137,10 +131,7 @@ async function withLines(
   return targets;
 }
 
-function notEmbedded(
-  name: string,
-  failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined },
-): SvcError {
+function notEmbedded(name: string, failure: EmbeddingFailure): SvcError {
   return new SvcError(
     isErrorCode(failure.code) ? failure.code : 'PROVIDER_UNREACHABLE',
     `${name}: some passages have no vectors: ${failure.message}`,

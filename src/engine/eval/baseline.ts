@@ -3,13 +3,8 @@ import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../errors/index.js';
 import { replaceFile } from '../support/files.js';
 import type { TrialResult } from './evaluate.js';
-import {
-  type Metrics,
-  meanMetrics,
-  metricsSchema,
-  QUALITY_NAMES,
-  type QualityName,
-} from './metrics.js';
+import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
+import type { EvalOutput } from './output-schemas.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal('svc-eval-baseline'),
@@ -30,25 +25,8 @@ interface AskedHow {
   readonly minScore: number | undefined;
 }
 
-/** A metric that dropped. */
-interface Drop {
-  readonly metric: QualityName;
-  readonly before: number;
-  readonly now: number;
-}
-
 /** An evaluation compared with a baseline. */
-interface BaselineVerdict {
-  /** Number of questions in both; only these are compared. */
-  readonly shared: number;
-  /** Number of questions only in this run, and only in the baseline. */
-  readonly added: number;
-  readonly gone: number;
-  /** Metrics that dropped by more than the margin. */
-  readonly drops: readonly Drop[];
-  readonly before: Metrics;
-  readonly now: Metrics;
-}
+type BaselineVerdict = Omit<NonNullable<EvalOutput['baseline']>, 'file' | 'margin'>;
 
 const FILE_MODE = 0o644;
 /** Error from storing four digits and from summing in another order. */
@@ -128,7 +106,7 @@ export function compareWithBaseline(
   }
   const before = meanMetrics(pairs.map((pair) => pair.before));
   const now = meanMetrics(pairs.map((pair) => pair.now));
-  const drops = QUALITY_NAMES.flatMap((metric): readonly Drop[] => {
+  const drops = QUALITY_NAMES.flatMap((metric): BaselineVerdict['drops'] => {
     const [then, since] = [before[metric], now[metric]];
     if (then === null || since === null || since >= then - margin - ROUNDING) return [];
     return [{ metric, before: then, now: since }];

@@ -1,23 +1,9 @@
 import { type Metrics, QUALITY_NAMES, type QualityName } from './metrics.js';
+import type { EvalVariant } from './output-schemas.js';
 import { seededRandom } from './random.js';
 
-/** Difference of a metric between two runs over the same questions. */
-export interface Difference extends MeanDifference {
-  readonly metric: QualityName;
-}
-
-/** Mean of paired differences and its significance. */
-interface MeanDifference {
-  /** The second run's mean minus the first run's. */
-  readonly difference: number;
-  /** 95 % confidence interval. */
-  readonly low: number;
-  readonly high: number;
-  /** Two-sided p-value. */
-  readonly p: number;
-  /** Whether it is significant at 5 %. */
-  readonly beyondChance: boolean;
-}
+/** Difference of a metric between two runs over the same questions, with its significance. */
+type Difference = EvalVariant['differences'][number];
 
 const RESAMPLES = 2000;
 const LEVEL = 0.05;
@@ -56,7 +42,10 @@ function pairedDifferences(
 }
 
 /** Mean and significance of the differences per question; undefined if there are none. */
-export function differenceOf(differences: Float64Array, seed: number): MeanDifference | undefined {
+export function differenceOf(
+  differences: Float64Array,
+  seed: number,
+): Omit<Difference, 'metric'> | undefined {
   const { length } = differences;
   if (length === 0) return undefined;
   const difference = differences.reduce((sum, value) => sum + value, 0) / length;

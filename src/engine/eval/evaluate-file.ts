@@ -95,8 +95,8 @@ function expectationWords(expected: Expectation): string {
 }
 
 function variantOutput(result: TrialResult): EvalOutput['variants'][number] {
-  const { trial, latency, asked: _, ...rest } = result;
-  return { name: trial.name, settings: trial.settings, ...rest, latencyMs: latency };
+  const { trial, asked: _, latencyMs, ...rest } = result;
+  return { name: trial.name, settings: trial.settings, ...rest, latencyMs };
 }
 
 function missOutput({ asked, target, reason }: Miss): EvalOutput['misses'][number] {

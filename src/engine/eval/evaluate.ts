@@ -1,11 +1,11 @@
 import type { Warning } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
-import { candidateLimit, type SearchMode } from '../memory/search/index.js';
+import { candidateLimit } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import { type AskedMemory, type AskedQuestion, askMemory, modeOf, rerankOf } from './ask-memory.js';
-import { compareRuns, type Difference } from './bootstrap.js';
+import { compareRuns } from './bootstrap.js';
 import { explainMisses, type Miss } from './explain-miss.js';
-import { type Latency, latencyOf, type Metrics, meanMetrics } from './metrics.js';
+import { latencyOf, type Metrics, meanMetrics } from './metrics.js';
 import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { searchedWith, sets, type Trial } from './trials.js';
@@ -42,29 +42,9 @@ export interface EvalRequest {
   readonly open: (trial: Trial, workspace: string | undefined) => Promise<OpenedMemory>;
 }
 
-/** Metrics of the questions with a tag. */
-interface TagMetrics {
-  readonly tag: string;
-  readonly questions: number;
-  readonly metrics: Metrics;
-}
-
 /** The result of one set of settings. */
-export interface TrialResult {
+export interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
   readonly trial: Trial;
-  readonly mode: SearchMode;
-  readonly provider: string | null;
-  readonly model: string | null;
-  /** Number of questions answered by keyword search only although a provider is configured. */
-  readonly fellBack: number;
-  /** Number of questions with words that were replaced. */
-  readonly corrected: number;
-  readonly rerank: EvalVariant['rerank'];
-  readonly metrics: Metrics;
-  readonly tags: readonly TagMetrics[];
-  readonly latency: Latency;
-  /** Compared with the first trial; empty for the first. */
-  readonly differences: readonly Difference[];
   /** In question order. */
   readonly asked: readonly AskedQuestion[];
 }
@@ -135,7 +115,7 @@ async function runTrial(
     rerank: rerankOf(asked),
     metrics: meanMetrics(asked.map(({ metrics }) => metrics)),
     tags: tagMetrics(asked),
-    latency: latencyOf(asked.map(({ ms }) => ms)),
+    latencyMs: latencyOf(asked.map(({ ms }) => ms)),
     differences: [],
     asked: inOrderOf(questions, asked),
   };
@@ -192,7 +172,7 @@ function inOrderOf(
   return asked.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-function tagMetrics(asked: readonly AskedQuestion[]): readonly TagMetrics[] {
+function tagMetrics(asked: readonly AskedQuestion[]): EvalVariant['tags'] {
   const tags = [...new Set(asked.flatMap(({ question }) => question.tags))].sort();
   return tags.map((tag) => {
     const tagged = asked.filter(({ question }) => question.tags.includes(tag));

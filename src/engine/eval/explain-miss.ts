@@ -1,26 +1,16 @@
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation, type SearchResult } from '../memory/search/index.js';
 import type { AskedMemory, AskedQuestion } from './ask-memory.js';
+import type { EvalOutput } from './output-schemas.js';
 import { meets, type Target } from './score-question.js';
 
-/** Why something expected is not among the results. */
-type MissReason =
-  /** The file is not in memory. */
-  | { readonly why: 'not-indexed' }
-  /** The file has fewer lines. */
-  | { readonly why: 'no-such-lines'; readonly lines: number }
-  /** No passage contains the text. */
-  | { readonly why: 'text-unknown' }
-  /** No passage is among the ranked candidates; `place` is its rank in a wider search, null if not found. */
-  | { readonly why: 'not-a-candidate'; readonly place: number | null; readonly ranked: number }
-  /** It ranked below the last result. */
-  | { readonly why: 'outranked'; readonly place: number; readonly above: readonly Ranked[] }
-  | { readonly why: 'below-min-score'; readonly place: number; readonly score: number };
+type MissOutput = EvalOutput['misses'][number];
+type ReasonOf<Output> = Output extends MissOutput
+  ? Omit<Output, 'expected' | 'id' | 'question' | 'workspace'>
+  : never;
 
-interface Ranked {
-  readonly citation: string;
-  readonly score: number;
-}
+/** Why something expected is not among the results. */
+type MissReason = ReasonOf<MissOutput>;
 
 /** Something expected that is not in any result. */
 export interface Miss {
@@ -77,7 +67,9 @@ async function reasonOf(
   if (place <= results.length + belowMinScore && belowMinScore > 0) {
     return { why: 'below-min-score', place, score: found.score };
   }
-  const above = results.slice(0, NAMED_ABOVE).map(toRanked);
+  const above = results.slice(0, NAMED_ABOVE).map((result) => {
+    return { citation: formatCitation(result), score: result.score };
+  });
   // A larger search joins more passages, which may move this one up.
   return { why: 'outranked', place: Math.max(place, maxResults + 1), above };
 }
@@ -119,8 +111,4 @@ async function placeOf(
   const at = results.findIndex((result) => meets(target, result));
   const found = results[at];
   return found === undefined ? { place: null, found } : { place: at + 1, found };
-}
-
-function toRanked(result: SearchResult): Ranked {
-  return { citation: formatCitation(result), score: result.score };
 }

@@ -67,9 +67,6 @@ export function meanMetrics(scored: readonly Metrics[]): Metrics {
   };
 }
 
-/** Latency percentiles in milliseconds. */
-export type Latency = Readonly<ReturnType<typeof latencyOf>>;
-
 /** Nearest-rank percentiles; all 0 without times. */
 export function latencyOf(times: readonly number[]) {
   const sorted = times.toSorted((a, b) => a - b);

@@ -64,7 +64,7 @@ function run(shares: Readonly<Record<string, number>>): TrialResult {
     ...{ mode: 'lexical', provider: null, model: null, fellBack: 0, corrected: 0, rerank: null },
     metrics: meanMetrics(asked.map((one) => one.metrics)),
     tags: [],
-    latency: { p50: 1, p95: 1, p99: 1, max: 1 },
+    latencyMs: { p50: 1, p95: 1, p99: 1, max: 1 },
     differences: [],
     asked,
   };
