@@ -19,6 +19,7 @@ import {
 } from './change-notes.js';
 import { lineOfEqual, type NoteEntry, noteEntry, placeEntry, tagEqualLine } from './note-entry.js';
 import { noteFile, TODAY } from './note-file.js';
+import type { MemoryAddOutput } from './output-schemas.js';
 
 /** Text to add to a note. */
 export interface NoteRequest {
@@ -34,19 +35,7 @@ export interface NoteRequest {
 }
 
 /** What became of it. */
-export interface NoteOutcome {
-  /** `known`: the file already has it, so nothing was written. */
-  readonly outcome: 'added' | 'known';
-  /** For undoing it; null if nothing was written. */
-  readonly id: string | null;
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly citation: string;
-  /** The lines as they are in the note. */
-  readonly text: string;
-}
+export type NoteOutcome = Omit<MemoryAddOutput, 'agent' | 'workspace'>;
 
 /** Longer texts are documents: save them as a file. */
 export const MOST_NOTE_BYTES = 64 * 1024;

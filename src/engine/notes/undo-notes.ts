@@ -13,16 +13,10 @@ import {
   readNote,
 } from './change-notes.js';
 import { withoutEntry } from './note-entry.js';
+import type { MemoryUndoOutput } from './output-schemas.js';
 
 /** A write that was to be undone. */
-export interface UndoneWrite {
-  readonly id: string;
-  readonly path: string;
-  /** The text that was added. */
-  readonly text: string;
-  /** `edited`: the text was changed or removed since, so the file was left alone. */
-  readonly outcome: 'edited' | 'undone';
-}
+export type UndoneWrite = MemoryUndoOutput['writes'][number];
 
 /**
  * Takes back exactly what was added, newest first, even if other parts of a file have changed. A file that was

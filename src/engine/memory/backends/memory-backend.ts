@@ -9,7 +9,6 @@ import type {
   Undone,
 } from '../forget/index.js';
 import type {
-  FrontMatterFault,
   IndexStatistics,
   Origin,
   RefusedMedia,
@@ -17,13 +16,13 @@ import type {
   VectorSpaceStatistics,
 } from '../index/index.js';
 import type { DocumentLinks, InspectedDocument, LinkMap } from '../inspect/index.js';
-import type { BackendName, SearchRequest, SearchResponse } from '../search/index.js';
+import type { SearchRequest, SearchResponse } from '../search/index.js';
 import type { SyncEvent, SyncSummary } from '../sync/index.js';
 import type { ExistingFiles, ExportTally, ImportedFiles, ImportPlan } from '../transfer/index.js';
-import type { DocumentKey, DocumentKind, Modality, SkippedFile, Source } from '../types.js';
+import type { DocumentKey, DocumentKind, Modality } from '../types.js';
 import type { WatchRecord } from '../watch/index.js';
 import type { ExtStatus } from './ext/ext-status.js';
-import type { GetOutput, StatusOutput } from './output-schemas.js';
+import type { GetOutput, ResetOutput, StatusOutput } from './output-schemas.js';
 
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
@@ -92,13 +91,7 @@ export type IndexState =
       readonly rebuildBecause?: string;
     };
 
-export interface ResetResult {
-  /** False when there was no index. */
-  readonly deleted: boolean;
-  readonly bytes: number;
-  /** In a shared memory: how many documents of this host were deleted. */
-  readonly documents?: number;
-}
+export type ResetResult = Pick<ResetOutput['agents'][number], 'bytes' | 'deleted' | 'documents'>;
 
 export interface VectorsState {
   readonly spaces: readonly (VectorSpaceStatistics & {
@@ -132,31 +125,30 @@ export interface SharedState {
 }
 
 /** The complete state of one agent's memory. */
-export interface BackendStatus {
-  /** Which backend would answer now. */
-  readonly backend: BackendName;
+export interface BackendStatus
+  extends Pick<
+    StatusOutput,
+    | 'backend'
+    | 'excluded'
+    | 'extraPaths'
+    | 'frontMatter'
+    | 'skipped'
+    | 'sources'
+    | 'tokenizer'
+    | 'workspaceDir'
+  > {
   /** Only with the external backend configured; the rest then describes the builtin engine behind it. */
   readonly ext?: ExtStatus;
-  readonly workspaceDir: string;
   readonly indexFile: string;
   readonly index: IndexState;
   /** Undefined when the index is a file. */
   readonly shared?: SharedState | undefined;
   /** Undefined when the workspace cannot be read (see faults). */
   readonly staleness: Staleness | undefined;
-  readonly sources: readonly Source[];
-  readonly extraPaths: readonly string[];
-  /** Files and folders that patterns exclude; what is in such a folder is not counted. */
-  readonly excluded: number;
-  readonly tokenizer: string;
   /** Undefined without a usable index. */
   readonly vectors: VectorsState | undefined;
   /** Undefined when media are not part of the memory. */
   readonly media: MediaState | undefined;
-  /** Notes whose front matter cannot be read; their text is indexed. */
-  readonly frontMatter: readonly FrontMatterFault[];
-  /** Existing files that cannot be indexed. */
-  readonly skipped: readonly SkippedFile[];
   /** The process that keeps the index fresh, if any. */
   readonly watcher: WatchRecord | undefined;
   readonly faults: readonly Warning[];

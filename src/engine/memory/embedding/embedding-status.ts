@@ -12,6 +12,7 @@ import {
 import { expectedDifferences, expectedIdentity } from '../../embeddings/identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
 import type { BackendStatus } from '../backends/index.js';
+import type { StatusOutput } from '../backends/output-schemas.js';
 import type { RefusedMedia } from '../index/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { SearchMode } from '../search/index.js';
@@ -106,23 +107,14 @@ function whyMissing(provider: string): EmbeddingStatus['missing'] {
 }
 
 /** How much of an index has vectors. */
-export interface VectorCoverage {
-  /**
-   * `empty`: no vectors; `other`: vectors of another identity than configured; `partial`: some passages have
-   * none.
-   */
-  readonly state: 'empty' | 'other' | 'partial' | 'whole';
-  /** Length of the vectors; null without any. */
-  readonly dimensions: number | null;
+export interface VectorCoverage
+  extends Pick<
+    StatusOutput['vectorStore'],
+    'cached' | 'differences' | 'dimensions' | 'refused' | 'state'
+  > {
   /** Passages with a vector of the configured identity. */
   readonly done: number;
   readonly all: number;
-  /** Passages that the provider refuses. */
-  readonly refused: number;
-  /** Vectors kept for texts that may return. */
-  readonly cached: number;
-  /** How the configured identity differs from that of the vectors; only when `other`. */
-  readonly differences: readonly string[];
 }
 
 /**

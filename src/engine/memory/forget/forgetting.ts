@@ -109,14 +109,10 @@ export interface Undone {
   readonly kept: readonly { readonly path: string; readonly backup: string }[];
 }
 
+type StoreOutput = ForgetOutput['stores'][number];
+
 /** The result for one store. */
-export interface StoreOutcome {
-  /** The store's display name. */
-  readonly store: string;
-  /** How many entries were removed or rewritten. */
-  readonly changed: number;
-  /** False when forgotten bytes may still be in its files. */
-  readonly clean: boolean;
+export interface StoreOutcome extends StoreOutput {
   /** Why it is not clean, unless another process is the reason. */
   readonly why?: { readonly message: string; readonly hint: string };
 }

@@ -1,3 +1,4 @@
+import type { StatusOutput } from '../backends/output-schemas.js';
 import type { TreeSnapshot } from '../sync/index.js';
 import type {
   Chunk,
@@ -7,7 +8,6 @@ import type {
   NoteFacts,
   NoteLink,
   SkippedFile,
-  Source,
 } from '../types.js';
 
 /** A document with everything the index stores of it. */
@@ -74,25 +74,13 @@ export interface ChunkContent extends Chunk {
   readonly vector: 'none' | 'refused' | 'stored';
 }
 
-/** Media documents, counted. */
-export interface MediaCounts {
-  readonly images: number;
-  readonly audio: number;
-}
+type ReadyIndex = Extract<StatusOutput['index'], { readonly state: 'ready' }>;
 
 /** What an index contains. */
-export interface DocumentCounts {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly bySource: readonly {
-    readonly source: Source;
-    readonly documents: number;
-    readonly chunks: number;
-    /** Unreadable lines of transcripts; absent when there are none. */
-    readonly brokenLines?: number;
-  }[];
-  readonly media: MediaCounts;
-}
+export type DocumentCounts = Omit<ReadyIndex['statistics'], 'bytes' | 'lastSync'>;
+
+/** Media documents, counted. */
+export type MediaCounts = DocumentCounts['media'];
 
 /** What a finished sync leaves behind. */
 export interface SyncMark {

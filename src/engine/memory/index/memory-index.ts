@@ -1,4 +1,5 @@
 import type { DayRange } from '../../support/day.js';
+import type { StatusOutput } from '../backends/output-schemas.js';
 import type { DocumentKey, Source } from '../types.js';
 import type {
   CandidateFilter,
@@ -45,10 +46,7 @@ export interface ChangeSet {
 }
 
 /** A note whose front matter cannot be read; its text is indexed. */
-export interface FrontMatterFault {
-  readonly path: string;
-  readonly why: string;
-}
+export type FrontMatterFault = StatusOutput['frontMatter'][number];
 
 /** A batch job at a provider that has not been collected yet. */
 export interface BatchJob {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { groupBy, uniqueBy } from '../../support/lists.js';
 import type { LinkingDocument } from '../index/index.js';
+import type { SearchOutput } from '../search/output-schemas.js';
 import type { DocumentKey, NoteLink } from '../types.js';
 
 /** A link of a note, and where it leads. */
@@ -14,10 +15,7 @@ export interface ResolvedLink extends NoteLink {
 }
 
 /** A note that a file links to or is linked from. */
-interface Neighbour {
-  readonly path: string;
-  readonly relation: 'both' | 'links' | 'linked_from';
-}
+type Neighbour = NonNullable<SearchOutput['results'][number]['related']>[number];
 
 /** The links between the files of a memory, resolved when they are read: a target may be added later. */
 export interface LinkMap {

@@ -1,18 +1,12 @@
 import type { IndexedDocument } from '../index/index.js';
 import type { SkippedFile } from '../types.js';
+import type { SyncSummary } from './events.js';
 import type { SyncPlan } from './plan-changes.js';
 
 /** What was done; `stopped` when interrupted between two transactions. */
-export interface ApplyResult {
+export interface ApplyResult
+  extends Omit<SyncSummary, 'durationMs' | 'embedding' | 'outcome' | 'rebuild' | 'warnings'> {
   readonly stopped: boolean;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-  readonly renamed: number;
-  readonly unchanged: number;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly skipped: readonly SkippedFile[];
 }
 
 /** Counts what a sync does. A removed and an added document with equal content count as renamed. */

@@ -15,6 +15,7 @@ import {
   readFileLines,
   vectorsOf,
 } from './export-format.js';
+import type { ImportOutput } from './output-schemas.js';
 
 /** A validated export, and the effect of importing it. */
 export interface ImportPlan {
@@ -24,11 +25,7 @@ export interface ImportPlan {
   readonly landing: LandingPlan;
 }
 
-export interface ImportedFiles {
-  readonly written: readonly string[];
-  readonly kept: readonly string[];
-  readonly replaced: readonly { readonly path: string; readonly backup: string }[];
-}
+export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
 
 /** Vectors in memory at once. */
 const VECTORS_AT_ONCE = 500;

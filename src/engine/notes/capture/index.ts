@@ -7,9 +7,10 @@ import { TRANSCRIPT_READERS, type Turn } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
 import { READ_NO_LINK } from '../../support/files.js';
-import { isForgotten, type NoteOutcome, writeEntry } from '../add-note.js';
+import { isForgotten, writeEntry } from '../add-note.js';
 import { changingNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
 import { noteEntry } from '../note-entry.js';
+import type { MemoryCaptureOutput } from '../output-schemas.js';
 import { decisionsIn } from './decisions.js';
 import { decisionsBy } from './model-decisions.js';
 
@@ -24,18 +25,7 @@ export interface CaptureRequest {
   readonly dryRun: boolean;
 }
 
-export interface Capture {
-  readonly reader: SessionReaderId;
-  readonly session: string;
-  /** Turns that were read now. */
-  readonly turns: number;
-  readonly decisions: readonly {
-    readonly text: string;
-    /** `forgotten` text is not added again. */
-    readonly outcome: NoteOutcome['outcome'] | 'forgotten' | 'found';
-    readonly citation: string | null;
-  }[];
-}
+export type Capture = Omit<MemoryCaptureOutput, 'agent' | 'workspace'>;
 
 /**
  * Adds what was decided in a conversation to today's note. Running it again for the same conversation adds only what is

@@ -1,41 +1,21 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../../support/context.js';
-import type { Collection } from './collections.js';
+import type { StatusOutput } from '../output-schemas.js';
 import { readExtState, restingNow, restKeyOf } from './ext-state.js';
 import type { ExtMode, ExtSettings } from './open-ext.js';
 
 import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
 
+type ExtOutput = NonNullable<StatusOutput['ext']>;
+
 /** The external backend of one agent, as known without asking the program. */
-export interface ExtStatus {
-  /** Which backend would answer now. */
-  readonly answers: 'builtin' | 'ext';
+export interface ExtStatus extends Omit<ExtOutput, 'updated' | 'why'> {
   /** Why the builtin engine would answer; undefined when the program would. */
-  readonly why?: { readonly code: string; readonly message: string; readonly hint: string };
-  readonly mode: ExtMode;
-  /** Absolute path of the program; null when not found. */
-  readonly program: string | null;
-  /** Version the program reports; null until asked. */
-  readonly release: string | null;
-  /** How this release is called; null until asked. */
-  readonly detected: { readonly patternFlag: string; readonly manyCollections: boolean } | null;
-  readonly indexFile: string;
-  readonly collections: readonly (Collection & {
-    /** Whether the program has it. */
-    readonly known: boolean;
-  })[];
+  readonly why?: NonNullable<ExtOutput['why']>;
   /** The last refresh; null when there was none. */
-  readonly updated: {
-    readonly atMs: number;
-    readonly tookMs: number;
-    readonly files: number;
-    /** Whether files changed since. */
-    readonly stale: boolean;
-  } | null;
-  /** State of its vectors; `off` in lexical mode. */
-  readonly vectors: 'missing' | 'off' | 'ready' | 'unknown';
-  /** Documents without a vector; null when unknown or not applicable. */
-  readonly withoutVectors: number | null;
+  readonly updated:
+    | (Omit<NonNullable<ExtOutput['updated']>, 'at'> & { readonly atMs: number })
+    | null;
 }
 
 /** Reads the recorded state and the files; runs nothing. */
