@@ -34,7 +34,7 @@ export {
   type Tokenizer,
 } from './identity.js';
 export type { Language } from './languages.js';
-export type { FrontMatterFault, IndexStatistics, MemoryIndex } from './memory-index.js';
+export type { IndexStatistics, MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,

@@ -20,7 +20,6 @@ export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
 export { createTermMatcher } from './term-matcher.js';
 export type {
-  BackendName,
   QueryVector,
   SearchFilters,
   SearchMode,

@@ -74,8 +74,6 @@ export interface TextSpan {
   readonly end: number;
 }
 
-export type BackendName = SearchOutput['backend'];
-
 export interface SearchResponse extends Omit<SearchOutput, 'agent' | 'results' | 'workspace'> {
   /** Best first; of ties the newer, then by path and line. */
   readonly results: readonly SearchResult[];
