@@ -22,9 +22,10 @@ export type DoctorCheck = CheckName &
 /** The worst of a check's findings, notes left out. */
 export type CheckState = DoctorOutput['checks'][number]['state'];
 
-export interface CheckResult extends Omit<CheckReport, 'off'> {
+export interface CheckResult extends Pick<CheckReport, 'summary'> {
   readonly check: string;
   readonly state: CheckState;
+  readonly findings: readonly Finding[];
 }
 
 /** The results of all checks, in the order of the registry. */
@@ -69,10 +70,20 @@ export interface Finding extends Omit<PrintedFinding, 'fix'> {
   readonly fix?: Fix | undefined;
 }
 
+/** Builds a finding. */
+export function finding(
+  code: string,
+  severity: Finding['severity'],
+  rest: Omit<Finding, 'code' | 'severity'>,
+): Finding {
+  return { code, severity, ...rest };
+}
+
 export interface CheckReport {
   /** What was checked, in a few words. */
   readonly summary: string;
-  readonly findings: readonly Finding[];
+  /** Undefined stands for what was looked at and is fine. */
+  readonly findings: readonly (Finding | undefined)[];
   /** True where there was nothing to check. */
   readonly off?: boolean;
 }

@@ -1,14 +1,15 @@
 import { messageOf, SvcError } from '../errors/index.js';
 import type { SecretMask } from '../secrets/index.js';
-import type {
-  CheckReport,
-  CheckResult,
-  CheckState,
-  DoctorCheck,
-  DoctorEvent,
-  DoctorReport,
-  Finding,
-  Fix,
+import {
+  type CheckReport,
+  type CheckResult,
+  type CheckState,
+  type DoctorCheck,
+  type DoctorEvent,
+  type DoctorReport,
+  type Finding,
+  type Fix,
+  finding,
 } from './check.js';
 import type { DoctorOutput } from './output-schemas.js';
 import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
@@ -33,7 +34,7 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
       checks.map(async (check) => {
         onEvent({ type: 'check.started', check: check.name });
         const report = await runCheck(check, opened);
-        const result = resultOf(check, hideSecrets(report, opened.world.mask));
+        const result = resultOf(check, report, opened.world.mask);
         if (!signal.aborted) onEvent({ type: 'check.finished', result });
         return result;
       }),
@@ -86,40 +87,31 @@ const WITHOUT_SQLITE: CheckReport = {
 };
 
 function failure(error: unknown): Finding {
-  const finding = { code: 'check-failed', severity: 'fault' } as const;
   if (!(error instanceof SvcError)) {
-    const message = 'the check failed';
-    return {
-      ...finding,
-      message,
+    return finding('check-failed', 'fault', {
+      message: 'the check failed',
       cause: messageOf(error),
       hint: 'please report it with the file that "svc bug-report" writes',
-    };
+    });
   }
   const { message, hint, location } = error;
-  return { ...finding, message, hint, place: location };
+  return finding('check-failed', 'fault', { message, hint, place: location });
 }
 
-function resultOf({ name }: DoctorCheck, { off, ...report }: CheckReport): CheckResult {
-  return { check: name, state: stateOf(report.findings, off ?? false), ...report };
+/** Masks known secrets: vendors and programs quote what they were given. */
+function resultOf({ name }: DoctorCheck, report: CheckReport, mask: SecretMask): CheckResult {
+  const found = report.findings.filter((finding) => finding !== undefined);
+  const findings = found.map((finding) => hiddenIn(finding, mask));
+  const summary = mask.text(report.summary);
+  return { check: name, state: stateOf(found, report.off), summary, findings };
 }
 
-function stateOf(findings: readonly Finding[], off: boolean): CheckState {
+function stateOf(findings: readonly Finding[], off = false): CheckState {
   const has = (severity: Finding['severity']): boolean =>
     findings.some((finding) => finding.severity === severity);
   if (has('fault')) return 'fault';
   if (has('warning')) return 'warning';
   return off ? 'off' : 'ok';
-}
-
-/** Masks known secrets: vendors and programs quote what they were given. */
-function hideSecrets(report: CheckReport, mask: SecretMask): CheckReport {
-  const { summary, findings } = report;
-  return {
-    ...report,
-    summary: mask.text(summary),
-    findings: findings.map((finding) => hiddenIn(finding, mask)),
-  };
 }
 
 function hiddenIn(finding: Finding, mask: SecretMask): Finding {

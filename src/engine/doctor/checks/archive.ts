@@ -3,7 +3,7 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { archiveOf } from '../../memory/sessions/index.js';
 import { formatBytes, formatCountOf } from '../../support/format.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 /** Whether archived conversations can be read, and exports that are imported. */
@@ -24,13 +24,13 @@ export const archive: DoctorCheck = {
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         const { file } = archived.settings;
-        findings.push({
-          code: 'archive-unreadable',
-          severity: 'fault',
-          message: messageOf(error),
-          place: { file },
-          ...(error.hint === undefined ? {} : { hint: error.hint }),
-        });
+        findings.push(
+          finding('archive-unreadable', 'fault', {
+            message: messageOf(error),
+            place: { file },
+            ...(error.hint === undefined ? {} : { hint: error.hint }),
+          }),
+        );
       }
     }
     const summary = `${formatCountOf(conversations, 'conversation')}, ${formatBytes(bytes)}`;
@@ -48,21 +48,21 @@ function importFindings(
   const { skipped } = archiveOf({ agent }, context).list(() => false);
   const missing = agent.memorySearch.sync.sessions.imports.filter((path) => !existsSync(path));
   return [
-    ...missing.map((path) => ({
-      code: 'import-missing',
-      severity: 'warning' as const,
-      message: `${path} is missing; what was imported from it stays`,
-      place,
-      hint: 'correct the path in memorySearch.sync.sessions.imports, or remove it',
-    })),
+    ...missing.map((path) =>
+      finding('import-missing', 'warning', {
+        message: `${path} is missing; what was imported from it stays`,
+        place,
+        hint: 'correct the path in memorySearch.sync.sessions.imports, or remove it',
+      }),
+    ),
     ...skipped
       .filter(({ path }) => !missing.includes(path))
-      .map(({ path, reason, detail }) => ({
-        code: 'import-unreadable',
-        severity: 'warning' as const,
-        message: `${path} is not imported completely: ${detail ?? reason}`,
-        place,
-        hint: 'download the export again, or remove it from memorySearch.sync.sessions.imports',
-      })),
+      .map(({ path, reason, detail }) =>
+        finding('import-unreadable', 'warning', {
+          message: `${path} is not imported completely: ${detail ?? reason}`,
+          place,
+          hint: 'download the export again, or remove it from memorySearch.sync.sessions.imports',
+        }),
+      ),
   ];
 }

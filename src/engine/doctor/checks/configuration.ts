@@ -21,7 +21,14 @@ import { hideConfigValues } from '../../config/masked-text.js';
 import { type SourceLocation, SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { type DiffLine, diffLines } from '../../support/text-diff.js';
-import type { CheckReport, DoctorCheck, Excerpt, Finding, Fix } from '../check.js';
+import {
+  type CheckReport,
+  type DoctorCheck,
+  type Excerpt,
+  type Finding,
+  type Fix,
+  finding,
+} from '../check.js';
 
 /** A file with thousands of faults is probably the wrong file. */
 const MOST_FINDINGS = 50;
@@ -44,13 +51,11 @@ export const configuration: DoctorCheck = {
 };
 
 function unreadable({ code, message, hint, location }: SvcError): Finding {
-  return {
-    code: code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file',
-    severity: 'fault',
+  return finding(code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file', 'fault', {
     message,
     hint,
     place: location,
-  };
+  });
 }
 
 function checked(config: CheckedConfig): CheckReport {
@@ -61,27 +66,23 @@ function checked(config: CheckedConfig): CheckReport {
     const { code, severity, message, location } = fault;
     const hint = hintOf(fault);
     const fix = fixOf(config, fault);
-    return {
-      code,
-      severity,
+    return finding(code, severity, {
       message,
       place: location,
       excerpt: excerptOf(location),
       hint,
       fix,
-    };
+    });
   });
   const more = all.length - findings.length;
   return { summary: document.file, findings: more === 0 ? findings : [...findings, further(more)] };
 }
 
 function further(count: number): Finding {
-  return {
-    code: 'more-findings',
-    severity: 'note',
+  return finding('more-findings', 'note', {
     message: `${formatCountOf(count, 'more problem')}`,
     hint: 'svc config validate lists them all',
-  };
+  });
 }
 
 function hintOf({ suggestion, expected }: ConfigFault): string | undefined {
@@ -217,14 +218,7 @@ export const deprecated: DoctorCheck = {
         edit: (current) =>
           isThere(current, file, form) ? editConfigText(current, form.path, form.value) : undefined,
       });
-      return {
-        code: 'deprecated',
-        severity: 'warning',
-        message,
-        place,
-        excerpt: excerptOf(place),
-        fix,
-      };
+      return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
     });
     return { summary: 'no old keys or forms', findings };
   },

@@ -1,6 +1,6 @@
 import { installedPdfLibrary, PDF_PACKAGE } from '../../memory/extract/pdf-library.js';
 import { librariesDir } from '../../memory/sources/index.js';
-import type { DoctorCheck } from '../check.js';
+import { type DoctorCheck, finding } from '../check.js';
 
 /** Whether the kinds of documents that are indexed can be read. */
 export const documents: DoctorCheck = {
@@ -17,13 +17,11 @@ export const documents: DoctorCheck = {
       summary: [...formats].join(', '),
       findings: isMissing
         ? [
-            {
-              code: 'pdf-library-missing',
-              severity: 'warning',
+            finding('pdf-library-missing', 'warning', {
               message: `PDF files are skipped: ${PDF_PACKAGE} is not installed`,
               place: placeOfAgent(reader.id, ['memorySearch', 'documents']),
               hint: 'svc memory documents install pdf',
-            },
+            }),
           ]
         : [],
     });

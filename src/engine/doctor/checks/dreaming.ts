@@ -16,7 +16,7 @@ import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
@@ -31,9 +31,9 @@ export const dreaming: DoctorCheck = {
     const targets = dreamTargets(world.loaded, world.context);
     const findings = [
       ...targets.flatMap((target) => [
-        ...storeFindings(target),
-        ...logFindings(target),
-        ...memoryFindings(target),
+        storeFinding(target),
+        logFinding(target),
+        memoryFinding(target),
       ]),
       ...(await modelFindings(world)),
     ];
@@ -41,74 +41,63 @@ export const dreaming: DoctorCheck = {
   },
 };
 
-function storeFindings({ workspace }: DreamTarget): readonly Finding[] {
+function storeFinding({ workspace }: DreamTarget): Finding | undefined {
   try {
     openDreams(workspace)?.close();
-    return [];
+    return undefined;
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return [
-      {
-        code: 'dreaming-store',
-        severity: 'fault',
-        message: error.message,
-        place: { file: workspace.files.database },
-        hint: error.hint,
-      },
-    ];
+    return finding('dreaming-store', 'fault', {
+      message: error.message,
+      place: { file: workspace.files.database },
+      hint: error.hint,
+    });
   }
 }
 
-function logFindings({ workspace: { files } }: DreamTarget): readonly Finding[] {
+function logFinding({ workspace: { files } }: DreamTarget): Finding | undefined {
   const size = statSync(files.recallLog, { throwIfNoEntry: false })?.size ?? 0;
-  if (size < MOST_LOG_BYTES) return [];
-  return [
-    {
-      code: 'dreaming-log-full',
-      severity: 'warning',
-      message: 'the recall log is full: further searches are not counted',
-      place: { file: files.recallLog },
-      hint: 'run "svc dream run", and check that "svc serve" is running',
-    },
-  ];
+  if (size < MOST_LOG_BYTES) return undefined;
+  return finding('dreaming-log-full', 'warning', {
+    message: 'the recall log is full: further searches are not counted',
+    place: { file: files.recallLog },
+    hint: 'run "svc dream run", and check that "svc serve" is running',
+  });
 }
 
-function memoryFindings({ workspace, settings }: DreamTarget): readonly Finding[] {
+function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefined {
   const file = join(workspace.dir, MEMORY_FILE);
-  const finding = { severity: 'fault', place: { file } } as const;
+  const faulty = { severity: 'fault', place: { file } } as const;
   try {
     const { path, text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
     // The file is replaced, so its folder must be writable.
     accessSync(dirname(path), constants.W_OK);
     const { maxMemoryChars } = settings.phases.deep;
     const characters = handWritten(text).length;
-    if (characters <= maxMemoryChars) return [];
-    return [
-      {
-        code: 'dreaming-memory-full',
-        severity: 'warning',
-        message: `your own lines in ${MEMORY_FILE} have ${formatCount(characters)} characters, over its budget of ${formatCount(maxMemoryChars)}`,
-        cause: 'dreaming promotes nothing more, and never removes your lines',
-        place: { file },
-        hint: 'move some of them to notes in memory/, or raise phases.deep.maxMemoryChars',
-      },
-    ];
+    if (characters <= maxMemoryChars) return undefined;
+    return finding('dreaming-memory-full', 'warning', {
+      message: `your own lines in ${MEMORY_FILE} have ${formatCount(characters)} characters, over its budget of ${formatCount(maxMemoryChars)}`,
+      cause: 'dreaming promotes nothing more, and never removes your lines',
+      place: { file },
+      hint: 'move some of them to notes in memory/, or raise phases.deep.maxMemoryChars',
+    });
   } catch (error) {
     if (error instanceof SvcError) {
       // The check of workspaces reports a missing folder.
-      if (error.code !== 'DREAM_FILE_REFUSED') return [];
-      return [
-        { ...finding, code: 'dreaming-memory-refused', message: error.message, hint: error.hint },
-      ];
+      if (error.code !== 'DREAM_FILE_REFUSED') return undefined;
+      return {
+        ...faulty,
+        code: 'dreaming-memory-refused',
+        message: error.message,
+        hint: error.hint,
+      };
     }
-    return [
-      {
-        ...finding,
-        code: 'dreaming-memory-unwritable',
-        message: `dreaming cannot write ${MEMORY_FILE} (${systemErrorCode(error) ?? 'unknown error'})`,
-        hint: 'check the permissions of the file and its folder',
-      },
-    ];
+    return {
+      ...faulty,
+      code: 'dreaming-memory-unwritable',
+      message: `dreaming cannot write ${MEMORY_FILE} (${systemErrorCode(error) ?? 'unknown error'})`,
+      hint: 'check the permissions of the file and its folder',
+    };
   }
 }
 
@@ -120,14 +109,14 @@ async function modelFindings({
 }: ConfiguredWorld): Promise<readonly Finding[]> {
   const { warnings } = await openNarrator(loaded, context, signal);
   const place = placeOf([...DREAMING, 'model']);
-  return warnings.map(({ message, hint }) => ({
-    code: 'dreaming-model',
-    severity: 'warning',
-    message,
-    cause: 'dreaming writes its diary without a model',
-    place,
-    hint,
-  }));
+  return warnings.map(({ message, hint }) =>
+    finding('dreaming-model', 'warning', {
+      message,
+      cause: 'dreaming writes its diary without a model',
+      place,
+      hint,
+    }),
+  );
 }
 
 const LONG_MS = 366 * MS_PER_DAY;
@@ -156,11 +145,9 @@ export const schedule: DoctorCheck = {
 
 function rare({ placeOf }: ConfiguredWorld, what: string): Finding {
   const place = placeOf([...DREAMING, 'frequency']);
-  return {
-    code: 'schedule-rare',
-    severity: 'warning',
+  return finding('schedule-rare', 'warning', {
     message: `the dreaming schedule ${what}`,
     place,
     hint: 'use minute, hour, day of month, month and day of week, such as "0 3 * * *" for every night',
-  };
+  });
 }

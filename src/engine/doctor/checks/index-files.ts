@@ -5,7 +5,14 @@ import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
-import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
+import {
+  type CheckReport,
+  type DoctorCheck,
+  type Finding,
+  type FindingPlace,
+  type Fix,
+  finding,
+} from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { brokenLinks } from './note-links.js';
 
@@ -40,10 +47,7 @@ export const index: DoctorCheck = {
   },
 };
 
-async function lookAt(
-  world: ConfiguredWorld,
-  memory: OpenedMemory,
-): Promise<{ readonly summary: string; readonly findings: readonly Finding[] }> {
+async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<CheckReport> {
   const agentId = memory.agent.id;
   const indexFile = memory.agent.memorySearch.store.path;
   const isShared = memory.home.others !== undefined;
@@ -58,8 +62,8 @@ async function lookAt(
   const { index } = status;
   const findings = [
     ...indexFindings(subject),
-    ...frontMatterFindings(subject),
-    ...(index.state === 'ready' ? await brokenLinks(memory) : []),
+    frontMatterFinding(subject),
+    index.state === 'ready' ? await brokenLinks(memory) : undefined,
   ];
   const count =
     index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
@@ -69,36 +73,32 @@ async function lookAt(
 const NAMED = 3;
 
 /** Notes whose properties filters do not know. */
-function frontMatterFindings({ status, agentId }: Subject): readonly Finding[] {
+function frontMatterFinding({ status, agentId }: Subject): Finding | undefined {
   const { frontMatter, workspaceDir } = status;
   const [first] = frontMatter;
-  if (first === undefined) return [];
+  if (first === undefined) return undefined;
   const named = frontMatter.slice(0, NAMED).map(({ path, why }) => `${path} (${why})`);
   const more = frontMatter.length > NAMED ? ` and ${frontMatter.length - NAMED} more` : '';
-  return [
-    {
-      code: 'front-matter-invalid',
-      severity: 'warning',
-      message: `the front matter of notes of agent ${agentId} cannot be read: ${named.join(', ')}${more}`,
-      cause: 'filters such as --where and --tag do not know its properties',
-      place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
-      hint: 'correct the YAML between the --- lines',
-    },
-  ];
+  return finding('front-matter-invalid', 'warning', {
+    message: `the front matter of notes of agent ${agentId} cannot be read: ${named.join(', ')}${more}`,
+    cause: 'filters such as --where and --tag do not know its properties',
+    place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
+    hint: 'correct the YAML between the --- lines',
+  });
 }
 
-function indexFindings(subject: Subject): readonly Finding[] {
+function indexFindings(subject: Subject): CheckReport['findings'] {
   const { index } = subject.status;
   switch (index.state) {
     case 'missing':
       // With an external program it is built when it is needed.
-      return subject.memory.ext === undefined ? [missing(subject)] : [];
+      return [subject.memory.ext === undefined ? missing(subject) : undefined];
     case 'unusable':
       // The server has a check of its own.
-      return subject.status.shared === undefined ? [unusable(subject, index.why)] : [];
+      return [subject.status.shared === undefined ? unusable(subject, index.why) : undefined];
     case 'ready':
       if (index.rebuildBecause !== undefined) return [outdated(subject, index.rebuildBecause)];
-      return [...damage(subject), ...(subject.memory.ext === undefined ? stale(subject) : [])];
+      return [damage(subject), subject.memory.ext === undefined ? stale(subject) : undefined];
   }
 }
 
@@ -107,40 +107,34 @@ function missing(subject: Subject): Finding {
   // Without staleness the workspace cannot be read, which its own check reports.
   const canIndex = status.staleness !== undefined;
   const title = `index the memory of agent ${agentId}`;
-  return {
-    code: 'index-missing',
-    severity: canIndex ? 'warning' : 'note',
+  return finding('index-missing', canIndex ? 'warning' : 'note', {
     message: `agent ${agentId} has no index yet`,
     cause: 'the first search builds it and takes longer',
     place,
     hint: `svc memory index --agent ${agentId}`,
     fix: canIndex ? indexFix(subject, { title, now: 'does not exist' }) : undefined,
-  };
+  });
 }
 
 function noFile(agentId: string, indexFile: string, place: FindingPlace): Finding {
-  return {
-    code: 'index-no-file',
-    severity: 'fault',
+  return finding('index-no-file', 'fault', {
     message: `the index of agent ${agentId} cannot be used`,
     cause: `${indexFile} is not a file`,
     place,
     hint: 'move it away, or set another memorySearch.store.path',
-  };
+  });
 }
 
 function unusable(subject: Subject, why: string): Finding {
   const { agentId, status, place } = subject;
   const { code, safe, hint } = UNUSABLE[indexHeader(status.indexFile)];
-  return {
-    code,
-    severity: 'fault',
+  return finding(code, 'fault', {
     message: `the index of agent ${agentId} cannot be used`,
     cause: why,
     place,
     hint,
     fix: rebuildFix(subject, { safe, now: why }),
-  };
+  });
 }
 
 const UNUSABLE: Readonly<
@@ -161,66 +155,56 @@ const UNUSABLE: Readonly<
 };
 
 function outdated(subject: Subject, why: string): Finding {
-  return {
-    code: 'index-outdated',
-    severity: 'warning',
+  return finding('index-outdated', 'warning', {
     message: `the index of agent ${subject.agentId} was built with other settings`,
     cause: why,
     place: subject.place,
     hint: 'svc memory index rebuilds it',
     fix: rebuildFix(subject, { now: why }),
-  };
+  });
 }
 
-function damage(subject: Subject): readonly Finding[] {
+function damage(subject: Subject): Finding | undefined {
   const { agentId, status, place } = subject;
   const { indexFile, index, shared } = status;
-  if (index.state !== 'ready' || shared !== undefined) return [];
+  if (index.state !== 'ready' || shared !== undefined) return undefined;
   if (index.statistics.bytes > MOST_CHECKED_BYTES) {
     const message = `the index of agent ${agentId} is too large to check for damage`;
-    return [{ code: 'index-unchecked', severity: 'note', message, place }];
+    return finding('index-unchecked', 'note', { message, place });
   }
   const [first] = integrityComplaints(indexFile);
-  if (first === undefined) return [];
-  return [
-    {
-      code: 'index-damaged',
-      severity: 'fault',
-      message: `the index of agent ${agentId} is damaged`,
-      cause: first,
-      place,
-      hint: `svc memory index --force --agent ${agentId}`,
-      fix: rebuildFix(subject, { now: 'is damaged', force: true }),
-    },
-  ];
+  if (first === undefined) return undefined;
+  return finding('index-damaged', 'fault', {
+    message: `the index of agent ${agentId} is damaged`,
+    cause: first,
+    place,
+    hint: `svc memory index --force --agent ${agentId}`,
+    fix: rebuildFix(subject, { now: 'is damaged', force: true }),
+  });
 }
 
-function stale(subject: Subject): readonly Finding[] {
+function stale(subject: Subject): Finding | undefined {
   const { memory, agentId, status, place } = subject;
   const { added = 0, changed = 0, removed = 0 } = status.staleness ?? {};
   const changes = added + changed + removed;
-  if (changes === 0) return [];
+  if (changes === 0) return undefined;
   const bySearch = memory.agent.memorySearch.sync.onSearch;
   const missingFiles = formatCountOf(changes, 'changed file');
   const title = `update the index of agent ${agentId}`;
-  return [
-    {
-      code: 'index-stale',
-      severity: bySearch ? 'note' : 'warning',
-      message: `the index of agent ${agentId} is missing ${missingFiles}`,
-      cause: bySearch
-        ? 'the next search indexes them'
-        : 'sync.onSearch is off, so searches do not index them',
-      place,
-      hint: `svc memory index --agent ${agentId}`,
-      fix: bySearch ? undefined : indexFix(subject, { title, now: `is missing ${missingFiles}` }),
-    },
-  ];
+  return finding('index-stale', bySearch ? 'note' : 'warning', {
+    message: `the index of agent ${agentId} is missing ${missingFiles}`,
+    cause: bySearch
+      ? 'the next search indexes them'
+      : 'sync.onSearch is off, so searches do not index them',
+    place,
+    hint: `svc memory index --agent ${agentId}`,
+    fix: bySearch ? undefined : indexFix(subject, { title, now: `is missing ${missingFiles}` }),
+  });
 }
 
 function switchedOff(agentId: string): Finding {
   const message = `memory search is off for agent ${agentId}`;
-  return { code: 'memory-disabled', severity: 'note', message };
+  return finding('memory-disabled', 'note', { message });
 }
 
 interface IndexFixOptions {

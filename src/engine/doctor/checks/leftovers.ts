@@ -10,7 +10,14 @@ import { namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_HOUR } from '../../support/time.js';
-import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
+import {
+  type CheckReport,
+  type DoctorCheck,
+  type Finding,
+  type FindingPlace,
+  type Fix,
+  finding,
+} from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
 /** What killed processes left behind: unfinished indexes, their side files, temporary files. */
@@ -18,7 +25,7 @@ export const leftovers: DoctorCheck = {
   name: 'leftovers',
   needs: 'nothing',
   run: async (world) => {
-    const findings: Finding[] = [...temporaryFiles(world)];
+    const findings = [temporaryFiles(world)];
     for (const folder of indexFolders(world)) {
       for (const index of indexesIn(folder)) findings.push(...(await ofIndex(index, world)));
     }
@@ -70,12 +77,12 @@ function indexesIn(folder: string): readonly IndexFiles[] {
   });
 }
 
-async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<readonly Finding[]> {
+async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<CheckReport['findings']> {
   const { indexFile, hasLock, builds, orphans, replaced } = files;
   const findings = replaced.map(setAside);
   const holder = hasLock ? await holderOf(indexFile, world) : undefined;
   // Another process is building it right now.
-  if (holder !== undefined) return [...findings, ...heldLong(indexFile, holder, world)];
+  if (holder !== undefined) return [...findings, heldLong(indexFile, holder, world)];
   const name = basename(indexFile);
   const removing = (title: string, stray: readonly RemovableFile[]): Fix =>
     removalFix({
@@ -85,24 +92,24 @@ async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<readonly 
       whileUnused: (remove) => whileLocked(indexFile, world, remove),
     });
   if (builds.length > 0) {
-    findings.push({
-      code: 'stray-build',
-      severity: 'warning',
-      message: `the index ${name} was not finished`,
-      cause: 'the process that built it was killed',
-      place: placeOf(builds),
-      hint: 'the next sync removes the unfinished files',
-      fix: removing(`remove the unfinished build of ${name}`, builds),
-    });
+    findings.push(
+      finding('stray-build', 'warning', {
+        message: `the index ${name} was not finished`,
+        cause: 'the process that built it was killed',
+        place: placeOf(builds),
+        hint: 'the next sync removes the unfinished files',
+        fix: removing(`remove the unfinished build of ${name}`, builds),
+      }),
+    );
   }
   if (orphans.length > 0) {
-    findings.push({
-      code: 'orphaned-files',
-      severity: 'warning',
-      message: `files of the deleted index ${name} remain`,
-      place: placeOf(orphans),
-      fix: removing(`remove the files of ${name}`, orphans),
-    });
+    findings.push(
+      finding('orphaned-files', 'warning', {
+        message: `files of the deleted index ${name} remain`,
+        place: placeOf(orphans),
+        fix: removing(`remove the files of ${name}`, orphans),
+      }),
+    );
   }
   return findings;
 }
@@ -122,34 +129,28 @@ function heldLong(
   indexFile: string,
   { pid, sinceMs }: LockHolder,
   { context }: DoctorWorld,
-): readonly Finding[] {
+): Finding | undefined {
   const hours = Math.floor((context.clock.now() - sinceMs) / MS_PER_HOUR);
-  if (hours < 1) return [];
-  return [
-    {
-      code: 'lock-held-long',
-      severity: 'warning',
-      message: `process ${pid} has been writing the index ${basename(indexFile)} for ${hours} h`,
-      cause: 'no other process can update it meanwhile',
-      place: { file: indexFile },
-      hint: `check it with ps -fp ${pid}, and kill it if it hangs`,
-    },
-  ];
+  if (hours < 1) return undefined;
+  return finding('lock-held-long', 'warning', {
+    message: `process ${pid} has been writing the index ${basename(indexFile)} for ${hours} h`,
+    cause: 'no other process can update it meanwhile',
+    place: { file: indexFile },
+    hint: `check it with ps -fp ${pid}, and kill it if it hangs`,
+  });
 }
 
 function setAside(file: RemovableFile): Finding {
-  return {
-    code: 'set-aside',
-    severity: 'warning',
+  return finding('set-aside', 'warning', {
     message: `${basename(file.path)} was found where an index should be and was renamed`,
     cause: 'it is not an svc index and may be yours',
     place: { file: file.path },
     hint: 'check what it is, then move or delete it',
     fix: removalFix({ title: `delete ${file.path}`, safe: false, files: [file] }),
-  };
+  });
 }
 
-function temporaryFiles({ context, reading, agents }: DoctorWorld): readonly Finding[] {
+function temporaryFiles({ context, reading, agents }: DoctorWorld): Finding | undefined {
   const { stateDir, userConfigFile } = context.state;
   const config = 'checked' in reading ? [dirname(reading.checked.document.file)] : [];
   const folders = new Set([stateDir, authFolder(stateDir), dirname(userConfigFile), ...config]);
@@ -164,17 +165,13 @@ function temporaryFiles({ context, reading, agents }: DoctorWorld): readonly Fin
   const files = [...new Set([...own, ...workspaces.flatMap(temporariesIn)])].flatMap((path) =>
     removable(path, oldest),
   );
-  if (files.length === 0) return [];
-  return [
-    {
-      code: 'temporary-files',
-      severity: 'warning',
-      message: `${formatCountOf(files.length, 'temporary file')} of killed processes`,
-      cause: 'the files that they should have replaced are intact',
-      place: placeOf(files),
-      fix: removalFix({ title: 'remove temporary files', safe: true, files }),
-    },
-  ];
+  if (files.length === 0) return undefined;
+  return finding('temporary-files', 'warning', {
+    message: `${formatCountOf(files.length, 'temporary file')} of killed processes`,
+    cause: 'the files that they should have replaced are intact',
+    place: placeOf(files),
+    fix: removalFix({ title: 'remove temporary files', safe: true, files }),
+  });
 }
 
 function temporariesIn(workspaceDir: string): readonly string[] {

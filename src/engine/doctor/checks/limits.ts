@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld, DoctorWorld } from '../world.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -19,7 +19,7 @@ export const disk: DoctorCheck = {
     const looks = await Promise.all(folders(world).map((folder) => lookAt(folder, world)));
     return {
       summary: [...new Set(looks.map(({ free }) => free))].join(', '),
-      findings: looks.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
+      findings: looks.map((look) => look.finding),
     };
   },
 };
@@ -48,25 +48,23 @@ async function lookAt(
     if (freeFiles !== undefined && freeFiles < FEW_FILES) {
       const message = `no more files can be created in ${folder}`;
       const hint = 'delete some files: the file system has no inodes left';
-      return { free, finding: { code: 'no-inodes', severity: 'fault', message, place, hint } };
+      return { free, finding: finding('no-inodes', 'fault', { message, place, hint }) };
     }
     return { free, finding: freeBytes < LITTLE ? little(freeBytes, folder, free) : undefined };
   } catch (error) {
     const message = `cannot read the free space of ${folder}`;
-    const finding = { code: 'disk-unknown', severity: 'note', message, place } as const;
-    return { free: 'unknown', finding: { ...finding, cause: messageOf(error) } };
+    const cause = messageOf(error);
+    return { free: 'unknown', finding: finding('disk-unknown', 'note', { message, place, cause }) };
   }
 }
 
 function little(freeBytes: number, folder: string, free: string): Finding {
-  return {
-    code: 'disk-full',
-    severity: freeBytes < TOO_LITTLE ? 'fault' : 'warning',
+  return finding('disk-full', freeBytes < TOO_LITTLE ? 'fault' : 'warning', {
     message: `the disk of ${folder} is almost full: ${free}`,
     cause: 'a new index is built before the old one is replaced',
     place: { file: folder },
     hint: 'free some space, or move the index with memorySearch.store.path',
-  };
+  });
 }
 
 /** Counting stops here: the limit is reached long before. */
@@ -90,14 +88,12 @@ export const watchers: DoctorCheck = {
     return {
       summary,
       findings: [
-        {
-          code: 'watch-limit',
-          severity: 'warning',
+        finding('watch-limit', 'warning', {
           message: `there are ${formatCount(folders)} folders to watch, but only ${formatCount(limit)} watches for all programs`,
           cause: 'without watches, svc polls for changes',
           place: { file: join(world.host.procDir, LIMIT) },
           hint: `sudo sysctl fs.inotify.max_user_watches=${needed}, and add it to /etc/sysctl.d/`,
-        },
+        }),
       ],
     };
   },

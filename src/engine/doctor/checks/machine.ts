@@ -9,7 +9,7 @@ import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/dat
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { DoctorCheck, Finding, Fix } from '../check.js';
+import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
 /** svc is not older than this; some archives keep no file times. */
@@ -27,41 +27,35 @@ export const clock: DoctorCheck = {
     const summary = new Date(nowMs).toISOString();
     const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
     if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
-    return { summary, findings: world.agents.flatMap((agent) => fromFuture(agent, nowMs)) };
+    return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
   },
 };
 
 function wrong(nowMs: number, earliestMs: number): Finding {
   const shown = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  return {
-    code: 'clock-wrong',
-    severity: 'fault',
+  return finding('clock-wrong', 'fault', {
     message: `the clock shows ${shown(nowMs)}, but this svc was built after ${shown(earliestMs)}`,
     cause: 'certificates appear invalid, logins expired and changed notes unchanged',
     hint: 'set the clock, for instance with: timedatectl set-ntp true',
-  };
+  });
 }
 
-function fromFuture(agent: ResolvedAgent, nowMs: number): readonly Finding[] {
+function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
   const files = filesOf(agent).filter((file) => file.mtimeMs > nowMs + TOLERATED_MS);
   const [first] = files;
-  if (first === undefined) return [];
+  if (first === undefined) return undefined;
   const named = files.slice(0, NAMED).map((file) => file.path);
   const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : '';
-  return [
-    {
-      code: 'modified-in-future',
-      severity: 'warning',
-      message: `notes of agent ${agent.id} have a modification time in the future: ${named.join(', ')}${more}`,
-      cause: 'they rank as the newest notes',
-      place: { file: first.absolutePath },
-      hint: 'touch the files, or set the clock if it is behind',
-      fix: touchFix(
-        files.map((file) => file.absolutePath),
-        nowMs,
-      ),
-    },
-  ];
+  return finding('modified-in-future', 'warning', {
+    message: `notes of agent ${agent.id} have a modification time in the future: ${named.join(', ')}${more}`,
+    cause: 'they rank as the newest notes',
+    place: { file: first.absolutePath },
+    hint: 'touch the files, or set the clock if it is behind',
+    fix: touchFix(
+      files.map((file) => file.absolutePath),
+      nowMs,
+    ),
+  });
 }
 
 function filesOf(agent: ResolvedAgent): readonly SourceFile[] {
@@ -106,8 +100,8 @@ export const runtime: DoctorCheck = {
   run: async ({ host }) => {
     const sqlite = sqliteFacts();
     const findings = [
-      ...(isOlder(host.nodeVersion, OLDEST_NODE) ? [oldNode(host.nodeVersion)] : []),
-      ...(sqlite === undefined ? [] : sqliteFindings(sqlite)),
+      isOlder(host.nodeVersion, OLDEST_NODE) ? oldNode(host.nodeVersion) : undefined,
+      sqlite && sqliteFinding(sqlite),
     ];
     const words = sqlite === undefined ? '' : `, SQLite ${sqlite.version}`;
     return { summary: `Node.js ${host.nodeVersion}${words}`, findings };
@@ -132,24 +126,22 @@ function sqliteFacts(): SqliteFacts | undefined {
   }
 }
 
-function sqliteFindings({ version, hasFullText }: SqliteFacts): readonly Finding[] {
+function sqliteFinding({ version, hasFullText }: SqliteFacts): Finding | undefined {
   const hint = 'reinstall svc, which includes SQLite';
   if (isOlder(version, OLDEST_SQLITE)) {
     const message = `SQLite ${version} is older than ${OLDEST_SQLITE.join('.')}`;
-    return [{ code: 'sqlite-old', severity: 'fault', message, hint }];
+    return finding('sqlite-old', 'fault', { message, hint });
   }
-  if (hasFullText) return [];
+  if (hasFullText) return undefined;
   const message = 'this SQLite has no full-text search';
-  return [{ code: 'sqlite-without-fts', severity: 'fault', message, hint }];
+  return finding('sqlite-without-fts', 'fault', { message, hint });
 }
 
 function oldNode(version: string): Finding {
-  return {
-    code: 'node-old',
-    severity: 'fault',
+  return finding('node-old', 'fault', {
     message: `Node.js ${version} is older than ${OLDEST_NODE.join('.')}`,
     hint: 'install a newer one from https://nodejs.org, then reinstall svc',
-  };
+  });
 }
 
 function isOlder(version: string, [minMajor, minMinor]: readonly [number, number]): boolean {
@@ -162,8 +154,7 @@ export const modules: DoctorCheck = {
   name: 'modules',
   needs: 'nothing',
   run: async (world) => {
-    const findings = [...sqlite(), ...localModels(world)];
-    return { summary: driverWords(), findings };
+    return { summary: driverWords(), findings: [sqlite(), localModels(world)] };
   },
 };
 
@@ -177,17 +168,17 @@ function driverWords(): string {
   }
 }
 
-function sqlite(): readonly Finding[] {
+function sqlite(): Finding | undefined {
   try {
-    return withEmptyDatabase(() => []);
+    return withEmptyDatabase(() => undefined);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { message, hint } = error;
-    return [{ code: 'sqlite-unusable', severity: 'fault', message, hint }];
+    return finding('sqlite-unusable', 'fault', { message, hint });
   }
 }
 
-function localModels({ context, agents, host }: DoctorWorld): readonly Finding[] {
+function localModels({ context, agents, host }: DoctorWorld): Finding | undefined {
   const wanting = agents.filter(
     ({ memorySearch: { provider, fallback } }) => provider === 'local' || fallback === 'local',
   );
@@ -195,14 +186,10 @@ function localModels({ context, agents, host }: DoctorWorld): readonly Finding[]
     os: host.platform,
     arch: process.arch,
   });
-  if (wanting.length === 0 || state.state === 'ready') return [];
+  if (wanting.length === 0 || state.state === 'ready') return undefined;
   const isChosen = wanting.some(({ memorySearch }) => memorySearch.provider === 'local');
-  return [
-    {
-      code: 'local-runtime-missing',
-      severity: isChosen ? 'fault' : 'warning',
-      message: `local models cannot run: ${state.why}`,
-      hint: 'svc provider install local',
-    },
-  ];
+  return finding('local-runtime-missing', isChosen ? 'fault' : 'warning', {
+    message: `local models cannot run: ${state.why}`,
+    hint: 'svc provider install local',
+  });
 }

@@ -3,7 +3,7 @@ import { SvcError } from '../../errors/index.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
 import { isExpired, readTokens } from '../../mcp/tokens/token-store.js';
 import { formatCountOf } from '../../support/format.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 const HTTP = ['mcp', 'http'] as const;
@@ -39,33 +39,27 @@ const NO_FLAGS = { host: undefined, port: undefined };
 
 function unusable(world: ConfiguredWorld, { code, message, hint }: SvcError): Finding {
   const isInsecure = code === 'MCP_HTTP_INSECURE';
-  return {
-    code: isInsecure ? 'mcp-insecure' : 'mcp-tokens-unusable',
-    severity: 'fault',
+  return finding(isInsecure ? 'mcp-insecure' : 'mcp-tokens-unusable', 'fault', {
     message,
     ...(isInsecure ? { place: world.placeOf([...HTTP]) } : {}),
     hint,
-  };
+  });
 }
 
 function expiredFinding(name: string): Finding {
-  return {
-    code: 'mcp-token-expired',
-    severity: 'note',
+  return finding('mcp-token-expired', 'note', {
     message: `the MCP token ${name} has expired`,
     cause: 'its client is refused',
     hint: `svc mcp token revoke ${name}`,
-  };
+  });
 }
 
 function noToken({ placeOf }: ConfiguredWorld): Finding {
-  return {
-    code: 'mcp-without-token',
-    severity: 'warning',
+  return finding('mcp-without-token', 'warning', {
     message: 'mcp.http is open to other machines, but there is no valid token',
     place: placeOf([...HTTP]),
     hint: 'create one: svc mcp token create NAME',
-  };
+  });
 }
 
 function missingFiles(
@@ -74,11 +68,11 @@ function missingFiles(
 ): readonly Finding[] {
   return (['cert', 'key'] as const)
     .filter((key) => !existsSync(tls[key]))
-    .map((key) => ({
-      code: 'tls-file-missing',
-      severity: 'fault',
-      message: `${tls[key]}, named in mcp.http.tls.${key}, does not exist`,
-      place: placeOf([...HTTP, 'tls', key]),
-      hint: `create it, or fix mcp.http.tls.${key}`,
-    }));
+    .map((key) =>
+      finding('tls-file-missing', 'fault', {
+        message: `${tls[key]}, named in mcp.http.tls.${key}, does not exist`,
+        place: placeOf([...HTTP, 'tls', key]),
+        hint: `create it, or fix mcp.http.tls.${key}`,
+      }),
+    );
 }

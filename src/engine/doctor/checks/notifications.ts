@@ -1,6 +1,6 @@
 import { type Flows, notificationTargets, openExistingFlows } from '../../flows/index.js';
 import { formatCountOf } from '../../support/format.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 
 /** The newest failures, which name the targets that have some. */
 const MOST_READ = 1000;
@@ -36,13 +36,13 @@ async function failures(
   for (const target of new Set(entries.map((one) => one.target))) {
     const { total } = await operator.listNotifications({ ...failed, target, limit: 1 });
     const error = entries.find((one) => one.target === target)?.lastError;
-    findings.push({
-      code: 'notifications-failed',
-      severity: 'warning',
-      message: `${formatCountOf(total, 'notification')} could not be delivered to the target ${target}`,
-      ...(error == null ? {} : { cause: mask.text(error) }),
-      hint: `run "svc notification list --failed --target ${target}", fix the target, then "svc notification retry --failed"`,
-    });
+    findings.push(
+      finding('notifications-failed', 'warning', {
+        message: `${formatCountOf(total, 'notification')} could not be delivered to the target ${target}`,
+        ...(error == null ? {} : { cause: mask.text(error) }),
+        hint: `run "svc notification list --failed --target ${target}", fix the target, then "svc notification retry --failed"`,
+      }),
+    );
   }
   return findings;
 }
@@ -54,11 +54,9 @@ function withoutTarget({
   readonly target: string;
   readonly count: number;
 }): Finding {
-  return {
-    code: 'notification-target-missing',
-    severity: 'warning',
+  return finding('notification-target-missing', 'warning', {
     message: `${formatCountOf(count, 'notification')} pending for the target ${target}, which is not configured`,
     cause: 'svc serve gives them up ten minutes after they are due',
     hint: `configure the target ${target} again, or leave them to be given up`,
-  };
+  });
 }

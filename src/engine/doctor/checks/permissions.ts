@@ -10,7 +10,7 @@ import { namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
-import type { DoctorCheck, Finding, Fix } from '../check.js';
+import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
 /** Everybody; many systems give each user a private group, which can have write access. */
@@ -38,7 +38,7 @@ export const permissions: DoctorCheck = {
     if (uid === undefined) {
       return { summary: 'not supported by this system', findings: [], off: true };
     }
-    const findings = guarded(world).flatMap((one) => lookAt(one, uid));
+    const findings = guarded(world).flatMap((one) => lookAt(one, uid) ?? []);
     // One finding per file: the first is the worst.
     const worst = uniqueBy(findings, ({ place }) => place?.file);
     return { summary: world.context.state.stateDir, findings: worst };
@@ -170,36 +170,28 @@ function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
   }));
 }
 
-function lookAt(one: Guarded, uid: number): readonly Finding[] {
+function lookAt(one: Guarded, uid: number): Finding | undefined {
   const found = lstatSync(one.path, { throwIfNoEntry: false });
   // A link is the user's choice.
-  if (found === undefined || found.isSymbolicLink()) return [];
+  if (found === undefined || found.isSymbolicLink()) return undefined;
   const mode = found.mode & 0o7777;
   const { code, severity, message, cause, path } = one;
   if (found.uid !== uid && one.severity === 'fault') {
-    return [
-      {
-        code: 'other-owner',
-        severity: 'warning',
-        message: `${path} belongs to another user (${found.uid}, not ${uid})`,
-        place: { file: path },
-        hint: 'change its owner to the user that svc runs as',
-      },
-    ];
-  }
-  if ((mode & one.forbidden) === 0) return [];
-  const to = mode & ~OTHERS;
-  return [
-    {
-      code,
-      severity,
-      message,
-      cause: `mode ${formatMode(mode)}, should be ${formatMode(to)}: ${cause}`,
+    return finding('other-owner', 'warning', {
+      message: `${path} belongs to another user (${found.uid}, not ${uid})`,
       place: { file: path },
-      hint: `chmod ${formatMode(to)} ${JSON.stringify(path)}`,
-      fix: modeFix(path, mode, to),
-    },
-  ];
+      hint: 'change its owner to the user that svc runs as',
+    });
+  }
+  if ((mode & one.forbidden) === 0) return undefined;
+  const to = mode & ~OTHERS;
+  return finding(code, severity, {
+    message,
+    cause: `mode ${formatMode(mode)}, should be ${formatMode(to)}: ${cause}`,
+    place: { file: path },
+    hint: `chmod ${formatMode(to)} ${JSON.stringify(path)}`,
+    fix: modeFix(path, mode, to),
+  });
 }
 
 /** Removes permissions of other users; never follows a link. */

@@ -6,7 +6,7 @@ import {
   registeredHooks,
 } from '../../integrate/index.js';
 import { namedPrograms } from '../../task-runner/index.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 
 /** Whether the programs for tasks and notifications can be started. */
 export const tasks: DoctorCheck = {
@@ -14,18 +14,14 @@ export const tasks: DoctorCheck = {
   needs: 'configuration',
   run: async ({ context, loaded, placeOf }) => {
     const programs = namedPrograms(context, loaded);
-    const findings = programs.flatMap(({ path, found }): readonly Finding[] => {
-      if (!(found instanceof SvcError)) return [];
+    const findings = programs.map(({ path, found }) => {
+      if (!(found instanceof SvcError)) return undefined;
       const place = placeOf(path);
-      return [
-        {
-          code: 'program-missing',
-          severity: 'fault',
-          message: `${path.slice(0, -1).join('.')}: ${found.message}`,
-          place,
-          hint: found.hint,
-        },
-      ];
+      return finding('program-missing', 'fault', {
+        message: `${path.slice(0, -1).join('.')}: ${found.message}`,
+        place,
+        hint: found.hint,
+      });
     });
     const names = programs.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
     const summary = names.length === 0 ? 'none configured' : names.join(', ');
@@ -46,53 +42,41 @@ export const hooks: DoctorCheck = {
     }
     return {
       summary: [...new Set([...recalls, ...captures].map(({ title }) => title))].join(', '),
-      findings: [...recalls.flatMap(recallFindings), ...captures.flatMap(captureFindings)],
+      findings: [...recalls.map(recallFinding), ...captures.map(captureFinding)],
     };
   },
 };
 
-function recallFindings({ title, file, effect }: RegisteredHook): readonly Finding[] {
-  if (effect.recalls) return [];
+function recallFinding({ title, file, effect }: RegisteredHook): Finding | undefined {
+  if (effect.recalls) return undefined;
   const message = `${title} runs svc before each turn, but nothing is recalled: ${effect.why}`;
-  return [
-    {
-      code: 'hook-recalls-nothing',
-      severity: 'warning',
-      message,
-      place: { file },
-      hint: effect.hint ?? 'svc memory recall --explain shows which check fails',
-    },
-  ];
+  return finding('hook-recalls-nothing', 'warning', {
+    message,
+    place: { file },
+    hint: effect.hint ?? 'svc memory recall --explain shows which check fails',
+  });
 }
 
-function captureFindings({
+function captureFinding({
   agent,
   title,
   scope,
   file,
   missing,
   last,
-}: RegisteredCapture): readonly Finding[] {
+}: RegisteredCapture): Finding | undefined {
   if (missing === undefined) {
-    if (last === undefined || last.error === null) return [];
-    return [
-      {
-        code: 'capture-failed',
-        severity: 'warning',
-        message: `the last capture from ${title} failed: ${last.error}`,
-        place: { file },
-        hint: 'logs/capture.log in the state folder has earlier errors; the next capture clears this',
-      },
-    ];
+    if (last === undefined || last.error === null) return undefined;
+    return finding('capture-failed', 'warning', {
+      message: `the last capture from ${title} failed: ${last.error}`,
+      place: { file },
+      hint: 'logs/capture.log in the state folder has earlier errors; the next capture clears this',
+    });
   }
   const project = scope === 'project' ? ' --project' : '';
-  return [
-    {
-      code: 'hook-captures-nothing',
-      severity: 'warning',
-      message: `${title} captures nothing: ${missing}, named in its hook, does not exist`,
-      place: { file },
-      hint: `update the hook: svc integrate ${agent} --capture${project}`,
-    },
-  ];
+  return finding('hook-captures-nothing', 'warning', {
+    message: `${title} captures nothing: ${missing}, named in its hook, does not exist`,
+    place: { file },
+    hint: `update the hook: svc integrate ${agent} --capture${project}`,
+  });
 }

@@ -3,7 +3,7 @@ import type { CheckOutcome, Diagnosis } from '../../embeddings/diagnosis/index.j
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import { groupBy } from '../../support/lists.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { resolveConfigured } from './secrets.js';
 
@@ -81,14 +81,12 @@ function findingOf(checked: Checked, agents: string, { ok, provider: name }: Dia
   const { check, text, cause, hint, location, state } = checked;
   // While the fallback works, queries are embedded.
   const isFault = state === 'failed' && !ok && check !== 'fallback';
-  return {
-    code: codeOf(checked),
-    severity: isFault ? 'fault' : 'warning',
+  return finding(codeOf(checked), isFault ? 'fault' : 'warning', {
     message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check] ?? check}`,
     cause: cause && `${text}: ${cause}`,
     place: location,
     hint: hint ?? 'svc provider test shows every step',
-  };
+  });
 }
 
 const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
@@ -139,15 +137,15 @@ function backendFindings(
   const place = world.placeOf(['memory', 'ext', 'command']) ?? world.placeOf(['memory', 'backend']);
   return checks
     .filter(({ state }) => state === 'failed' || state === 'warning')
-    .map(({ check, text, cause, hint }) => ({
-      code: `backend-${check}`,
+    .map(({ check, text, cause, hint }) =>
       // The builtin engine answers instead.
-      severity: 'warning',
-      message: `the external search program of agent ${agent.id}: ${BACKEND_WORDS[check] ?? check}`,
-      cause: cause && `${text}: ${cause}`,
-      place,
-      hint: hint ?? `svc memory status --deep --agent ${agent.id} shows every step`,
-    }));
+      finding(`backend-${check}`, 'warning', {
+        message: `the external search program of agent ${agent.id}: ${BACKEND_WORDS[check] ?? check}`,
+        cause: cause && `${text}: ${cause}`,
+        place,
+        hint: hint ?? `svc memory status --deep --agent ${agent.id} shows every step`,
+      }),
+    );
 }
 
 const BACKEND_WORDS: Readonly<Partial<Record<Diagnosis['checks'][number]['check'], string>>> = {

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 /** Whether the reranker answers; two texts are really sent. */
@@ -49,15 +49,13 @@ async function look(
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;
     const agents = memories.map(({ name }) => name).join(', ');
-    const finding: Finding = {
-      code: error.code.toLowerCase().replaceAll('_', '-'),
-      // Searches work without it.
-      severity: 'warning',
+    // Searches work without it.
+    const failure = finding(error.code.toLowerCase().replaceAll('_', '-'), 'warning', {
       message: `the reranker of agent ${agents} does not work, so results keep the order without it`,
       cause: error.message,
       place: placeOfAgent(agent.id, ['memorySearch', 'query', 'rerank', 'provider']),
       hint: error.hint ?? 'svc memory status --deep shows every step',
-    };
-    return { name: tested.name, findings: [finding] };
+    });
+    return { name: tested.name, findings: [failure] };
   }
 }

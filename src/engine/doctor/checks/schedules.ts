@@ -1,7 +1,7 @@
 import { openExistingFlows } from '../../flows/index.js';
 import { listSchedules } from '../../schedules/index.js';
 import { formatCountOf } from '../../support/format.js';
-import type { DoctorCheck } from '../check.js';
+import { type DoctorCheck, finding } from '../check.js';
 
 /** Whether something runs the schedules. */
 export const schedules: DoctorCheck = {
@@ -18,13 +18,13 @@ export const schedules: DoctorCheck = {
       const listed = await listSchedules(resolved, flows);
       const findings = listed
         .filter(({ state }) => state === 'overdue')
-        .map(({ id }) => ({
-          code: 'schedule-overdue',
-          severity: 'warning' as const,
-          message: `schedule ${id} was due and has not run`,
-          place: placeOf(['schedules', id]),
-          hint: 'start "svc serve", which makes up for missed runs once, or check its log',
-        }));
+        .map(({ id }) =>
+          finding('schedule-overdue', 'warning', {
+            message: `schedule ${id} was due and has not run`,
+            place: placeOf(['schedules', id]),
+            hint: 'start "svc serve", which makes up for missed runs once, or check its log',
+          }),
+        );
       return { summary, findings };
     } finally {
       await flows.close();

@@ -6,7 +6,7 @@ import {
 } from '../../config/index.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from '../../secrets/index.js';
 import { formatCountOf } from '../../support/format.js';
-import type { DoctorCheck, Finding, FindingPlace } from '../check.js';
+import { type DoctorCheck, type Finding, type FindingPlace, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 /** Whether every reference resolves. The check `webhooks` covers those of routes. */
@@ -17,25 +17,21 @@ export const secrets: DoctorCheck = {
     const all = configuredSecrets(world).filter((secret) => !isRouteSecret(secret));
     const references = all.filter(({ input }) => input.kind === 'reference');
     const outcomes = await resolveConfigured(references, world);
-    const findings = references.flatMap((secret, at): readonly Finding[] => {
+    const findings = references.map((secret, at) => {
       const outcome = outcomes[at];
       const { place } = secret;
-      if (outcome === undefined) return [];
+      if (outcome === undefined) return undefined;
       if (!outcome.ok) {
         const { message, hint } = outcome.error;
-        return [
-          {
-            code: 'secret-unresolved',
-            severity: 'fault',
-            message: `${secret.name}: ${message}`,
-            place,
-            hint,
-          },
-        ];
+        return finding('secret-unresolved', 'fault', {
+          message: `${secret.name}: ${message}`,
+          place,
+          hint,
+        });
       }
       // Vendors choose the length of keys; people choose this one.
-      if (!signsNotifications(secret) || !isWeak(outcome.value)) return [];
-      return [{ ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place }];
+      if (!signsNotifications(secret) || !isWeak(outcome.value)) return undefined;
+      return { ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place };
     });
     const plain = all.length - references.length;
     const aside = plain === 0 ? '' : `, ${plain} in plain text`;
@@ -54,13 +50,11 @@ export function isWeak(value: string): boolean {
 
 /** The finding for a weak secret. @param name never the value */
 export function weakness(name: string): Finding {
-  return {
-    code: 'secret-weak',
-    severity: 'warning',
+  return finding('secret-weak', 'warning', {
     message: `${name} has fewer than ${MIN_CHARACTERS} characters`,
     cause: 'it is easy to guess',
     hint: 'generate a new one: svc webhook secret generate',
-  };
+  });
 }
 
 export interface ConfiguredSecret {

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
-import type { DoctorCheck, Finding, FindingPlace } from '../check.js';
+import { type DoctorCheck, type Finding, type FindingPlace, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { resolveConfigured } from './secrets.js';
 
@@ -29,14 +29,8 @@ export const storage: DoctorCheck = {
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const { message, hint } = error;
-      const finding = {
-        code: 'storage-unusable',
-        severity: 'fault',
-        message,
-        hint,
-        place,
-      } as const;
-      return { summary: 'cannot be used', findings: [finding] };
+      const unusable = finding('storage-unusable', 'fault', { message, hint, place });
+      return { summary: 'cannot be used', findings: [unusable] };
     }
   },
 };
@@ -54,43 +48,35 @@ async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefin
   const facts = await serverFacts(server, () => context.clock.now());
   const where = describeAddress(server.address);
   const isElsewhere = !isLoopback(server.address.host) && !server.address.host.startsWith('/');
-  const findings: readonly (Finding | undefined)[] = [
+  const findings = [
     rights.grantToUse === undefined
       ? undefined
-      : {
-          code: 'storage-rights',
-          severity: 'fault',
+      : finding('storage-rights', 'fault', {
           message: `role ${rights.role} lacks rights on the tables of svc`,
           place,
           hint: `ask an administrator to run: ${rights.grantToUse}`,
-        },
+        }),
     facts.isReadOnly
-      ? {
-          code: 'storage-read-only',
-          severity: 'fault',
+      ? finding('storage-read-only', 'fault', {
           message: `PostgreSQL at ${where} is read-only`,
           place,
           hint: 'point storage.url to the primary server, and a role that can write',
-        }
+        })
       : undefined,
     facts.encoding === 'UTF8'
       ? undefined
-      : {
-          code: 'storage-encoding',
-          severity: 'fault',
+      : finding('storage-encoding', 'fault', {
           message: `the database ${server.address.database} stores text as ${facts.encoding}`,
           cause: 'notes contain characters that it cannot store',
           place,
           hint: "create a database with ENCODING 'UTF8' TEMPLATE template0",
-        },
+        }),
     server.exposesPassword && isElsewhere
-      ? {
-          code: 'storage-unencrypted',
-          severity: 'warning',
+      ? finding('storage-unencrypted', 'warning', {
           message: `the password and all data are sent to ${server.address.host} unencrypted`,
           place,
           hint: 'add sslmode=verify-full to the URL',
-        }
+        })
       : undefined,
     clockFinding(facts.clockAheadMs, place),
     poolFinding(world, facts.maxConnections),
@@ -98,23 +84,18 @@ async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefin
       ? undefined
       : vectorFinding(await vectorCount(server), facts.vectorExtension.state, place),
   ];
-  return {
-    summary: `PostgreSQL ${version} at ${where}`,
-    findings: findings.filter((finding) => finding !== undefined),
-  };
+  return { summary: `PostgreSQL ${version} at ${where}`, findings };
 }
 
 function clockFinding(aheadMs: number, place: FindingPlace | undefined): Finding | undefined {
   const off = Math.abs(aheadMs);
   if (off <= MOST_CLOCK_DIFFERENCE_MS) return undefined;
-  return {
-    code: 'storage-clock',
-    severity: 'warning',
+  return finding('storage-clock', 'warning', {
     message: `the clock of the PostgreSQL server is ${formatDuration(off)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this host's`,
     cause: 'leases use the clock of the server, so nothing is lost, but times of both do not match',
     place,
     hint: 'synchronize both clocks with NTP',
-  };
+  });
 }
 
 function poolFinding(
@@ -123,14 +104,12 @@ function poolFinding(
 ): Finding | undefined {
   const { poolSize } = loaded.resolved.storage;
   if (poolSize <= maxConnections * POOL_SHARE) return undefined;
-  return {
-    code: 'storage-pool',
-    severity: 'warning',
+  return finding('storage-pool', 'warning', {
     message: `each process opens up to ${formatCountOf(poolSize, 'connection')}, and the PostgreSQL server accepts ${formatCount(maxConnections)}`,
     cause: 'a few processes together use them all',
     place: placeOf(['storage', 'poolSize']) ?? placeOf(['storage', 'url']),
     hint: 'lower storage.poolSize, raise max_connections, or put PgBouncer in front of the server',
-  };
+  });
 }
 
 function vectorFinding(
@@ -139,12 +118,10 @@ function vectorFinding(
   place: FindingPlace | undefined,
 ): Finding | undefined {
   if (vectors < MANY_VECTORS) return undefined;
-  return {
-    code: 'storage-pgvector',
-    severity: 'note',
+  return finding('storage-pgvector', 'note', {
     message: `semantic searches compare ${formatCount(vectors)} vectors one by one`,
     cause: 'with pgvector, an index finds the nearest ones',
     place,
     hint: `${state === 'missing' ? 'install pgvector on the server, and ' : ''}run "CREATE EXTENSION vector" in the database, then "svc storage migrate"`,
-  };
+  });
 }

@@ -7,7 +7,7 @@ import type { OpenedMemory } from '../../memory/index.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
-import type { DoctorCheck, Finding, Fix } from '../check.js';
+import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { configFix } from './configuration.js';
 
@@ -22,7 +22,7 @@ export const vectors: DoctorCheck = {
       ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
     );
     const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
-    const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world));
+    const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world) ?? []);
     const findings = [
       // Agents share settings; a problem with them is reported once.
       ...uniqueBy(failures, ({ cause, place }) => JSON.stringify([cause, place])),
@@ -42,24 +42,20 @@ function failed(
   agent: ResolvedAgent,
   extension: VectorExtension,
   world: ConfiguredWorld,
-): readonly Finding[] {
-  if (extension.loaded) return [];
+): Finding | undefined {
+  if (extension.loaded) return undefined;
   const place = world.placeOfAgent(agent.id, EXTENSION_PATH);
   const fix = place === undefined ? undefined : bundledInstead(agent, world);
-  return [
-    {
-      code: 'vector-extension',
-      severity: 'warning',
-      message: 'the vector extension cannot be loaded',
-      cause: `${extension.why}; vectors are compared in process, with the same results`,
-      place,
-      hint:
-        place === undefined
-          ? 'reinstall svc on this machine'
-          : 'set another memorySearch.store.vector.extensionPath, or remove it',
-      fix,
-    },
-  ];
+  return finding('vector-extension', 'warning', {
+    message: 'the vector extension cannot be loaded',
+    cause: `${extension.why}; vectors are compared in process, with the same results`,
+    place,
+    hint:
+      place === undefined
+        ? 'reinstall svc on this machine'
+        : 'set another memorySearch.store.vector.extensionPath, or remove it',
+    fix,
+  });
 }
 
 /** Offered only when the bundled extension loads. */
@@ -105,17 +101,17 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
     if (status.index.state !== 'ready') continue;
     const { state, done, all, differences } = embeddingStatus(memory, status).coverage;
     if (state === 'whole' || all === 0) continue;
-    findings.push({
-      code: 'vectors-missing',
-      severity: 'warning',
-      message: `${formatCount(all - done)} of ${formatCount(all)} passages of agent ${memory.agent.id} have no vector`,
-      cause:
-        state === 'other'
-          ? `the vectors in the index were made with other settings: ${differences.join(', ')}`
-          : 'only keyword search finds them',
-      place: { file: status.indexFile },
-      hint: `svc memory index --agent ${memory.agent.id}`,
-    });
+    findings.push(
+      finding('vectors-missing', 'warning', {
+        message: `${formatCount(all - done)} of ${formatCount(all)} passages of agent ${memory.agent.id} have no vector`,
+        cause:
+          state === 'other'
+            ? `the vectors in the index were made with other settings: ${differences.join(', ')}`
+            : 'only keyword search finds them',
+        place: { file: status.indexFile },
+        hint: `svc memory index --agent ${memory.agent.id}`,
+      }),
+    );
   }
   return findings;
 }
@@ -154,26 +150,26 @@ async function lookAt(
   if (told?.obstacle !== undefined) {
     const { id } = memory.agent;
     const place = world.placeOfAgent(id, MODEL) ?? world.placeOfAgent(id, ENABLED);
-    findings.push({
-      code: 'media-unavailable',
-      severity: 'warning',
-      message: `images and audio of agent ${memory.name} are searched by name only`,
-      cause: told.obstacle.why,
-      place,
-      hint: `${told.obstacle.hint}, or set memorySearch.multimodal.enabled to false`,
-    });
+    findings.push(
+      finding('media-unavailable', 'warning', {
+        message: `images and audio of agent ${memory.name} are searched by name only`,
+        cause: told.obstacle.why,
+        place,
+        hint: `${told.obstacle.hint}, or set memorySearch.multimodal.enabled to false`,
+      }),
+    );
   }
   const refused = told?.refused ?? [];
   if (refused.length > 0) {
     const named = refused.slice(0, FILES_NAMED).map(({ path, why }) => `${path} (${why})`);
     const rest = refused.length > named.length ? ` and ${refused.length - named.length} more` : '';
-    findings.push({
-      code: 'media-refused',
-      severity: 'note',
-      message: `the provider of agent ${memory.name} rejected ${formatCountOf(refused.length, 'media file')}`,
-      cause: `${named.join(', ')}${rest}`,
-      hint: 'convert them to PNG, JPEG, MP3 or WAV, then run "svc memory index --force"',
-    });
+    findings.push(
+      finding('media-refused', 'note', {
+        message: `the provider of agent ${memory.name} rejected ${formatCountOf(refused.length, 'media file')}`,
+        cause: `${named.join(', ')}${rest}`,
+        hint: 'convert them to PNG, JPEG, MP3 or WAV, then run "svc memory index --force"',
+      }),
+    );
   }
   return { files: images + audio, findings };
 }

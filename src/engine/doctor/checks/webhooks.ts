@@ -4,7 +4,7 @@ import { messageOf, SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery-file.js';
-import type { DoctorCheck, Finding } from '../check.js';
+import { type CheckReport, type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import {
   type ConfiguredSecret,
@@ -27,10 +27,10 @@ export const webhooks: DoctorCheck = {
     const { enabled, config } = world.loaded.resolved.plugins.entries.webhooks;
     const served = Object.values(config.routes).filter((route) => route.enabled);
     const findings = [
-      ...(enabled && served.length === 0 ? [withoutRoutes(world)] : []),
+      enabled && served.length === 0 ? withoutRoutes(world) : undefined,
       ...(await secretFindings(world)),
       ...(enabled ? gatewayFindings(world) : []),
-      ...(enabled && config.deliveries.keep > 0 ? deliveryFindings(world) : []),
+      enabled && config.deliveries.keep > 0 ? deliveryFinding(world) : undefined,
     ];
     const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
     return { summary, findings, off: !enabled };
@@ -38,48 +38,45 @@ export const webhooks: DoctorCheck = {
 };
 
 /** Whether what routes receive can be recorded. */
-function deliveryFindings({ context }: ConfiguredWorld): readonly Finding[] {
+function deliveryFinding({ context }: ConfiguredWorld): Finding | undefined {
   const file = deliveriesFile(context.state.stateDir);
   try {
     const record = DeliveryFile.openExisting(file);
-    if (record === undefined) return [];
+    if (record === undefined) return undefined;
     try {
       const fault = record.fault();
-      if (fault !== undefined)
-        return [unusableRecord(`${file} is damaged: ${fault}`, DAMAGED_HINT)];
+      if (fault !== undefined) return unusableRecord(`${file} is damaged: ${fault}`, DAMAGED_HINT);
     } finally {
       record.close();
     }
     accessSync(file, constants.W_OK);
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof SvcError) return [unusableRecord(error.message, error.hint)];
+    if (error instanceof SvcError) return unusableRecord(error.message, error.hint);
     const why = `${file} cannot be written: ${messageOf(error)}`;
-    return [unusableRecord(why, 'check the permissions of the file and its folder')];
+    return unusableRecord(why, 'check the permissions of the file and its folder');
   }
 }
 
 const DAMAGED_HINT = 'stop the listener and move the file away; a new one is started';
 
 function unusableRecord(message: string, hint: string | undefined): Finding {
-  return { code: 'deliveries-unusable', severity: 'warning', message, hint };
+  return finding('deliveries-unusable', 'warning', { message, hint });
 }
 
 function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
-  return {
-    code: 'webhooks-without-routes',
-    severity: 'warning',
+  return finding('webhooks-without-routes', 'warning', {
     message: 'webhooks are enabled, but no route is',
     place: placeOf([...PLUGIN, 'enabled']),
     hint: 'add a route to plugins.entries.webhooks.config.routes, or disable webhooks',
-  };
+  });
 }
 
-async function secretFindings(world: ConfiguredWorld): Promise<readonly Finding[]> {
+async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['findings']> {
   const routes = configuredSecrets(world).filter(isRouteSecret);
   const outcomes = await resolveConfigured(routes, world);
   const owners = new Map<string, string>();
-  return routes.flatMap((secret, position): readonly Finding[] => {
+  return routes.flatMap((secret, position) => {
     const outcome = outcomes[position];
     const id = String(secret.path[ROUTE_ID]);
     if (outcome === undefined) return [];
@@ -102,43 +99,37 @@ function unresolved(
   id: string,
   error: { readonly message: string; readonly hint?: string | undefined },
 ): Finding {
-  return {
-    code: 'secret-unresolved',
-    severity: 'fault',
+  return finding('secret-unresolved', 'fault', {
     message: `route ${id} cannot be served: ${error.message}`,
     place,
     hint: error.hint,
-  };
+  });
 }
 
 function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding {
-  return {
-    code: 'secret-shared',
-    severity: 'warning',
+  return finding('secret-shared', 'warning', {
     message: `routes ${owner} and ${id} share a secret`,
     cause: 'whoever can call one can call the other',
     place,
     hint: 'generate one for each route: svc webhook secret generate',
-  };
+  });
 }
 
-function gatewayFindings(world: ConfiguredWorld): readonly Finding[] {
+function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
   const { host, tls } = world.loaded.resolved.gateway;
-  const files = (['cert', 'key'] as const).flatMap((key) => {
+  const files = (['cert', 'key'] as const).map((key) => {
     const written = tls?.[key];
-    return written === undefined ? [] : missingFile(world, key, written);
+    return written === undefined ? undefined : missingFile(world, key, written);
   });
   if (isLoopback(host) || tls?.cert !== undefined) return files;
   return [
     ...files,
-    {
-      code: 'gateway-open',
-      severity: 'warning',
+    finding('gateway-open', 'warning', {
       message: `the listener at ${host} accepts connections from other machines without TLS`,
       cause: 'route secrets would be sent unencrypted',
       place: world.placeOf(['gateway', 'host']),
       hint: 'set gateway.tls, or listen on 127.0.0.1 behind a proxy with TLS',
-    },
+    }),
   ];
 }
 
@@ -146,16 +137,12 @@ function missingFile(
   { loaded, context, placeOf }: ConfiguredWorld,
   key: 'cert' | 'key',
   written: string,
-): readonly Finding[] {
+): Finding | undefined {
   const path = resolveConfiguredPath(loaded, written, context);
-  if (existsSync(path)) return [];
-  return [
-    {
-      code: 'tls-file-missing',
-      severity: 'fault',
-      message: `${path}, named in gateway.tls.${key}, does not exist`,
-      place: placeOf(['gateway', 'tls', key]),
-      hint: `create it, or fix gateway.tls.${key}`,
-    },
-  ];
+  if (existsSync(path)) return undefined;
+  return finding('tls-file-missing', 'fault', {
+    message: `${path}, named in gateway.tls.${key}, does not exist`,
+    place: placeOf(['gateway', 'tls', key]),
+    hint: `create it, or fix gateway.tls.${key}`,
+  });
 }

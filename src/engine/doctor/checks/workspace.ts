@@ -15,7 +15,14 @@ import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
-import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
+import {
+  type CheckReport,
+  type DoctorCheck,
+  type Finding,
+  type FindingPlace,
+  type Fix,
+  finding,
+} from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { configFix } from './configuration.js';
 
@@ -33,7 +40,7 @@ export const workspace: DoctorCheck = {
   },
 };
 
-function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[] {
+function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['findings'] {
   const { workspaceDir, id } = agent;
   const place = world.placeOfAgent(id, ['workspace']) ?? { file: workspaceDir };
   try {
@@ -47,17 +54,15 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
       exclude,
     });
     return [
-      ...twoRoots(dir),
+      twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
-      ...documentsLeftOut(agent, dir, world),
-      ...(files.length === 0
-        ? [
-            allExcluded(excludesEverything(decisions, dir), place) ??
-              notesElsewhere(agent, dir, place, world) ??
-              nothingThere(agent, place),
-          ]
-        : []),
+      documentsLeftOut(agent, dir, world),
+      files.length === 0
+        ? (allExcluded(excludesEverything(decisions, dir), place) ??
+          notesElsewhere(agent, dir, place, world) ??
+          nothingThere(agent, place))
+        : undefined,
     ];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -67,14 +72,12 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
 
 function unusable(error: SvcError, dir: string, place: FindingPlace): Finding {
   const isMissing = error.code === 'WORKSPACE_MISSING' && !isBrokenLink(dir);
-  return {
-    code: isMissing ? 'workspace-missing' : 'workspace-unreadable',
-    severity: 'fault',
+  return finding(isMissing ? 'workspace-missing' : 'workspace-unreadable', 'fault', {
     message: error.message,
     place,
     hint: error.hint,
     ...(isMissing && isOursToMake(dir) ? { fix: folderFix(dir) } : {}),
-  };
+  });
 }
 
 function isBrokenLink(path: string): boolean {
@@ -87,24 +90,20 @@ function isOursToMake(dir: string): boolean {
 }
 
 /** Only `MEMORY.md` is read, not `memory.md`. */
-function twoRoots(dir: string): readonly Finding[] {
+function twoRoots(dir: string): Finding | undefined {
   const names = readdirSync(dir);
-  if (!names.includes('memory.md')) return [];
+  if (!names.includes('memory.md')) return undefined;
   const both = names.includes('MEMORY.md');
-  return [
-    {
-      code: both ? 'memory-split' : 'memory-misspelt',
-      severity: 'warning',
-      message: both
-        ? 'there is a memory.md next to MEMORY.md'
-        : 'the memory file is named memory.md instead of MEMORY.md',
-      cause: 'only MEMORY.md is indexed',
-      place: { file: join(dir, 'memory.md'), line: 1, column: 1 },
-      hint: both
-        ? 'move its content to MEMORY.md and delete it'
-        : `mv ${JSON.stringify(join(dir, 'memory.md'))} ${JSON.stringify(join(dir, 'MEMORY.md'))}`,
-    },
-  ];
+  return finding(both ? 'memory-split' : 'memory-misspelt', 'warning', {
+    message: both
+      ? 'there is a memory.md next to MEMORY.md'
+      : 'the memory file is named memory.md instead of MEMORY.md',
+    cause: 'only MEMORY.md is indexed',
+    place: { file: join(dir, 'memory.md'), line: 1, column: 1 },
+    hint: both
+      ? 'move its content to MEMORY.md and delete it'
+      : `mv ${JSON.stringify(join(dir, 'memory.md'))} ${JSON.stringify(join(dir, 'MEMORY.md'))}`,
+  });
 }
 
 /** A scan does not open files, so it does not see missing permissions. */
@@ -128,14 +127,12 @@ function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Fi
     const more =
       at === NAMED - 1 && files.length > NAMED ? ` (and ${files.length - NAMED} more)` : '';
     const why = skip.reason.replaceAll('_', ' ');
-    return {
-      code: 'file-skipped',
-      severity: 'warning',
+    return finding('file-skipped', 'warning', {
       message: `${skip.path} is not indexed: ${why}${more}`,
       cause: skip.detail,
       place: { file: resolve(dir, skip.path) },
       hint: 'svc memory status lists all skipped files',
-    };
+    });
   });
 }
 
@@ -147,13 +144,11 @@ function missingExtras(
   const missing = memorySearch.extraPaths.filter((path) => !existsSync(resolve(dir, path)));
   return missing.map((path) => {
     const place = placeOfExtra(path, id, world);
-    return {
-      code: 'extra-path-missing',
-      severity: 'warning',
+    return finding('extra-path-missing', 'warning', {
       message: `${resolve(dir, path)}, named in extraPaths, does not exist`,
       place,
       hint: 'create it, or remove it from extraPaths',
-    };
+    });
   });
 }
 
@@ -181,7 +176,7 @@ function documentsLeftOut(
   agent: ResolvedAgent,
   dir: string,
   world: ConfiguredWorld,
-): readonly Finding[] {
+): Finding | undefined {
   const { documents: formats, extraPaths } = agent.memorySearch;
   const documents = {
     formats: DOCUMENT_FORMATS.filter((one) => !formats.includes(one)),
@@ -198,37 +193,31 @@ function documentsLeftOut(
   const left = files.flatMap(({ kind, path }) =>
     kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),
   );
-  if (left.length < MANY_DOCUMENTS) return [];
+  if (left.length < MANY_DOCUMENTS) return undefined;
   const wanted = JSON.stringify(
     DOCUMENT_FORMATS.filter((one) => formats.includes(one) || left.includes(one)),
   );
   const list = [...new Set(left)].join(', ');
-  return [
-    {
-      code: 'documents-not-indexed',
-      severity: 'note',
-      message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
-      place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-      hint: `run: svc config set agents.defaults.memorySearch.documents '${wanted}'`,
-    },
-  ];
+  return finding('documents-not-indexed', 'note', {
+    message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
+    place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
+    hint: `run: svc config set agents.defaults.memorySearch.documents '${wanted}'`,
+  });
 }
 
 /** Patterns that match everything. */
 function allExcluded(warning: Warning | undefined, place: FindingPlace): Finding | undefined {
   if (warning === undefined) return undefined;
   const { message, hint } = warning;
-  return { code: 'everything-excluded', severity: 'warning', message, place, hint };
+  return finding('everything-excluded', 'warning', { message, place, hint });
 }
 
 function nothingThere({ id, workspaceDir }: ResolvedAgent, place: FindingPlace): Finding {
-  return {
-    code: 'workspace-empty',
-    severity: 'note',
+  return finding('workspace-empty', 'note', {
     message: `agent ${id} has no memory yet`,
     place,
     hint: `create ${join(workspaceDir, 'MEMORY.md')}, or notes in ${join(workspaceDir, 'memory')}`,
-  };
+  });
 }
 
 /** A folder of notes is set as the workspace: the fix adds it to the paths that are indexed. */
@@ -261,14 +250,12 @@ function notesElsewhere(
           return editConfigText(current, path, [...(Array.isArray(written) ? written : []), '.']);
         },
       });
-  return {
-    code: 'notes-outside-memory',
-    severity: 'warning',
+  return finding('notes-outside-memory', 'warning', {
     message: `${notesOutside(count, dir)}, and nothing else is indexed`,
     place,
     hint: `run: svc config set ${setting}`,
     fix,
-  };
+  });
 }
 
 function folderFix(path: string): Fix {
