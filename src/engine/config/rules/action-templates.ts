@@ -30,7 +30,6 @@ export function* fieldFaults(
     const place = [...path, name];
     if (field === undefined) {
       yield {
-        severity: 'fault',
         code: 'mapping-invalid',
         path: place,
         message: `${owner} has no field ${JSON.stringify(name)}`,
@@ -44,7 +43,6 @@ export function* fieldFaults(
   for (const [name, { isRequired }] of known) {
     if (!isRequired || Object.hasOwn(given, name)) continue;
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path: path.slice(0, -1),
       message: `${owner} needs the field ${JSON.stringify(name)}`,
@@ -67,7 +65,6 @@ function* valueFaults(
     const fault = templateFault(text);
     if (fault === undefined) continue;
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path,
       message: `${JSON.stringify(text)}: ${fault}`,
@@ -78,7 +75,6 @@ function* valueFaults(
   const unknown = sample === undefined ? undefined : unknownPointer(value, sample);
   if (unknown !== undefined) {
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path,
       message: `there is nothing at ${unknown}`,
@@ -88,7 +84,6 @@ function* valueFaults(
     };
   } else if (field.isFixed && hasPointers(value)) {
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path,
       message: `${name} cannot come from ${sample === undefined ? 'the body of a request' : 'a JSON pointer'}`,
@@ -98,7 +93,7 @@ function* valueFaults(
     const filled = fillTemplate(parseTemplate(value), sample, UNLIMITED);
     if (field.accepts(filled)) return;
     const message = `${JSON.stringify(value)} is not a valid ${name}`;
-    yield { severity: 'fault', code: 'invalid-value', path, message, expected: undefined };
+    yield { code: 'invalid-value', path, message, expected: undefined };
   }
 }
 

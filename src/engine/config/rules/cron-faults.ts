@@ -7,7 +7,6 @@ export function* cronFaults(frequency: string, path: ConfigPath): Iterable<RuleF
   const result = parseCron(frequency);
   if (result.ok && cronEverFires(result.fields)) return;
   yield {
-    severity: 'fault',
     code: 'cron-never-fires',
     path,
     message: result.ok

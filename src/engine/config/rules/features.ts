@@ -13,7 +13,6 @@ export const agentIdsAreUnique: Rule = function* (input) {
   });
   for (const { name, path, earlier } of repeats(ids)) {
     yield {
-      severity: 'fault',
       code: 'duplicate-agent',
       path,
       message: `two agents have the id ${JSON.stringify(name)}`,
@@ -31,7 +30,6 @@ export const defaultAgentIsUnique: Rule = function* (input) {
   if (first === undefined) return;
   for (const path of others) {
     yield {
-      severity: 'fault',
       code: 'duplicate-default-agent',
       path,
       message: 'more than one agent is the default',
@@ -53,7 +51,6 @@ export const routePathsAreUnique: Rule = function* (input) {
   });
   for (const { name, path, earlier } of repeats(paths)) {
     yield {
-      severity: 'fault',
       code: 'duplicate-route-path',
       path,
       message: `two routes are served at ${name}`,
@@ -84,7 +81,6 @@ export const portsDiffer: Rule = function* ({ gateway }) {
   const { host: adminHost = host, port: adminPort = port } = admin;
   if (port === 0 || adminPort !== port || !overlap(host, adminHost)) return;
   yield {
-    severity: 'fault',
     code: 'port-shared',
     path: ['gateway', 'admin', admin.port === undefined ? 'host' : 'port'],
     message: `gateway.admin uses port ${port}, like the gateway`,
@@ -126,7 +122,6 @@ export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {
   for (const [tls, path] of sections) {
     if (tls === undefined || (tls.cert === undefined) === (tls.key === undefined)) continue;
     yield {
-      severity: 'fault',
       code: 'missing-key',
       path,
       message: `"${tls.cert === undefined ? 'cert' : 'key'}" is missing in "tls"`,

@@ -14,7 +14,6 @@ export const receiversAreSafe: Rule = function* (input) {
     if (url === undefined) {
       if (command !== undefined || !isNeeded) continue;
       yield {
-        severity: 'fault',
         code: 'missing-key',
         path,
         message: `${formatPath(path)} has neither a command nor a url`,
@@ -24,7 +23,6 @@ export const receiversAreSafe: Rule = function* (input) {
     }
     if (command !== undefined) {
       yield {
-        severity: 'fault',
         code: 'notify-ambiguous',
         path: [...path, 'url'],
         related: [[...path, 'command']],
@@ -34,7 +32,6 @@ export const receiversAreSafe: Rule = function* (input) {
     }
     if (secret === undefined) {
       yield {
-        severity: 'fault',
         code: 'notify-unsigned',
         path: [...path, 'url'],
         message: `${formatPath([...path, 'url'])} needs a key to sign notifications`,
@@ -43,7 +40,6 @@ export const receiversAreSafe: Rule = function* (input) {
     }
     if (isPlainAndFar(url)) {
       yield {
-        severity: 'fault',
         code: 'notify-insecure',
         path: [...path, 'url'],
         message: 'notifications would be sent to another machine unencrypted',
@@ -65,7 +61,6 @@ export const targetsAreDistinct: Rule = function* ({ flows }) {
     known.set(id, earlier ?? path);
     if (earlier === undefined) continue;
     yield {
-      severity: 'fault',
       code: 'duplicate-target',
       path,
       related: [earlier],

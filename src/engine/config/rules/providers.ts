@@ -64,7 +64,6 @@ function unknownProvider(
   const special = path.at(-1) === 'provider' ? ['auto', 'none'] : ['none'];
   const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, ...special]);
   return {
-    severity: 'fault',
     code: 'unknown-provider',
     path,
     message:
@@ -85,7 +84,6 @@ export const fallbackDiffers: Rule = function* (_, scopes) {
     if (path === undefined || provider !== fallback || provider === 'none') continue;
     if (!scope.owns(path, providerPath)) continue;
     yield {
-      severity: 'fault',
       code: 'fallback-is-provider',
       path,
       message: `fallback and provider are both ${JSON.stringify(provider)}`,
@@ -116,7 +114,6 @@ function* blindAdapter(
   if (PROVIDERS[target.adapter].media !== undefined) return;
   const able = ADAPTER_IDS.filter((id) => PROVIDERS[id].media !== undefined);
   yield {
-    severity: 'fault',
     code: 'multimodal-unsupported',
     path,
     message: `multimodal.enabled is true, but the ${key} ${JSON.stringify(scope.settings[key])} cannot embed images and audio`,
@@ -153,7 +150,6 @@ export const dimensionsFitModel: Rule = function* (input, scopes) {
     const choice = used === null ? undefined : dimensionsOf(facts, used);
     if (choice === undefined || allowsDimensions(choice, size)) continue;
     yield {
-      severity: 'fault',
       code: 'dimensions-unsupported',
       path,
       message: `the model ${JSON.stringify(used)} does not support vectors of ${size} dimensions`,

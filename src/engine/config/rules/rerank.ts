@@ -22,7 +22,6 @@ export const rerankerIsComplete: Rule = function* (_, scopes) {
     const value = required.keys === 'model' ? model : remote.baseUrl;
     if (value !== undefined) continue;
     yield {
-      severity: 'fault',
       code: 'reranker-incomplete',
       path,
       message: `the reranker ${JSON.stringify(provider)} needs query.rerank.${required.keys}`,

@@ -55,7 +55,10 @@ export function written(...places: readonly (ConfigPath | undefined)[]): readonl
 }
 
 /** A finding of a rule, not yet located in a document. */
-export interface RuleFinding extends Omit<ConfigFault, 'location' | 'path' | 'related'> {
+export interface RuleFinding
+  extends Omit<ConfigFault, 'location' | 'path' | 'related' | 'severity'> {
+  /** A fault, unless it says otherwise. */
+  readonly severity?: 'warning';
   /** The invalid value. */
   readonly path: ConfigPath;
   readonly related?: readonly ConfigPath[] | undefined;

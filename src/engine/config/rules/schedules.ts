@@ -36,7 +36,6 @@ function* ownerFaults(
 ): Iterable<RuleFinding> {
   if (route === undefined && sessionKey === undefined) {
     yield {
-      severity: 'fault',
       code: 'missing-key',
       path,
       message: `"sessionKey" is missing in ${JSON.stringify(path.at(-1))}`,
@@ -44,7 +43,6 @@ function* ownerFaults(
     };
   } else if (route !== undefined && sessionKey !== undefined) {
     yield {
-      severity: 'fault',
       code: 'schedule-invalid',
       path: [...path, 'sessionKey'],
       related: [[...path, 'route']],
@@ -53,7 +51,6 @@ function* ownerFaults(
     };
   } else if (route !== undefined && !routes.includes(route)) {
     yield {
-      severity: 'fault',
       code: 'schedule-invalid',
       path: [...path, 'route'],
       message: `there is no webhook route ${JSON.stringify(route)}`,

@@ -154,7 +154,6 @@ export const weightsCount: Rule = function* (_, scopes) {
     const [path, ...related] = written(...places);
     if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) continue;
     yield {
-      severity: 'fault',
       code: 'weights-sum-zero',
       path,
       message: 'vectorWeight and textWeight are both 0, so every score would be 0',
@@ -175,7 +174,6 @@ export const overlapIsSmaller: Rule = function* (_, scopes) {
     const [path, ...related] = written(overlapPath, tokensPath);
     if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) continue;
     yield {
-      severity: 'fault',
       code: 'overlap-exceeds-chunk',
       path,
       message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
@@ -190,7 +188,6 @@ export const sessionReadersAreKnown: Rule = function* (input) {
     const name = typeof reader === 'string' ? reader : reader.id;
     if (isSessionReader(name)) continue;
     yield {
-      severity: 'fault',
       code: 'unknown-reader',
       path: ['sessions', 'readers', at, ...(typeof reader === 'string' ? [] : ['id'])],
       message: `unknown transcript reader ${JSON.stringify(name)}`,

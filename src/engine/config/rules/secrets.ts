@@ -109,7 +109,6 @@ export const secretProvidersAreKnown: Rule = function* (input) {
       fitting.map(([name]) => name),
     );
     yield {
-      severity: 'fault',
       code: 'unknown-secret-provider',
       path,
       message:

@@ -10,7 +10,6 @@ export const routesKnowTheirSender: Rule = function* (input) {
   for (const { route, path } of writtenRoutes(input)) {
     if (route.secret === undefined && route.verify === undefined) {
       yield {
-        severity: 'fault',
         code: 'missing-key',
         path,
         message: `"secret" is missing in ${JSON.stringify(path.at(-1))}`,
@@ -18,7 +17,6 @@ export const routesKnowTheirSender: Rule = function* (input) {
       };
     } else if (route.secret !== undefined && route.verify !== undefined) {
       yield {
-        severity: 'fault',
         code: 'verify-invalid',
         path: [...path, 'secret'],
         related: [[...path, 'verify']],
@@ -35,7 +33,6 @@ type Hmac = Extract<NonNullable<RouteInput['verify']>, { readonly scheme: 'hmac'
 function* signedTime({ payload = '', timestamp }: Hmac, path: ConfigPath): Iterable<RuleFinding> {
   if (payload.includes('{timestamp}') && (timestamp === undefined || timestamp.startsWith('/'))) {
     yield {
-      severity: 'fault',
       code: 'verify-invalid',
       path: [...path, 'payload'],
       message: 'the payload contains {timestamp}, but no header with the timestamp is known',
@@ -109,7 +106,6 @@ function* conditionFaults({ when = {} }: MapRule, path: ConfigPath): Iterable<Ru
     const place = [...path, 'when', name];
     if (name !== 'event' && pointerKeys(name) === undefined) {
       yield {
-        severity: 'fault',
         code: 'mapping-invalid',
         path: place,
         message: `${JSON.stringify(name)} is not a JSON pointer`,
@@ -132,7 +128,6 @@ function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
   const { action, ignore = false, set = {}, task } = rule;
   if ((action === undefined) !== ignore) {
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path,
       message: ignore ? 'the rule has an action and ignores too' : 'the rule does nothing',
@@ -144,7 +139,6 @@ function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
   if (task === undefined) return;
   if (action !== 'create_flow') {
     yield {
-      severity: 'fault',
       code: 'mapping-invalid',
       path: [...path, 'task'],
       message: `${action} creates no flow for a task`,
