@@ -1,12 +1,7 @@
-import { FACTS_COLUMN } from './facts-column.js';
 import { FLOW_TABLES } from './flow-tables.js';
 import { HISTORY_TABLES } from './history-tables.js';
-import { LINKS_COLUMN } from './links-column.js';
 import { MEMORY_TABLES } from './memory-tables.js';
-import { PAUSE_TABLE } from './pause-table.js';
-import { SCHEDULE_TABLE } from './schedule-table.js';
 import { SHARING_TABLES } from './sharing-tables.js';
-import { TARGET_TABLES } from './target-tables.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 export interface Migration {
@@ -16,6 +11,45 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** Runtimes whose tasks no worker can claim, on any host. */
+const PAUSE_TABLE = `
+CREATE TABLE svc.pauses (
+  runtime text PRIMARY KEY,
+  reason text,
+  paused_at bigint NOT NULL
+);
+`;
+
+/** The route that created a flow, notifications for several targets, and indexes for metrics. */
+const TARGET_TABLES = `
+ALTER TABLE svc.flows ADD COLUMN route_id text;
+ALTER TABLE svc.notifications ADD COLUMN target text NOT NULL DEFAULT 'default';
+ALTER TABLE svc.notifications ALTER COLUMN target DROP DEFAULT;
+ALTER TABLE svc.notifications ADD COLUMN retries bigint NOT NULL DEFAULT 0;
+ALTER TABLE svc.notifications ALTER COLUMN retries DROP DEFAULT;
+ALTER TABLE svc.notifications DROP CONSTRAINT notifications_id_key;
+ALTER TABLE svc.notifications ADD UNIQUE (id, target);
+DROP INDEX svc.notifications_due;
+CREATE INDEX notifications_due ON svc.notifications (target, next_attempt_at, seq)
+  WHERE next_attempt_at IS NOT NULL;
+DROP INDEX svc.notifications_failed;
+CREATE INDEX notifications_failed ON svc.notifications (flow_id) WHERE outcome = 'failed';
+CREATE INDEX tasks_ended ON svc.tasks (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX tasks_running ON svc.tasks (runtime) WHERE status = 'running';
+`;
+
+/** Until when each schedule was run, by any host. Who runs one locks its row. */
+const SCHEDULE_TABLE = `
+CREATE TABLE svc.schedules (
+  id text COLLATE "C" PRIMARY KEY,
+  rhythm text NOT NULL,
+  handled_until bigint NOT NULL,
+  ran_at bigint,
+  scheduled_at bigint,
+  flow_id text
+);
+`;
+
 /** A published step never changes: somebody's data has gone through it. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'memories', sql: MEMORY_TABLES },
@@ -24,8 +58,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
   { name: 'the history of flows', sql: HISTORY_TABLES },
   { name: 'targets of notifications', sql: TARGET_TABLES },
-  { name: 'front matter and tags of notes', sql: FACTS_COLUMN },
+  // What notes say about themselves, for filters: see note-facts.ts.
+  {
+    name: 'front matter and tags of notes',
+    sql: 'ALTER TABLE svc.documents ADD COLUMN facts text;',
+  },
   { name: 'schedules', sql: SCHEDULE_TABLE },
   { name: 'tasks by owner', sql: 'CREATE INDEX tasks_by_owner ON svc.tasks (owner_key, seq);' },
-  { name: 'links of notes', sql: LINKS_COLUMN },
+  // As JSON: see note-links.ts.
+  { name: 'links of notes', sql: 'ALTER TABLE svc.documents ADD COLUMN links text;' },
 ];
