@@ -1,17 +1,12 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { SyncEvent } from '../../memory/sync/index.js';
-import {
-  allows,
-  audited,
-  failureOf,
-  failureText,
-  type McpWorld,
-  type McpWriting,
-} from '../mcp-world.js';
+import { allows, audited, failureOf, failureText, type McpWorld } from '../mcp-world.js';
 import { addText, addToMemory } from './add-to-memory.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
 import { linksText, listLinks, listRecent, recentText } from './browse.js';
 import {
+  type AddAnswer,
+  type AddInput,
   addInput,
   addResult,
   getInput,
@@ -28,146 +23,112 @@ const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: fa
 
 /** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, world: McpWorld): void {
-  if (allows(world, 'search')) registerSearch(server, world);
-  if (allows(world, 'read')) {
-    registerGet(server, world);
-    registerRecent(server, world);
-    registerLinks(server, world);
-  }
-  if (world.writing !== undefined && allows(world, 'write')) {
-    registerAdd(server, world, world.writing);
-  }
-}
-
-function registerSearch(server: McpServer, world: McpWorld): void {
-  server.registerTool(
-    'memory_search',
-    {
-      title: 'Search memory',
-      description:
-        'Searches remembered notes and past conversations. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Returns passages with their locations; use memory_get to read more.',
-      inputSchema: searchInput,
-      outputSchema: searchResult,
-      annotations: READS_ONLY,
-    },
-    (input, call) =>
-      answered(call, world, 'memory_search', async (signal) => {
-        const answer = await searchMemory(input, signal, world);
-        return { text: searchText(answer, input.query), answer };
-      }),
-  );
-}
-
-function registerGet(server: McpServer, world: McpWorld): void {
-  server.registerTool(
-    'memory_get',
-    {
-      title: 'Read memory',
-      description:
-        'Reads lines of a remembered file: the context of a passage found by memory_search, or a file from its start. Returns 120 lines by default, and where to continue.',
-      inputSchema: getInput,
-      outputSchema: getResult,
-      annotations: READS_ONLY,
-    },
-    (input, call) =>
-      answered(call, world, 'memory_get', async (signal) => {
-        const answer = await getLines(input, signal, world);
-        return { text: getText(answer), answer };
-      }),
-  );
-}
-
-function registerRecent(server: McpServer, world: McpWorld): void {
-  server.registerTool(
-    'memory_recent',
-    {
-      title: 'Recent changes',
-      description:
-        'Lists the remembered files that changed last, the newest first. Use it to catch up; read them with memory_get.',
-      inputSchema: recentInput,
-      outputSchema: recentResult,
-      annotations: READS_ONLY,
-    },
-    (input, call) =>
-      answered(call, world, 'memory_recent', async (signal) => {
-        const answer = await listRecent(input, signal, world);
-        return { text: recentText(answer), answer };
-      }),
-  );
-}
-
-function registerLinks(server: McpServer, world: McpWorld): void {
-  server.registerTool(
-    'memory_links',
-    {
-      title: 'Links of a note',
-      description:
-        'Lists the notes that a note links to, and those that link to it. Use it to find what belongs to a passage found by memory_search.',
-      inputSchema: linksInput,
-      outputSchema: linksResult,
-      annotations: READS_ONLY,
-    },
-    (input, call) =>
-      answered(call, world, 'memory_links', async (signal) => {
-        const answer = await listLinks(input, signal, world);
-        return { text: linksText(answer), answer };
-      }),
-  );
-}
-
-function registerAdd(server: McpServer, world: McpWorld, writing: McpWriting): void {
-  server.registerTool(
-    'memory_add',
-    {
-      title: 'Add to memory',
-      description:
-        "Adds text to today's note or to another note. Use it for what the user asks you to remember, and for lasting decisions and facts. Text that looks like a secret is refused. The user can take it back.",
-      inputSchema: addInput,
-      outputSchema: addResult,
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
+  const { writing } = world;
+  if (allows(world, 'search')) {
+    server.registerTool(
+      'memory_search',
+      {
+        title: 'Search memory',
+        description:
+          'Searches remembered notes and past conversations. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Returns passages with their locations; use memory_get to read more.',
+        inputSchema: searchInput,
+        outputSchema: searchResult,
+        annotations: READS_ONLY,
       },
-    },
-    (input, call) =>
-      answered(call, world, 'memory_add', async (signal) => {
-        const answer = await addToMemory(input, signal, world, writing);
-        return { text: addText(answer), answer };
-      }),
-  );
+      answering(world, 'memory_search', searchMemory, (answer, { query }) =>
+        searchText(answer, query),
+      ),
+    );
+  }
+  if (allows(world, 'read')) {
+    server.registerTool(
+      'memory_get',
+      {
+        title: 'Read memory',
+        description:
+          'Reads lines of a remembered file: the context of a passage found by memory_search, or a file from its start. Returns 120 lines by default, and where to continue.',
+        inputSchema: getInput,
+        outputSchema: getResult,
+        annotations: READS_ONLY,
+      },
+      answering(world, 'memory_get', getLines, getText),
+    );
+    server.registerTool(
+      'memory_recent',
+      {
+        title: 'Recent changes',
+        description:
+          'Lists the remembered files that changed last, the newest first. Use it to catch up; read them with memory_get.',
+        inputSchema: recentInput,
+        outputSchema: recentResult,
+        annotations: READS_ONLY,
+      },
+      answering(world, 'memory_recent', listRecent, recentText),
+    );
+    server.registerTool(
+      'memory_links',
+      {
+        title: 'Links of a note',
+        description:
+          'Lists the notes that a note links to, and those that link to it. Use it to find what belongs to a passage found by memory_search.',
+        inputSchema: linksInput,
+        outputSchema: linksResult,
+        annotations: READS_ONLY,
+      },
+      answering(world, 'memory_links', listLinks, linksText),
+    );
+  }
+  if (writing !== undefined && allows(world, 'write')) {
+    const add: Work<AddInput, AddAnswer> = (input, signal) =>
+      addToMemory(input, signal, world, writing);
+    server.registerTool(
+      'memory_add',
+      {
+        title: 'Add to memory',
+        description:
+          "Adds text to today's note or to another note. Use it for what the user asks you to remember, and for lasting decisions and facts. Text that looks like a secret is refused. The user can take it back.",
+        inputSchema: addInput,
+        outputSchema: addResult,
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      },
+      answering(world, 'memory_add', add, addText),
+    );
+  }
 }
 
-interface Answered {
-  readonly text: string;
-  readonly answer: Readonly<Record<string, unknown>>;
-}
+type Work<Input, Answer> = (input: Input, signal: AbortSignal, world: McpWorld) => Promise<Answer>;
 
-/** Runs one call; an error becomes a result that the agent can act on. */
-async function answered(
-  call: ServerContext,
+/** A tool's callback; an error becomes a result that the agent can act on. */
+function answering<Input, Answer extends object>(
   world: McpWorld,
   tool: string,
-  run: (signal: AbortSignal) => Promise<Answered>,
-): Promise<CallToolResult> {
-  const onEvent = progressOf(call);
-  const stop = onEvent === undefined ? undefined : world.memory.onSync(onEvent);
-  try {
-    return await audited<CallToolResult>(world, tool, call, async () => {
-      try {
-        const { text, answer } = await run(call.mcpReq.signal);
-        const result = { content: textContent(text), structuredContent: { ...answer } };
-        return { result, outcome: 'ok' };
-      } catch (error) {
-        const failure = failureOf(error, world);
-        const result = { content: textContent(failureText(failure)), isError: true };
-        return { result, outcome: failure.code };
-      }
-    });
-  } finally {
-    stop?.();
-  }
+  work: Work<Input, Answer>,
+  textOf: (answer: Answer, input: Input) => string,
+): (input: Input, call: ServerContext) => Promise<CallToolResult> {
+  return async (input, call) => {
+    const onEvent = progressOf(call);
+    const stop = onEvent === undefined ? undefined : world.memory.onSync(onEvent);
+    try {
+      return await audited<CallToolResult>(world, tool, call, async () => {
+        try {
+          const answer = await work(input, call.mcpReq.signal, world);
+          const content = textContent(textOf(answer, input));
+          return { result: { content, structuredContent: { ...answer } }, outcome: 'ok' };
+        } catch (error) {
+          const failure = failureOf(error, world);
+          const result = { content: textContent(failureText(failure)), isError: true };
+          return { result, outcome: failure.code };
+        }
+      });
+    } finally {
+      stop?.();
+    }
+  };
 }
 
 function textContent(text: string): CallToolResult['content'] {
