@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
+import { fileToTrust } from '../../../engine/config/trust/config-trust.js';
+import { revokeTrust } from '../../../engine/config/trust/trusted-configs.js';
 
 interface RevokeResult {
   readonly file: string;

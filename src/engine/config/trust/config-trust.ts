@@ -14,7 +14,7 @@ import type { LoadConfigOptions } from '../load.js';
 import type { ConfigInput } from '../resolved.js';
 import { maskSecrets } from '../secret-input.js';
 import { type RiskyValue, splitByRisk } from './risky-part.js';
-import { findTrusted, listTrusted, recordTrusted, removeTrusted } from './trusted-configs.js';
+import { findTrusted, trustReviewed } from './trusted-configs.js';
 
 export interface TrustedInput {
   /** Without ignored keys. */
@@ -85,20 +85,6 @@ function reviewTrust(context: EngineContext, file: string, input: ConfigInput): 
     })),
     digest: digestOf(risky),
   };
-}
-
-/** Trusts what was reviewed. @throws SvcError STATE_UNWRITABLE */
-export function trustReviewed(context: EngineContext, review: TrustReview): void {
-  recordTrusted(context, review);
-}
-
-/** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
-export function revokeTrust(context: EngineContext, file: string): boolean {
-  return removeTrusted(context.state.stateDir, placeOfConfig(file));
-}
-
-export function listTrust({ state }: EngineContext): ReturnType<typeof listTrusted> {
-  return listTrusted(state.stateDir);
 }
 
 /**

@@ -6,6 +6,7 @@ import { SvcError, systemErrorCode } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
+import { placeOfConfig } from '../discovery.js';
 
 /** A configuration file that the user trusts. */
 const trustedConfig = z.object({
@@ -15,7 +16,7 @@ const trustedConfig = z.object({
   digest: z.string(),
   trustedAtMs: z.number(),
 });
-export type TrustedConfig = Readonly<z.infer<typeof trustedConfig>>;
+type TrustedConfig = Readonly<z.infer<typeof trustedConfig>>;
 
 /** The record of a file, if it is readable. */
 export function findTrusted(stateDir: string, file: string): TrustedConfig | undefined {
@@ -23,7 +24,8 @@ export function findTrusted(stateDir: string, file: string): TrustedConfig | und
   return record?.file === file ? record : undefined;
 }
 
-export function listTrusted(stateDir: string): readonly TrustedConfig[] {
+export function listTrust({ state }: EngineContext): readonly TrustedConfig[] {
+  const { stateDir } = state;
   let names: readonly string[];
   try {
     names = readdirSync(folderOf(stateDir));
@@ -37,8 +39,8 @@ export function listTrusted(stateDir: string): readonly TrustedConfig[] {
     .toSorted((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** @throws SvcError STATE_UNWRITABLE */
-export function recordTrusted(
+/** Trusts what was reviewed. @throws SvcError STATE_UNWRITABLE */
+export function trustReviewed(
   { state, clock }: Pick<EngineContext, 'state' | 'clock'>,
   { file, digest }: Pick<TrustedConfig, 'file' | 'digest'>,
 ): void {
@@ -49,10 +51,11 @@ export function recordTrusted(
   });
 }
 
-/** Returns whether there was a record. @throws SvcError STATE_UNWRITABLE */
-export function removeTrusted(stateDir: string, file: string): boolean {
-  const isTrusted = findTrusted(stateDir, file) !== undefined;
-  writing(stateDir, () => rmSync(recordOf(stateDir, file), { force: true }));
+/** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
+export function revokeTrust({ state: { stateDir } }: EngineContext, file: string): boolean {
+  const place = placeOfConfig(file);
+  const isTrusted = findTrusted(stateDir, place) !== undefined;
+  writing(stateDir, () => rmSync(recordOf(stateDir, place), { force: true }));
   return isTrusted;
 }
 
