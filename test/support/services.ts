@@ -53,7 +53,6 @@ export function scriptedService(name: string): ScriptedService {
     },
     definition: {
       name,
-      switch: 'memory',
       start: async (given) => {
         calls.push('start');
         host = given;

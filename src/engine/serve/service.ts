@@ -46,7 +46,6 @@ export interface ServiceHost {
 export interface ServiceDefinition {
   /** Unique; `health`, `memory:main`. */
   readonly name: string;
-  readonly switch: ServiceSwitch;
   /**
    * Checks whether it could replace the one running with another configuration, which stays otherwise.
    * Changes nothing.
@@ -62,8 +61,8 @@ export interface ServiceDefinition {
  * A running service. Only the supervisor calls its methods, one at a time.
  */
 export interface Service {
-  /** Settles once it works; rejects if it never will. */
-  readonly ready: Promise<void>;
+  /** Settles once it works, where that is later than its start; rejects if it never will. */
+  readonly ready?: Promise<void>;
   /**
    * Applies another configuration without a pause.
    *

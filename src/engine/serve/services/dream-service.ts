@@ -17,7 +17,7 @@ import {
 export function dreamDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   const { dreaming } = setup.loaded.resolved.plugins.entries['memory-core'].config;
   if (!dreaming.enabled) return [];
-  return [{ name: 'dreaming', switch: 'dreaming', start: (host) => keepSchedule(setup, host) }];
+  return [{ name: 'dreaming', start: (host) => keepSchedule(setup, host) }];
 }
 
 async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Service> {
@@ -48,7 +48,6 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   schedule.start();
   tellNext(schedule, host, '');
   return {
-    ready: Promise.resolve(),
     reload: async (next) => isSame(setup, targets, next),
     drain: () => schedule.close({ hurry: false }),
     stop: () => schedule.close({ hurry: true }),

@@ -29,7 +29,7 @@ export function hasFlows(setup: ServeSetup): boolean {
 
 /** The service that cleans up flows and delivers their notifications. */
 export function flowsDefinition(setup: ServeSetup, opened: OpenedFlows): ServiceDefinition {
-  return { name: 'flows', switch: 'flows', start: (host) => start(setup, opened, host) };
+  return { name: 'flows', start: (host) => start(setup, opened, host) };
 }
 
 async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost): Promise<Service> {
@@ -77,7 +77,6 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   };
   const timers = [setTimeout(begin, FIRST_SWEEP_MS), setInterval(begin, SWEEP_MS)];
   return {
-    ready: Promise.resolve(),
     reload: async (next) => {
       if (isSame(setup, next)) return true;
       await delivery?.drain();

@@ -29,7 +29,6 @@ export function healthDefinition(
   const address = healthAddress(setup);
   return {
     name: HEALTH_SERVICE,
-    switch: 'health',
     check: (old) => checkAddresses([address], [healthAddress(old)]),
     start: (host) => listen(setup, options, host),
   };
@@ -52,7 +51,6 @@ async function listen(
   server.server.on('error', fail);
   tell(`listening on ${url}`);
   return {
-    ready: Promise.resolve(),
     // A certificate may have been renewed: that needs a restart.
     reload: async (next) =>
       isDeepStrictEqual(healthAddress(next), address) &&

@@ -17,7 +17,6 @@ import {
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   return searchedAgents(setup.loaded, setup.context).map((agent) => ({
     name: `memory:${agent.id}`,
-    switch: 'memory',
     start: (host) => keepFresh(agent, setup, host),
   }));
 }

@@ -20,7 +20,6 @@ export function refreshDefinitions(setup: ServeSetup): readonly ServiceDefinitio
   if (memory.backend !== 'ext' || !memory.ext.update.onBoot || program === undefined) return [];
   return searchedAgents(setup.loaded, setup.context).map((agent) => ({
     name: `refresh:${agent.id}`,
-    switch: 'refresh',
     start: (host) => refreshOnce(agent, program, setup, host),
   }));
 }
@@ -73,7 +72,6 @@ async function refreshOnce(
     await ended;
   };
   return {
-    ready: Promise.resolve(),
     // Runs at the start, and again for changed collections.
     reload: async (next) => isSame(setup, next, agent),
     drain: stop,

@@ -18,7 +18,7 @@ export function hasSchedules({ loaded }: ServeSetup): boolean {
 /** The service that creates flows when schedules are due. */
 export function scheduleDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   if (!hasSchedules(setup)) return [];
-  return [{ name: 'schedules', switch: 'schedules', start: (host) => start(setup, host) }];
+  return [{ name: 'schedules', start: (host) => start(setup, host) }];
 }
 
 async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
@@ -51,7 +51,6 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   tellNext(runner, host, '');
   runner.start();
   return {
-    ready: Promise.resolve(),
     reload: async (next) => agreeIn(setup, next, ['schedules', 'flows', 'storage', 'secrets']),
     drain: () => runner.close(),
     stop: async () => {

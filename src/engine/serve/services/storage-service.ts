@@ -14,7 +14,7 @@ const ASK_MS = 2000;
 /** The service that watches the PostgreSQL server, so that hosts without it count as not ready. */
 export function storageDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   if (setup.loaded.resolved.storage.url === undefined) return [];
-  return [{ name: 'storage', switch: 'storage', start: (host) => start(setup, host) }];
+  return [{ name: 'storage', start: (host) => start(setup, host) }];
 }
 
 async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Promise<Service> {

@@ -18,7 +18,7 @@ export function hasRuntimes({ loaded }: ServeSetup): boolean {
 
 /** The service that runs queued tasks. */
 export function tasksDefinition(setup: ServeSetup): ServiceDefinition {
-  return { name: 'tasks', switch: 'tasks', start: (host) => start(setup, host) };
+  return { name: 'tasks', start: (host) => start(setup, host) };
 }
 
 async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
@@ -35,7 +35,6 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   };
   const all = (): readonly OpenRunner[] => [current, ...retiring];
   return {
-    ready: Promise.resolve(),
     reload: async (next) => {
       if (isSame(setup, next)) return true;
       try {

@@ -44,7 +44,6 @@ export function webhooksDefinition(
 ): ServiceDefinition {
   return {
     name: WEBHOOKS_SERVICE,
-    switch: 'webhooks',
     check: (old) => checkAddresses(addressesOf(setup), addressesOf(old)),
     start: (host) => start(setup, options, host),
   };
@@ -94,7 +93,6 @@ async function start(
   tellRoutes(webhooks.standings, host);
   onWebhooks?.(webhooks.live);
   return {
-    ready: Promise.resolve(),
     reload: async (next) => {
       if (hasWebhooks(next) && (await takesOn(webhooks, next, host))) return true;
       // A restart cuts connections: requests in flight finish first.
