@@ -8,308 +8,207 @@ interface CodeEntry {
   readonly summary: string;
 }
 
+/** The command was right, but something failed. */
+function failure(summary: string): CodeEntry {
+  return { exit: 1, summary };
+}
+
+/** The command line or the configuration has to be changed. */
+function misuse(summary: string): CodeEntry {
+  return { exit: 2, summary };
+}
+
 /** Every error code. Scripts match on them: a code is never renamed. */
 export const ERROR_CODES = {
-  AGENT_UNKNOWN: { exit: 2, summary: 'The agent is not in the configuration.' },
-  ARCHIVE_UNUSABLE: {
-    exit: 1,
-    summary: 'The archive of conversations cannot be read or written.',
-  },
-  BUG: { exit: 1, summary: 'svc itself failed.' },
-  CAPTURE_UNREADABLE: { exit: 1, summary: 'The conversation to capture cannot be read.' },
-  CONFIG_EXISTS: { exit: 1, summary: 'The configuration file already exists.' },
-  CONFIG_INVALID: { exit: 2, summary: 'The configuration does not match its schema.' },
-  CONFIG_KEY_UNKNOWN: { exit: 2, summary: 'The schema has no such key.' },
-  CONFIG_NOT_FOUND: {
-    exit: 2,
-    summary: 'The configuration file named by --config or SVC_CONFIG does not exist.',
-  },
-  CONFIG_SYNTAX: {
-    exit: 2,
-    summary:
-      'The configuration file is not valid JSON, even with comments and trailing commas allowed.',
-  },
-  CONFIG_UNREADABLE: { exit: 2, summary: 'The configuration file cannot be read.' },
-  CONFIG_UNTRUSTED: {
-    exit: 2,
-    summary: 'The configuration file sets risky keys and is not trusted.',
-  },
-  CONFIG_WRITE_FAILED: {
-    exit: 1,
-    summary: 'The configuration file could not be written and is unchanged.',
-  },
-  CONFIRMATION_NEEDED: {
-    exit: 2,
-    summary: 'The command needs a confirmation and there is no terminal to ask on.',
-  },
-  DELIVERIES_UNUSABLE: {
-    exit: 1,
-    summary:
-      'The record of webhook deliveries is damaged, unreadable or of a newer version of svc.',
-  },
-  DELIVERY_NOT_FOUND: {
-    exit: 1,
-    summary: 'No recorded delivery has this ID, or several start with it.',
-  },
-  DELIVERY_NOT_REPLAYABLE: {
-    exit: 1,
-    summary: 'The body of the delivery was not kept as it was sent.',
-  },
-  DOCUMENT_NOT_INDEXED: { exit: 1, summary: 'The file is not part of the index.' },
-  DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file cannot be read.' },
-  DREAM_CLAIM_UNKNOWN: { exit: 1, summary: 'Dreaming knows no claim with this key or text.' },
-  DREAM_FILE_REFUSED: {
-    exit: 1,
-    summary: 'Dreaming refused to write to a symbolic link, a folder or a file that is too large.',
-  },
-  DREAM_MEMORY_BUSY: { exit: 1, summary: 'MEMORY.md kept changing, so dreaming wrote nothing.' },
-  DREAM_STORE_NEWER: {
-    exit: 1,
-    summary: 'The dreaming database was written by a newer version of svc.',
-  },
-  DREAM_STORE_UNUSABLE: { exit: 1, summary: 'The dreaming database cannot be read or written.' },
-  DREAM_SWEEP_UNKNOWN: { exit: 1, summary: 'There is no sweep with this ID.' },
-  EVAL_BASELINE_INVALID: {
-    exit: 2,
-    summary: 'The baseline cannot be read or belongs to other questions.',
-  },
-  EVAL_QUESTIONS_INVALID: { exit: 2, summary: 'The questions file is not valid.' },
-  EVAL_WRITE_FAILED: {
-    exit: 1,
-    summary: 'The baseline or the drafted questions could not be written.',
-  },
-  EXPORT_WRITE_FAILED: { exit: 1, summary: 'The export could not be written.' },
-  FIX_OUTDATED: { exit: 1, summary: 'What a fix would change is no longer as it was shown.' },
-  FLOWS_BUSY: {
-    exit: 1,
-    summary: 'Other processes kept the flow database locked, so nothing was changed.',
-  },
-  FLOWS_DAMAGED: { exit: 1, summary: 'The flow database is damaged.' },
-  FLOWS_FOREIGN: {
-    exit: 1,
-    summary: 'The file at the path of the flow database is something else.',
-  },
-  FLOWS_NEWER: {
-    exit: 1,
-    summary: 'The flow database was written by a newer version of svc and is unchanged.',
-  },
-  FLOWS_PERSIST_FAILED: { exit: 1, summary: 'The flow database cannot be written.' },
-  FLOW_ENDED: { exit: 1, summary: 'The flow has already ended and cannot change.' },
-  FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this ID, or several start with it.' },
-  FORGET_FAILED: {
-    exit: 1,
-    summary: 'A note, its backup or the forget list could not be written.',
-  },
-  FORGET_ID_UNKNOWN: { exit: 2, summary: 'Nothing was forgotten under this ID.' },
-  FORGET_LIST_INVALID: {
-    exit: 1,
-    summary: 'The forget list is damaged, and memory is not indexed without it.',
-  },
-  FORGET_NOTHING: { exit: 1, summary: 'Nothing matched what should be forgotten.' },
-  FORGET_OUTDATED: {
-    exit: 1,
-    summary: 'A file changed after the preview, so nothing was forgotten.',
-  },
-  HANDLES_EXHAUSTED: {
-    exit: 1,
-    summary: 'The process or the system has no file handles left, so nothing was changed.',
-  },
-  IMPORT_CONFLICT: {
-    exit: 1,
-    summary: 'Files to be imported already exist with other content, so nothing was written.',
-  },
-  IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written during the import.' },
-  IMPORT_INVALID: { exit: 2, summary: 'The file is not a complete svc export.' },
-  IMPORT_SOURCE_INVALID: {
-    exit: 2,
-    summary: 'The file of the other program cannot be used by svc config import.',
-  },
-  IMPORT_SOURCE_MISSING: { exit: 2, summary: 'There is nothing of the other program there.' },
-  INDEX_CORRUPT: { exit: 1, summary: 'The index database is damaged and could not be rebuilt.' },
-  INDEX_DISK_FULL: {
-    exit: 1,
-    summary: 'The disk filled up while indexing; everything committed before is kept.',
-  },
-  INDEX_LOCKED: {
-    exit: 1,
-    summary: 'Another process is writing the index and did not finish in time.',
-  },
-  INDEX_UNWRITABLE: { exit: 1, summary: 'The index cannot be written.' },
-  INTEGRATION_CONFLICT: {
-    exit: 1,
-    summary: "The agent's configuration already has an entry of this name that is not from svc.",
-  },
-  INTEGRATION_FILE_INVALID: {
-    exit: 1,
-    summary: "The agent's configuration file is not valid or cannot be read, and is unchanged.",
-  },
-  INTEGRATION_OUTDATED: {
-    exit: 1,
-    summary: "The agent's configuration file changed after the preview.",
-  },
-  INTEGRATION_UNSUPPORTED: { exit: 2, summary: 'The agent does not support what was requested.' },
-  INTEGRATION_WRITE_FAILED: {
-    exit: 1,
-    summary: "The agent's configuration file could not be written and is unchanged.",
-  },
+  AGENT_UNKNOWN: misuse('The agent is not in the configuration.'),
+  ARCHIVE_UNUSABLE: failure('The archive of conversations cannot be read or written.'),
+  BUG: failure('svc itself failed.'),
+  CAPTURE_UNREADABLE: failure('The conversation to capture cannot be read.'),
+  CONFIG_EXISTS: failure('The configuration file already exists.'),
+  CONFIG_INVALID: misuse('The configuration does not match its schema.'),
+  CONFIG_KEY_UNKNOWN: misuse('The schema has no such key.'),
+  CONFIG_NOT_FOUND: misuse(
+    'The configuration file named by --config or SVC_CONFIG does not exist.',
+  ),
+  CONFIG_SYNTAX: misuse(
+    'The configuration file is not valid JSON, even with comments and trailing commas allowed.',
+  ),
+  CONFIG_UNREADABLE: misuse('The configuration file cannot be read.'),
+  CONFIG_UNTRUSTED: misuse('The configuration file sets risky keys and is not trusted.'),
+  CONFIG_WRITE_FAILED: failure('The configuration file could not be written and is unchanged.'),
+  CONFIRMATION_NEEDED: misuse(
+    'The command needs a confirmation and there is no terminal to ask on.',
+  ),
+  DELIVERIES_UNUSABLE: failure(
+    'The record of webhook deliveries is damaged, unreadable or of a newer version of svc.',
+  ),
+  DELIVERY_NOT_FOUND: failure('No recorded delivery has this ID, or several start with it.'),
+  DELIVERY_NOT_REPLAYABLE: failure('The body of the delivery was not kept as it was sent.'),
+  DOCUMENT_NOT_INDEXED: failure('The file is not part of the index.'),
+  DOCUMENT_UNREADABLE: failure('An indexed file cannot be read.'),
+  DREAM_CLAIM_UNKNOWN: failure('Dreaming knows no claim with this key or text.'),
+  DREAM_FILE_REFUSED: failure(
+    'Dreaming refused to write to a symbolic link, a folder or a file that is too large.',
+  ),
+  DREAM_MEMORY_BUSY: failure('MEMORY.md kept changing, so dreaming wrote nothing.'),
+  DREAM_STORE_NEWER: failure('The dreaming database was written by a newer version of svc.'),
+  DREAM_STORE_UNUSABLE: failure('The dreaming database cannot be read or written.'),
+  DREAM_SWEEP_UNKNOWN: failure('There is no sweep with this ID.'),
+  EVAL_BASELINE_INVALID: misuse('The baseline cannot be read or belongs to other questions.'),
+  EVAL_QUESTIONS_INVALID: misuse('The questions file is not valid.'),
+  EVAL_WRITE_FAILED: failure('The baseline or the drafted questions could not be written.'),
+  EXPORT_WRITE_FAILED: failure('The export could not be written.'),
+  FIX_OUTDATED: failure('What a fix would change is no longer as it was shown.'),
+  FLOWS_BUSY: failure('Other processes kept the flow database locked, so nothing was changed.'),
+  FLOWS_DAMAGED: failure('The flow database is damaged.'),
+  FLOWS_FOREIGN: failure('The file at the path of the flow database is something else.'),
+  FLOWS_NEWER: failure('The flow database was written by a newer version of svc and is unchanged.'),
+  FLOWS_PERSIST_FAILED: failure('The flow database cannot be written.'),
+  FLOW_ENDED: failure('The flow has already ended and cannot change.'),
+  FLOW_NOT_FOUND: failure('No flow has this ID, or several start with it.'),
+  FORGET_FAILED: failure('A note, its backup or the forget list could not be written.'),
+  FORGET_ID_UNKNOWN: misuse('Nothing was forgotten under this ID.'),
+  FORGET_LIST_INVALID: failure('The forget list is damaged, and memory is not indexed without it.'),
+  FORGET_NOTHING: failure('Nothing matched what should be forgotten.'),
+  FORGET_OUTDATED: failure('A file changed after the preview, so nothing was forgotten.'),
+  HANDLES_EXHAUSTED: failure(
+    'The process or the system has no file handles left, so nothing was changed.',
+  ),
+  IMPORT_CONFLICT: failure(
+    'Files to be imported already exist with other content, so nothing was written.',
+  ),
+  IMPORT_FAILED: failure('A file could not be read or written during the import.'),
+  IMPORT_INVALID: misuse('The file is not a complete svc export.'),
+  IMPORT_SOURCE_INVALID: misuse(
+    'The file of the other program cannot be used by svc config import.',
+  ),
+  IMPORT_SOURCE_MISSING: misuse('There is nothing of the other program there.'),
+  INDEX_CORRUPT: failure('The index database is damaged and could not be rebuilt.'),
+  INDEX_DISK_FULL: failure(
+    'The disk filled up while indexing; everything committed before is kept.',
+  ),
+  INDEX_LOCKED: failure('Another process is writing the index and did not finish in time.'),
+  INDEX_UNWRITABLE: failure('The index cannot be written.'),
+  INTEGRATION_CONFLICT: failure(
+    "The agent's configuration already has an entry of this name that is not from svc.",
+  ),
+  INTEGRATION_FILE_INVALID: failure(
+    "The agent's configuration file is not valid or cannot be read, and is unchanged.",
+  ),
+  INTEGRATION_OUTDATED: failure("The agent's configuration file changed after the preview."),
+  INTEGRATION_UNSUPPORTED: misuse('The agent does not support what was requested.'),
+  INTEGRATION_WRITE_FAILED: failure(
+    "The agent's configuration file could not be written and is unchanged.",
+  ),
   INTERRUPTED: {
     exit: 130,
     summary: 'The command was stopped with Ctrl-C; finished work is kept.',
   },
-  LISTEN_FAILED: { exit: 1, summary: 'The listener cannot use the configured address.' },
-  LOG_MISSING: { exit: 1, summary: 'There is no log yet.' },
-  MCP_HTTP_INSECURE: {
-    exit: 2,
-    summary: 'The MCP server would be reachable from other machines without what protects it.',
-  },
-  MCP_TOKEN_EXISTS: { exit: 1, summary: 'There is a token with this name already.' },
-  MCP_TOKEN_UNKNOWN: { exit: 1, summary: 'There is no token with this name.' },
-  MCP_TOKEN_UNUSABLE: {
-    exit: 1,
-    summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
-  },
-  LIBRARY_INSTALL_FAILED: {
-    exit: 1,
-    summary:
-      'The library for a kind of document could not be installed; nothing was left half done.',
-  },
-  MEMORY_DISABLED: { exit: 1, summary: 'Memory search is off for this agent.' },
-  NOTE_BUSY: { exit: 1, summary: 'A note kept changing, so nothing was written.' },
-  NOTE_FILE_REFUSED: {
-    exit: 1,
-    summary: 'The note is a symbolic link, not a UTF-8 text file, or too large to be changed.',
-  },
-  NOTE_FORGOTTEN: { exit: 1, summary: 'The text to add was forgotten before.' },
-  NOTE_INVALID: { exit: 2, summary: 'The text, heading, tag or file cannot be added to memory.' },
-  NOTE_OVER_BUDGET: {
-    exit: 1,
-    summary:
-      '`MEMORY.md` would be larger than its budget; only what a person adds is written anyway.',
-  },
-  NOTE_SECRET: { exit: 1, summary: 'The text to add looks like it contains a secret.' },
-  NOTE_WRITE_UNKNOWN: { exit: 1, summary: 'There is no such write to undo.' },
-  NOTIFICATION_DELIVERED: { exit: 1, summary: 'The notification was already delivered.' },
-  NOTIFICATION_NOT_FOUND: {
-    exit: 1,
-    summary: 'No notification has this number or ID, or it is for several targets.',
-  },
-  NOTIFICATION_TARGET_UNKNOWN: {
-    exit: 1,
-    summary: 'The target of the notification is no longer configured.',
-  },
-  NOTIFY_SECRET_INVALID: {
-    exit: 1,
-    summary: 'The secret of a notification target starts with whsec_ but is not Base64 after it.',
-  },
-  PROVIDER_ANSWER_INVALID: {
-    exit: 1,
-    summary: 'The embedding provider returned something other than the requested vectors.',
-  },
-  ORIGIN_UNKNOWN: { exit: 1, summary: 'No host of this name indexes into a shared memory.' },
-  PROVIDER_AUTH: { exit: 1, summary: 'The embedding provider has no key or rejected it.' },
-  PROVIDER_INSTALL_FAILED: {
-    exit: 1,
-    summary: 'The runtime for local models could not be installed; nothing was left half done.',
-  },
-  PROVIDER_LOGIN_FAILED: { exit: 1, summary: 'The login to the embedding provider failed.' },
-  PROVIDER_MODEL_UNKNOWN: {
-    exit: 1,
-    summary: 'The embedding provider does not have the configured model.',
-  },
-  PROVIDER_NOT_SET_UP: {
-    exit: 1,
-    summary: 'The embedding provider needs something that is not installed or configured.',
-  },
-  PROVIDER_OVERLOADED: {
-    exit: 1,
-    summary: 'The embedding provider is temporarily overloaded or failing.',
-  },
-  PROVIDER_QUOTA: {
-    exit: 1,
-    summary: 'The account with the embedding provider has no credit or quota left.',
-  },
-  PROVIDER_RATE_LIMITED: {
-    exit: 1,
-    summary: 'The embedding provider kept rejecting requests because of its rate limit.',
-  },
-  PROVIDER_REFUSED: { exit: 1, summary: 'The embedding provider rejected a request.' },
-  PROVIDER_TIMEOUT: { exit: 1, summary: 'The embedding provider did not answer in time.' },
-  PROVIDER_UNKNOWN: { exit: 2, summary: 'There is no embedding provider of this name.' },
-  PROVIDER_UNREACHABLE: { exit: 1, summary: 'The embedding provider cannot be reached.' },
-  RANGE_INVALID: { exit: 2, summary: 'The file has no such lines.' },
-  REPORT_WRITE_FAILED: { exit: 1, summary: 'The bug report could not be written.' },
-  RUNTIME_PROGRAM_MISSING: {
-    exit: 1,
-    summary: 'A program named in flows.runtimes or flows.notify does not exist or cannot be run.',
-  },
-  SCHEDULE_INVALID: { exit: 1, summary: 'The fields of the schedule make no valid flow.' },
-  SCHEDULE_UNKNOWN: { exit: 2, summary: 'The schedule is not in the configuration.' },
-  SEARCH_LOG_UNUSABLE: { exit: 1, summary: 'The search log cannot be read or written.' },
-  SECRET_UNRESOLVED: {
-    exit: 1,
-    summary: 'A secret could not be read from its variable, file or program.',
-  },
-  SERVE_RUNNING: { exit: 1, summary: 'Another `svc serve` uses the same state folder.' },
-  SESSION_UNKNOWN: { exit: 2, summary: 'No conversation has this ID.' },
-  SQLITE_UNUSABLE: {
-    exit: 1,
-    summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
-  },
-  STATE_UNWRITABLE: { exit: 1, summary: 'The state folder cannot be written.' },
-  SYSTEM_REFUSED: { exit: 1, summary: 'The system refused to read or write a file.' },
-  STORAGE_BUSY: {
-    exit: 1,
-    summary: 'Other hosts kept changing the same rows of the PostgreSQL server.',
-  },
-  STORAGE_FAILED: { exit: 1, summary: 'The PostgreSQL server failed.' },
-  STORAGE_FULL: { exit: 1, summary: 'The disk of the PostgreSQL server is full.' },
-  STORAGE_NEWER: {
-    exit: 1,
-    summary: 'The tables on the PostgreSQL server belong to a newer version of svc.',
-  },
-  STORAGE_OUTDATED: {
-    exit: 1,
-    summary: 'The tables on the PostgreSQL server are missing or of an older version of svc.',
-  },
-  STORAGE_REFUSED: {
-    exit: 1,
-    summary: 'The PostgreSQL server refused the login, or the role lacks a right.',
-  },
-  STORAGE_TOKENIZER: {
-    exit: 1,
-    summary: 'Hosts that share a memory must use the same tokenizer.',
-  },
-  STORAGE_UNCERTAIN: {
-    exit: 1,
-    summary: 'The connection to the PostgreSQL server was lost during a commit.',
-  },
-  STORAGE_UNREACHABLE: { exit: 1, summary: 'The PostgreSQL server does not answer.' },
-  STORAGE_UNSUPPORTED: { exit: 1, summary: 'The PostgreSQL server is older than version 15.' },
-  STORAGE_URL_INVALID: { exit: 2, summary: '`storage.url` is not the URL of a PostgreSQL server.' },
-  TASK_ENDED: { exit: 1, summary: 'The task has already ended.' },
-  TASK_LEASE_LOST: { exit: 1, summary: 'The lease token is wrong, or the lease expired.' },
-  TASK_NOT_FOUND: { exit: 1, summary: 'No task has this ID, or several start with it.' },
-  TASK_NOT_RETRYABLE: {
-    exit: 1,
-    summary: 'Only a task that failed, timed out, was cancelled or got lost can be retried.',
-  },
-  UPGRADE_CHECK_FAILED: {
-    exit: 1,
-    summary: 'The newest version of svc could not be read from the registry of npm.',
-  },
-  USAGE: { exit: 2, summary: 'The command line is not valid.' },
+  LISTEN_FAILED: failure('The listener cannot use the configured address.'),
+  LOG_MISSING: failure('There is no log yet.'),
+  MCP_HTTP_INSECURE: misuse(
+    'The MCP server would be reachable from other machines without what protects it.',
+  ),
+  MCP_TOKEN_EXISTS: failure('There is a token with this name already.'),
+  MCP_TOKEN_UNKNOWN: failure('There is no token with this name.'),
+  MCP_TOKEN_UNUSABLE: failure(
+    'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
+  ),
+  LIBRARY_INSTALL_FAILED: failure(
+    'The library for a kind of document could not be installed; nothing was left half done.',
+  ),
+  MEMORY_DISABLED: failure('Memory search is off for this agent.'),
+  NOTE_BUSY: failure('A note kept changing, so nothing was written.'),
+  NOTE_FILE_REFUSED: failure(
+    'The note is a symbolic link, not a UTF-8 text file, or too large to be changed.',
+  ),
+  NOTE_FORGOTTEN: failure('The text to add was forgotten before.'),
+  NOTE_INVALID: misuse('The text, heading, tag or file cannot be added to memory.'),
+  NOTE_OVER_BUDGET: failure(
+    '`MEMORY.md` would be larger than its budget; only what a person adds is written anyway.',
+  ),
+  NOTE_SECRET: failure('The text to add looks like it contains a secret.'),
+  NOTE_WRITE_UNKNOWN: failure('There is no such write to undo.'),
+  NOTIFICATION_DELIVERED: failure('The notification was already delivered.'),
+  NOTIFICATION_NOT_FOUND: failure(
+    'No notification has this number or ID, or it is for several targets.',
+  ),
+  NOTIFICATION_TARGET_UNKNOWN: failure('The target of the notification is no longer configured.'),
+  NOTIFY_SECRET_INVALID: failure(
+    'The secret of a notification target starts with whsec_ but is not Base64 after it.',
+  ),
+  PROVIDER_ANSWER_INVALID: failure(
+    'The embedding provider returned something other than the requested vectors.',
+  ),
+  ORIGIN_UNKNOWN: failure('No host of this name indexes into a shared memory.'),
+  PROVIDER_AUTH: failure('The embedding provider has no key or rejected it.'),
+  PROVIDER_INSTALL_FAILED: failure(
+    'The runtime for local models could not be installed; nothing was left half done.',
+  ),
+  PROVIDER_LOGIN_FAILED: failure('The login to the embedding provider failed.'),
+  PROVIDER_MODEL_UNKNOWN: failure('The embedding provider does not have the configured model.'),
+  PROVIDER_NOT_SET_UP: failure(
+    'The embedding provider needs something that is not installed or configured.',
+  ),
+  PROVIDER_OVERLOADED: failure('The embedding provider is temporarily overloaded or failing.'),
+  PROVIDER_QUOTA: failure('The account with the embedding provider has no credit or quota left.'),
+  PROVIDER_RATE_LIMITED: failure(
+    'The embedding provider kept rejecting requests because of its rate limit.',
+  ),
+  PROVIDER_REFUSED: failure('The embedding provider rejected a request.'),
+  PROVIDER_TIMEOUT: failure('The embedding provider did not answer in time.'),
+  PROVIDER_UNKNOWN: misuse('There is no embedding provider of this name.'),
+  PROVIDER_UNREACHABLE: failure('The embedding provider cannot be reached.'),
+  RANGE_INVALID: misuse('The file has no such lines.'),
+  REPORT_WRITE_FAILED: failure('The bug report could not be written.'),
+  RUNTIME_PROGRAM_MISSING: failure(
+    'A program named in flows.runtimes or flows.notify does not exist or cannot be run.',
+  ),
+  SCHEDULE_INVALID: failure('The fields of the schedule make no valid flow.'),
+  SCHEDULE_UNKNOWN: misuse('The schedule is not in the configuration.'),
+  SEARCH_LOG_UNUSABLE: failure('The search log cannot be read or written.'),
+  SECRET_UNRESOLVED: failure('A secret could not be read from its variable, file or program.'),
+  SERVE_RUNNING: failure('Another `svc serve` uses the same state folder.'),
+  SESSION_UNKNOWN: misuse('No conversation has this ID.'),
+  SQLITE_UNUSABLE: failure(
+    'The native SQLite module was built for another Node.js and cannot be loaded.',
+  ),
+  STATE_UNWRITABLE: failure('The state folder cannot be written.'),
+  SYSTEM_REFUSED: failure('The system refused to read or write a file.'),
+  STORAGE_BUSY: failure('Other hosts kept changing the same rows of the PostgreSQL server.'),
+  STORAGE_FAILED: failure('The PostgreSQL server failed.'),
+  STORAGE_FULL: failure('The disk of the PostgreSQL server is full.'),
+  STORAGE_NEWER: failure('The tables on the PostgreSQL server belong to a newer version of svc.'),
+  STORAGE_OUTDATED: failure(
+    'The tables on the PostgreSQL server are missing or of an older version of svc.',
+  ),
+  STORAGE_REFUSED: failure('The PostgreSQL server refused the login, or the role lacks a right.'),
+  STORAGE_TOKENIZER: failure('Hosts that share a memory must use the same tokenizer.'),
+  STORAGE_UNCERTAIN: failure('The connection to the PostgreSQL server was lost during a commit.'),
+  STORAGE_UNREACHABLE: failure('The PostgreSQL server does not answer.'),
+  STORAGE_UNSUPPORTED: failure('The PostgreSQL server is older than version 15.'),
+  STORAGE_URL_INVALID: misuse('`storage.url` is not the URL of a PostgreSQL server.'),
+  TASK_ENDED: failure('The task has already ended.'),
+  TASK_LEASE_LOST: failure('The lease token is wrong, or the lease expired.'),
+  TASK_NOT_FOUND: failure('No task has this ID, or several start with it.'),
+  TASK_NOT_RETRYABLE: failure(
+    'Only a task that failed, timed out, was cancelled or got lost can be retried.',
+  ),
+  UPGRADE_CHECK_FAILED: failure(
+    'The newest version of svc could not be read from the registry of npm.',
+  ),
+  USAGE: misuse('The command line is not valid.'),
   WAIT_TIMED_OUT: {
     exit: 124,
     summary: 'The flow or task had not ended within `--timeout`; it continues.',
   },
-  WEBHOOKS_DISABLED: { exit: 1, summary: 'Webhooks or the route are off.' },
-  WEBHOOK_ROUTE_UNKNOWN: { exit: 2, summary: 'The webhook route is not in the configuration.' },
-  WEBHOOK_UNREACHABLE: {
-    exit: 1,
-    summary: 'The webhook listener cannot be reached or gave an unexpected answer.',
-  },
-  WORKSPACE_MISSING: { exit: 1, summary: 'The workspace folder does not exist.' },
-  WORKSPACE_UNREADABLE: { exit: 1, summary: 'The workspace is not a folder or cannot be read.' },
+  WEBHOOKS_DISABLED: failure('Webhooks or the route are off.'),
+  WEBHOOK_ROUTE_UNKNOWN: misuse('The webhook route is not in the configuration.'),
+  WEBHOOK_UNREACHABLE: failure(
+    'The webhook listener cannot be reached or gave an unexpected answer.',
+  ),
+  WORKSPACE_MISSING: failure('The workspace folder does not exist.'),
+  WORKSPACE_UNREADABLE: failure('The workspace is not a folder or cannot be read.'),
 } as const satisfies Record<string, CodeEntry>;
 
 /** A member of the error registry. */
