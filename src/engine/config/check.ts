@@ -48,7 +48,6 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
 export function locateFinding(document: ConfigDocument, finding: RuleFinding): ConfigFault {
   const { path, related, ...rest } = finding;
   return {
-    severity: 'fault',
     ...rest,
     path: formatPath(path),
     location: document.locate(path),

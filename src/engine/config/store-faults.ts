@@ -23,6 +23,7 @@ export function storeFindings(
     if (stats?.isDirectory() === true && path.at(-1) === 'path') {
       return [
         {
+          severity: 'fault',
           code: 'store-folder',
           path,
           message: `the index of agent ${id} must be a file, but ${index} is a folder`,
@@ -38,6 +39,7 @@ export function storeFindings(
     }
     return [
       {
+        severity: 'fault',
         code: 'store-shared',
         path,
         message: `agents ${agents[owner]?.id} and ${id} share the index ${index}, so each would search the other's memory`,

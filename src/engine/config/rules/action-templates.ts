@@ -9,7 +9,7 @@ import {
 } from '../../support/json-template.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import type { RuleFinding } from './rule.js';
+import { fault, type RuleFinding } from './rule.js';
 
 /** The fields that an action or a task can have, and what fills the pointers in them. */
 interface FieldRules {
@@ -29,25 +29,21 @@ export function* fieldFaults(
     const field = known.get(name);
     const place = [...path, name];
     if (field === undefined) {
-      yield {
-        code: 'mapping-invalid',
-        path: place,
+      yield fault('mapping-invalid', place, {
         message: `${owner} has no field ${JSON.stringify(name)}`,
         expected: `one of ${[...known.keys()].join(', ')}`,
         suggestion: suggestName(name, [...known.keys()]),
-      };
+      });
       continue;
     }
     yield* valueFaults({ name, field, sample }, value, place);
   }
   for (const [name, { isRequired }] of known) {
     if (!isRequired || Object.hasOwn(given, name)) continue;
-    yield {
-      code: 'mapping-invalid',
-      path: path.slice(0, -1),
+    yield fault('mapping-invalid', path.slice(0, -1), {
       message: `${owner} needs the field ${JSON.stringify(name)}`,
       expected: `${name} in ${String(path.at(-1))}`,
-    };
+    });
   }
 }
 
@@ -64,36 +60,30 @@ function* valueFaults(
   for (const text of textsOf(value)) {
     const fault = templateFault(text);
     if (fault === undefined) continue;
-    yield {
-      code: 'mapping-invalid',
-      path,
+    yield fault('mapping-invalid', path, {
       message: `${JSON.stringify(text)}: ${fault}`,
       expected: 'JSON pointers in braces, like {/sender/login}',
-    };
+    });
     return;
   }
   const unknown = sample === undefined ? undefined : unknownPointer(value, sample);
   if (unknown !== undefined) {
-    yield {
-      code: 'mapping-invalid',
-      path,
+    yield fault('mapping-invalid', path, {
       message: `there is nothing at ${unknown}`,
       expected: `one of ${Object.keys(sample ?? {})
         .map((known) => `{/${known}}`)
         .join(', ')}`,
-    };
+    });
   } else if (field.isFixed && hasPointers(value)) {
-    yield {
-      code: 'mapping-invalid',
-      path,
+    yield fault('mapping-invalid', path, {
       message: `${name} cannot come from ${sample === undefined ? 'the body of a request' : 'a JSON pointer'}`,
       expected: 'a fixed value: it decides who runs something, and for whom',
-    };
+    });
   } else if (sample !== undefined || !hasPointers(value)) {
     const filled = fillTemplate(parseTemplate(value), sample, UNLIMITED);
     if (field.accepts(filled)) return;
     const message = `${JSON.stringify(value)} is not a valid ${name}`;
-    yield { code: 'invalid-value', path, message, expected: undefined };
+    yield fault('invalid-value', path, { message, expected: undefined });
   }
 }
 

@@ -5,20 +5,18 @@ import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
 import { cronFaults } from './cron-faults.js';
-import type { Rule } from './rule.js';
+import { fault, type Rule, warning } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
   const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
     return { name: id, path: ['agents', 'list', at, 'id'] };
   });
   for (const { name, path, earlier } of repeats(ids)) {
-    yield {
-      code: 'duplicate-agent',
-      path,
+    yield fault('duplicate-agent', path, {
       message: `two agents have the id ${JSON.stringify(name)}`,
       expected: 'a different id for each agent',
       related: [earlier],
-    };
+    });
   }
 };
 
@@ -29,13 +27,11 @@ export const defaultAgentIsUnique: Rule = function* (input) {
   const [first, ...others] = marked.map(([at]): ConfigPath => ['agents', 'list', at, 'default']);
   if (first === undefined) return;
   for (const path of others) {
-    yield {
-      code: 'duplicate-default-agent',
-      path,
+    yield fault('duplicate-default-agent', path, {
       message: 'more than one agent is the default',
       expected: 'default: true for at most one agent',
       related: [first],
-    };
+    });
   }
 };
 
@@ -50,13 +46,11 @@ export const routePathsAreUnique: Rule = function* (input) {
     };
   });
   for (const { name, path, earlier } of repeats(paths)) {
-    yield {
-      code: 'duplicate-route-path',
-      path,
+    yield fault('duplicate-route-path', path, {
       message: `two routes are served at ${name}`,
       expected: 'a different path for each route',
       related: [earlier],
-    };
+    });
   }
 };
 
@@ -80,13 +74,11 @@ export const portsDiffer: Rule = function* ({ gateway }) {
   if (admin?.port === undefined && admin?.host === undefined) return;
   const { host: adminHost = host, port: adminPort = port } = admin;
   if (port === 0 || adminPort !== port || !overlap(host, adminHost)) return;
-  yield {
-    code: 'port-shared',
-    path: ['gateway', 'admin', admin.port === undefined ? 'host' : 'port'],
+  yield fault('port-shared', ['gateway', 'admin', admin.port === undefined ? 'host' : 'port'], {
     message: `gateway.admin uses port ${port}, like the gateway`,
     expected: 'a different port, or 0 for a free one',
     related: gateway?.port === undefined ? undefined : [['gateway', 'port']],
-  };
+  });
 };
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::', '[::]'];
@@ -121,12 +113,10 @@ export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {
   ] as const;
   for (const [tls, path] of sections) {
     if (tls === undefined || (tls.cert === undefined) === (tls.key === undefined)) continue;
-    yield {
-      code: 'missing-key',
-      path,
+    yield fault('missing-key', path, {
       message: `"${tls.cert === undefined ? 'cert' : 'key'}" is missing in "tls"`,
       expected: 'cert and key, or neither',
-    };
+    });
   }
 };
 
@@ -156,13 +146,10 @@ export const pathsStayInFolder: Rule = function* (input) {
   for (const path of pathKeys(input)) {
     const value = valueAt(input, path);
     if (typeof value !== 'string' || !leavesFolder(value)) continue;
-    yield {
-      severity: 'warning',
-      code: 'path-leaves-folder',
-      path,
+    yield warning('path-leaves-folder', path, {
       message: `${JSON.stringify(value)} is outside the folder of this file`,
       expected: 'a path in that folder, an absolute path, or one starting with ~/',
-    };
+    });
   }
 };
 

@@ -3,7 +3,7 @@ import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath } from '../config-path.js';
 import type { ConfigInput } from '../resolved.js';
 import type { SecretValue } from '../secret-input.js';
-import type { Rule } from './rule.js';
+import { fault, type Rule, warning } from './rule.js';
 
 const NOTIFY: ConfigPath = ['flows', 'notify'];
 
@@ -13,38 +13,30 @@ export const receiversAreSafe: Rule = function* (input) {
     const { command, url, secret } = receiver;
     if (url === undefined) {
       if (command !== undefined || !isNeeded) continue;
-      yield {
-        code: 'missing-key',
-        path,
+      yield fault('missing-key', path, {
         message: `${formatPath(path)} has neither a command nor a url`,
         expected: 'a command, or a url with a secret',
-      };
+      });
       continue;
     }
     if (command !== undefined) {
-      yield {
-        code: 'notify-ambiguous',
-        path: [...path, 'url'],
+      yield fault('notify-ambiguous', [...path, 'url'], {
         related: [[...path, 'command']],
         message: `${formatPath(path)} has both a command and a url`,
         expected: 'only one of them; a command can post notifications too',
-      };
+      });
     }
     if (secret === undefined) {
-      yield {
-        code: 'notify-unsigned',
-        path: [...path, 'url'],
+      yield fault('notify-unsigned', [...path, 'url'], {
         message: `${formatPath([...path, 'url'])} needs a key to sign notifications`,
         expected: `${formatPath([...path, 'secret'])}, preferably a reference like env:NAME`,
-      };
+      });
     }
     if (isPlainAndFar(url)) {
-      yield {
-        code: 'notify-insecure',
-        path: [...path, 'url'],
+      yield fault('notify-insecure', [...path, 'url'], {
         message: 'notifications would be sent to another machine unencrypted',
         expected: 'an https:// URL, or http:// for this machine (127.0.0.1)',
-      };
+      });
     }
   }
 };
@@ -60,16 +52,14 @@ export const targetsAreDistinct: Rule = function* ({ flows }) {
     const earlier = known.get(id);
     known.set(id, earlier ?? path);
     if (earlier === undefined) continue;
-    yield {
-      code: 'duplicate-target',
-      path,
+    yield fault('duplicate-target', path, {
       related: [earlier],
       message:
         earlier === NOTIFY
           ? '"default" is the target that flows.notify itself describes'
           : `two targets have the id ${JSON.stringify(id)}`,
       expected: 'a different id for each target',
-    };
+    });
   }
 };
 
@@ -79,14 +69,11 @@ export const targetRoutesExist: Rule = function* ({ flows, plugins }) {
   for (const [at, { routes = [] }] of (flows?.notify?.targets ?? []).entries()) {
     for (const [place, route] of routes.entries()) {
       if (known.includes(route)) continue;
-      yield {
-        severity: 'warning',
-        code: 'unknown-route',
-        path: [...NOTIFY, 'targets', at, 'routes', place],
+      yield warning('unknown-route', [...NOTIFY, 'targets', at, 'routes', place], {
         message: `there is no webhook route ${JSON.stringify(route)}`,
         expected: 'the id of a route in plugins.entries.webhooks.config.routes',
         suggestion: suggestName(route, known),
-      };
+      });
     }
   }
 };

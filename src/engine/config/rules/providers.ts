@@ -11,7 +11,7 @@ import {
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput } from '../resolved.js';
-import { type Rule, type RuleFinding, type SearchScope, written } from './rule.js';
+import { fault, type Rule, type RuleFinding, type SearchScope, warning, written } from './rule.js';
 
 const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
 
@@ -63,9 +63,7 @@ function unknownProvider(
   const own = Object.keys(input.models?.providers ?? {});
   const special = path.at(-1) === 'provider' ? ['auto', 'none'] : ['none'];
   const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, ...special]);
-  return {
-    code: 'unknown-provider',
-    path,
+  return fault('unknown-provider', path, {
     message:
       entry === undefined
         ? `unknown embedding provider ${JSON.stringify(name)}`
@@ -73,7 +71,7 @@ function unknownProvider(
     expected: `${special.join(', ')}, one of ${ADAPTER_IDS.join(', ')}, or the id of a models.providers entry whose api is one of these`,
     suggestion: entry === undefined ? suggestion : undefined,
     related: entry && [entry],
-  };
+  });
 }
 
 /** A fallback identical to the provider would fail with it. */
@@ -83,13 +81,11 @@ export const fallbackDiffers: Rule = function* (_, scopes) {
     const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
     if (path === undefined || provider !== fallback || provider === 'none') continue;
     if (!scope.owns(path, providerPath)) continue;
-    yield {
-      code: 'fallback-is-provider',
-      path,
+    yield fault('fallback-is-provider', path, {
       message: `fallback and provider are both ${JSON.stringify(provider)}`,
       expected: 'none, or an adapter other than the provider',
       related: written(providerPath),
-    };
+    });
   }
 };
 
@@ -113,13 +109,11 @@ function* blindAdapter(
   if (path === undefined || target.kind !== 'adapter' || !scope.owns(path, enabled)) return;
   if (PROVIDERS[target.adapter].media !== undefined) return;
   const able = ADAPTER_IDS.filter((id) => PROVIDERS[id].media !== undefined);
-  yield {
-    code: 'multimodal-unsupported',
-    path,
+  yield fault('multimodal-unsupported', path, {
     message: `multimodal.enabled is true, but the ${key} ${JSON.stringify(scope.settings[key])} cannot embed images and audio`,
     expected: able.join(', '),
     related: written(enabled),
-  };
+  });
 }
 
 /**
@@ -137,24 +131,19 @@ export const dimensionsFitModel: Rule = function* (input, scopes) {
     const related = written(...others);
     const facts = PROVIDERS[target.adapter];
     if (!facts.asksDimensions) {
-      yield {
-        severity: 'warning',
-        code: 'dimensions-unsupported',
-        path,
+      yield warning('dimensions-unsupported', path, {
         message: `the provider ${JSON.stringify(provider)} ignores outputDimensionality`,
         related,
-      };
+      });
       continue;
     }
     const used = model ?? facts.model;
     const choice = used === null ? undefined : dimensionsOf(facts, used);
     if (choice === undefined || allowsDimensions(choice, size)) continue;
-    yield {
-      code: 'dimensions-unsupported',
-      path,
+    yield fault('dimensions-unsupported', path, {
       message: `the model ${JSON.stringify(used)} does not support vectors of ${size} dimensions`,
       expected: describeDimensions(choice),
       related,
-    };
+    });
   }
 };

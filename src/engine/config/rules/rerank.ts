@@ -1,5 +1,5 @@
 import type { MemorySearchSettings } from '../resolved.js';
-import { type Rule, written } from './rule.js';
+import { fault, type Rule, warning, written } from './rule.js';
 
 type Provider = MemorySearchSettings['query']['rerank']['provider'];
 
@@ -21,12 +21,10 @@ export const rerankerIsComplete: Rule = function* (_, scopes) {
     if (required === undefined || path === undefined || !scope.owns(path)) continue;
     const value = required.keys === 'model' ? model : remote.baseUrl;
     if (value !== undefined) continue;
-    yield {
-      code: 'reranker-incomplete',
-      path,
+    yield fault('reranker-incomplete', path, {
       message: `the reranker ${JSON.stringify(provider)} needs query.rerank.${required.keys}`,
       expected: `query.rerank.${required.keys}: ${required.form}`,
-    };
+    });
   }
 };
 
@@ -45,7 +43,7 @@ export const rerankSettingsAreUsed: Rule = function* (_, scopes) {
       const path = scope.where('query', 'rerank', key);
       if (path === undefined || !scope.owns(path, named)) continue;
       const message = `query.rerank.${key} has no effect: ${why}`;
-      yield { severity: 'warning', code: 'setting-unused', path, message, related: written(named) };
+      yield warning('setting-unused', path, { message, related: written(named) });
     }
   }
 };

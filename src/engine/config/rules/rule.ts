@@ -1,4 +1,4 @@
-import type { ConfigFault } from '../check.js';
+import type { ConfigFault, FaultCode } from '../check.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';
 import { resolveMemorySearch } from '../resolve-config.js';
@@ -55,13 +55,21 @@ export function written(...places: readonly (ConfigPath | undefined)[]): readonl
 }
 
 /** A finding of a rule, not yet located in a document. */
-export interface RuleFinding
-  extends Omit<ConfigFault, 'location' | 'path' | 'related' | 'severity'> {
-  /** A fault, unless it says otherwise. */
-  readonly severity?: 'warning';
+export interface RuleFinding extends Omit<ConfigFault, 'location' | 'path' | 'related'> {
   /** The invalid value. */
   readonly path: ConfigPath;
   readonly related?: readonly ConfigPath[] | undefined;
+}
+
+type FindingTexts = Omit<RuleFinding, 'code' | 'path' | 'severity'>;
+
+/** A finding that makes the configuration unusable. */
+export function fault(code: FaultCode, path: ConfigPath, texts: FindingTexts): RuleFinding {
+  return { severity: 'fault', code, path, ...texts };
+}
+
+export function warning(code: FaultCode, path: ConfigPath, texts: FindingTexts): RuleFinding {
+  return { severity: 'warning', code, path, ...texts };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ConfigPath } from '../config-path.js';
 import type { ScheduleInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
 import { cronFaults } from './cron-faults.js';
-import type { Rule, RuleFinding } from './rule.js';
+import { fault, type Rule, type RuleFinding } from './rule.js';
 
 /** What the fields of a flow can refer to, with typical values. */
 const SAMPLE = {
@@ -35,27 +35,21 @@ function* ownerFaults(
   path: ConfigPath,
 ): Iterable<RuleFinding> {
   if (route === undefined && sessionKey === undefined) {
-    yield {
-      code: 'missing-key',
-      path,
+    yield fault('missing-key', path, {
       message: `"sessionKey" is missing in ${JSON.stringify(path.at(-1))}`,
       expected: 'the session that owns the flows, or route to use the one of a webhook route',
-    };
+    });
   } else if (route !== undefined && sessionKey !== undefined) {
-    yield {
-      code: 'schedule-invalid',
-      path: [...path, 'sessionKey'],
+    yield fault('schedule-invalid', [...path, 'sessionKey'], {
       related: [[...path, 'route']],
       message: 'the schedule has both sessionKey and route',
       expected: 'only one of them',
-    };
+    });
   } else if (route !== undefined && !routes.includes(route)) {
-    yield {
-      code: 'schedule-invalid',
-      path: [...path, 'route'],
+    yield fault('schedule-invalid', [...path, 'route'], {
       message: `there is no webhook route ${JSON.stringify(route)}`,
       expected: routes.length === 0 ? undefined : `one of ${routes.join(', ')}`,
       suggestion: suggestName(route, routes),
-    };
+    });
   }
 }

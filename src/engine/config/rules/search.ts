@@ -4,7 +4,7 @@ import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
 import type { ConfigInput } from '../resolved.js';
 import { followProvider } from './providers.js';
-import { type Rule, type RuleFinding, type SearchScope, written } from './rule.js';
+import { fault, type Rule, type RuleFinding, type SearchScope, warning, written } from './rule.js';
 
 const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
 
@@ -68,14 +68,11 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
     for (const keys of [['model'], ['remote', 'baseUrl'], ['remote', 'apiKey']]) {
       const inherited = scope.where(...keys);
       if (inherited === undefined || scope.owns(inherited)) continue;
-      yield {
-        severity: 'warning',
-        code: 'setting-unused',
-        path,
+      yield warning('setting-unused', path, {
         message: `this agent's provider is ${JSON.stringify(provider)}, but it inherits ${keys.join('.')}, which the defaults set for ${JSON.stringify(defaults.settings.provider)}`,
         expected: `${keys.join('.')} next to provider`,
         related: [inherited],
-      };
+      });
     }
   }
 };
@@ -125,12 +122,12 @@ export const extIsUsed: Rule = function* (input, scopes) {
   const message = 'this has no effect: memory.backend is "builtin"';
   const expected = 'memory.backend: "ext", or remove the setting';
   for (const key of Object.keys(input.memory?.ext ?? {}).filter((name) => name !== 'scope')) {
-    yield { severity: 'warning', code: 'setting-unused', path: [...path, key], message, expected };
+    yield warning('setting-unused', [...path, key], { message, expected });
   }
   for (const scope of scopes) {
     const collections = scope.where('ext', 'extraCollections');
     if (collections === undefined || !scope.owns(collections)) continue;
-    yield { severity: 'warning', code: 'setting-unused', path: collections, message, expected };
+    yield warning('setting-unused', collections, { message, expected });
   }
 };
 
@@ -143,7 +140,7 @@ function* unused(
 ): Generator<RuleFinding> {
   const [path, other] = [scope.where(...keys), scope.where(...because)];
   if (path === undefined || !scope.owns(path, other)) return;
-  yield { severity: 'warning', code: 'setting-unused', path, message, related: written(other) };
+  yield warning('setting-unused', path, { message, related: written(other) });
 }
 
 /** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
@@ -153,13 +150,11 @@ export const weightsCount: Rule = function* (_, scopes) {
     const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
     const [path, ...related] = written(...places);
     if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) continue;
-    yield {
-      code: 'weights-sum-zero',
-      path,
+    yield fault('weights-sum-zero', path, {
       message: 'vectorWeight and textWeight are both 0, so every score would be 0',
       expected: 'at least one weight above 0',
       related,
-    };
+    });
   }
 };
 
@@ -173,13 +168,11 @@ export const overlapIsSmaller: Rule = function* (_, scopes) {
     ];
     const [path, ...related] = written(overlapPath, tokensPath);
     if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) continue;
-    yield {
-      code: 'overlap-exceeds-chunk',
-      path,
+    yield fault('overlap-exceeds-chunk', path, {
       message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
       expected: 'an overlap smaller than tokens',
       related,
-    };
+    });
   }
 };
 
@@ -187,13 +180,12 @@ export const sessionReadersAreKnown: Rule = function* (input) {
   for (const [at, reader] of (input.sessions?.readers ?? []).entries()) {
     const name = typeof reader === 'string' ? reader : reader.id;
     if (isSessionReader(name)) continue;
-    yield {
-      code: 'unknown-reader',
-      path: ['sessions', 'readers', at, ...(typeof reader === 'string' ? [] : ['id'])],
+    const path: ConfigPath = ['sessions', 'readers', at];
+    yield fault('unknown-reader', typeof reader === 'string' ? path : [...path, 'id'], {
       message: `unknown transcript reader ${JSON.stringify(name)}`,
       expected: `one of ${SESSION_READERS.join(', ')}`,
       suggestion: suggestName(name, SESSION_READERS),
-    };
+    });
   }
 };
 
@@ -209,16 +201,13 @@ export const sessionsAreSwitchedOn: Rule = function* (_, scopes) {
     if (!scope.owns(named, switched)) continue;
     const path = experimental.sessionMemory ? switched : named;
     if (path === undefined) continue;
-    yield {
-      severity: 'warning',
-      code: 'sessions-half-on',
-      path,
+    yield warning('sessions-half-on', path, {
       message: experimental.sessionMemory
         ? 'sessionMemory is on, but sources does not include "sessions": no transcripts are indexed'
         : 'sources includes "sessions", but experimental.sessionMemory is off: no transcripts are indexed',
       expected: experimental.sessionMemory
         ? 'sources: ["memory", "sessions"]'
         : 'experimental.sessionMemory: true',
-    };
+    });
   }
 };

@@ -6,7 +6,7 @@ import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../resolved.js';
 import { referencedVariable, writtenSecrets } from '../secret-input.js';
 import { followProvider } from './providers.js';
-import type { Rule, SearchScope } from './rule.js';
+import { fault, type Rule, type SearchScope, warning } from './rule.js';
 
 /** Shorter secrets are too easy to guess. */
 const MIN_SECRET_CHARS = 24;
@@ -24,13 +24,10 @@ export const secretsAreLong: Rule = function* (input, scopes) {
   for (const { path, value } of writtenKeys(input, scopes)) {
     if (typeof value !== 'string' || referencedVariable(value) !== undefined) continue;
     if (value.length >= MIN_SECRET_CHARS) continue;
-    yield {
-      severity: 'warning',
-      code: 'weak-secret',
-      path,
+    yield warning('weak-secret', path, {
       message: `this plain-text secret has fewer than ${MIN_SECRET_CHARS} characters`,
       expected: `${MIN_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
-    };
+    });
   }
 };
 
@@ -40,13 +37,10 @@ export const serverPasswordIsReference: Rule = function* ({ storage }) {
   if (typeof url !== 'string' || !URL.canParse(url)) return;
   const { password, searchParams } = new URL(url);
   if (password === '' && !searchParams.has('password')) return;
-  yield {
-    severity: 'warning',
-    code: 'plain-password',
-    path: ['storage', 'url'],
+  yield warning('plain-password', ['storage', 'url'], {
     message: 'this URL contains a password in plain text',
     expected: 'a reference like env:SVC_DATABASE_URL',
-  };
+  });
 };
 
 function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {
@@ -108,15 +102,13 @@ export const secretProvidersAreKnown: Rule = function* (input) {
       alias,
       fitting.map(([name]) => name),
     );
-    yield {
-      code: 'unknown-secret-provider',
-      path,
+    yield fault('unknown-secret-provider', path, {
       message:
         declared === undefined
           ? `unknown secret provider "${alias}"`
           : `the secret provider "${alias}" has source "${declared.source}", not "${source}"`,
       expected: `an entry of secrets.providers with source "${source}"`,
       suggestion,
-    };
+    });
   }
 };

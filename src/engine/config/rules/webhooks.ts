@@ -3,26 +3,22 @@ import { pointerKeys } from '../../support/json-pointer.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput, MapRule, RouteInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
-import type { Rule, RuleFinding } from './rule.js';
+import { fault, type Rule, type RuleFinding, warning } from './rule.js';
 
 /** Without a way to know its sender, a route would be open to everyone. */
 export const routesKnowTheirSender: Rule = function* (input) {
   for (const { route, path } of writtenRoutes(input)) {
     if (route.secret === undefined && route.verify === undefined) {
-      yield {
-        code: 'missing-key',
-        path,
+      yield fault('missing-key', path, {
         message: `"secret" is missing in ${JSON.stringify(path.at(-1))}`,
         expected: 'secret, or verify for a sender that signs its requests',
-      };
+      });
     } else if (route.secret !== undefined && route.verify !== undefined) {
-      yield {
-        code: 'verify-invalid',
-        path: [...path, 'secret'],
+      yield fault('verify-invalid', [...path, 'secret'], {
         related: [[...path, 'verify']],
         message: 'the route has both secret and verify',
         expected: 'only one of them; verify.secrets can contain several secrets',
-      };
+      });
     }
     if (route.verify?.scheme === 'hmac') yield* signedTime(route.verify, [...path, 'verify']);
   }
@@ -32,12 +28,10 @@ type Hmac = Extract<NonNullable<RouteInput['verify']>, { readonly scheme: 'hmac'
 
 function* signedTime({ payload = '', timestamp }: Hmac, path: ConfigPath): Iterable<RuleFinding> {
   if (payload.includes('{timestamp}') && (timestamp === undefined || timestamp.startsWith('/'))) {
-    yield {
-      code: 'verify-invalid',
-      path: [...path, 'payload'],
+    yield fault('verify-invalid', [...path, 'payload'], {
       message: 'the payload contains {timestamp}, but no header with the timestamp is known',
       expected: 'timestamp: the name of a header',
-    };
+    });
   }
 }
 
@@ -51,14 +45,11 @@ export const mapRulesWork: Rule = function* (input) {
       yield* actionFaults(rule, place);
       const earlier = rules.slice(0, at).findIndex((other) => covers(other, rule));
       if (earlier === -1) continue;
-      yield {
-        severity: 'warning',
-        code: 'rule-never-matches',
-        path: place,
+      yield warning('rule-never-matches', place, {
         related: [[...path, 'map', earlier]],
         message: `rule ${at + 1} never matches: rule ${earlier + 1} matches whatever it would match`,
         expected: 'the more specific rule first',
-      };
+      });
     }
   }
 };
@@ -105,21 +96,16 @@ function* conditionFaults({ when = {} }: MapRule, path: ConfigPath): Iterable<Ru
   for (const [name, condition] of Object.entries(when)) {
     const place = [...path, 'when', name];
     if (name !== 'event' && pointerKeys(name) === undefined) {
-      yield {
-        code: 'mapping-invalid',
-        path: place,
+      yield fault('mapping-invalid', place, {
         message: `${JSON.stringify(name)} is not a JSON pointer`,
         expected: 'event, or a pointer like "/pull_request/state"',
-      };
+      });
     }
     if (valuesOf(condition)?.length === 0) {
-      yield {
-        severity: 'warning',
-        code: 'rule-never-matches',
-        path: place,
+      yield warning('rule-never-matches', place, {
         message: 'the rule never matches: no value is allowed here',
         expected: 'at least one value',
-      };
+      });
     }
   }
 }
@@ -127,23 +113,19 @@ function* conditionFaults({ when = {} }: MapRule, path: ConfigPath): Iterable<Ru
 function* actionFaults(rule: MapRule, path: ConfigPath): Iterable<RuleFinding> {
   const { action, ignore = false, set = {}, task } = rule;
   if ((action === undefined) !== ignore) {
-    yield {
-      code: 'mapping-invalid',
-      path,
+    yield fault('mapping-invalid', path, {
       message: ignore ? 'the rule has an action and ignores too' : 'the rule does nothing',
       expected: 'an action, or ignore: true',
-    };
+    });
   }
   if (action === undefined) return;
   yield* fieldFaults({ owner: action, known: actionFields(action) }, set, [...path, 'set']);
   if (task === undefined) return;
   if (action !== 'create_flow') {
-    yield {
-      code: 'mapping-invalid',
-      path: [...path, 'task'],
+    yield fault('mapping-invalid', [...path, 'task'], {
       message: `${action} creates no flow for a task`,
       expected: 'task only with action "create_flow"',
-    };
+    });
   }
   yield* fieldFaults({ owner: 'task', known: flowTaskFields() }, task, [...path, 'task']);
 }
