@@ -5,10 +5,10 @@ import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 import { writeNotes } from './entry-notes.js';
 import type { Imported, ImportProgram } from './imported.js';
+import type { ConfigImportOutput } from './output-schemas.js';
 import { configTextNow, type ImportPlan, planImport } from './plan-import.js';
 
 export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
-export { importOutput } from './output.js';
 export type { ConfigImportOutput } from './output-schemas.js';
 export type { ImportItem, ImportPlan } from './plan-import.js';
 
@@ -49,6 +49,22 @@ async function read(
     case 'claude-mem':
       return (await import('./sources/claude-mem.js')).readClaudeMem(given, context);
   }
+}
+
+/** The JSON document of an import. */
+export function importOutput(
+  { program, source, items, file, diff, notes }: ImportPlan,
+  applied: boolean,
+): ConfigImportOutput {
+  return {
+    from: program,
+    source,
+    items,
+    file,
+    diff,
+    notes: notes.map((note) => ({ file: note.file, entries: note.entries.length })),
+    applied,
+  };
 }
 
 export function writesAnything({ before, text, notes }: ImportPlan): boolean {

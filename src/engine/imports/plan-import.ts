@@ -17,18 +17,10 @@ import type { EngineContext } from '../support/context.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
 import type { Imported, ImportedSetting, ImportProgram } from './imported.js';
+import type { ConfigImportOutput } from './output-schemas.js';
 
 /** What becomes of something of the other program. */
-export interface ImportItem {
-  /** `present`: svc.json has the same value. `conflict`: it has another, which stays. */
-  readonly outcome: 'conflict' | 'left' | 'present' | 'taken' | 'translated';
-  /** Where it is in the other program. */
-  readonly from: string;
-  /** The setting of svc. */
-  readonly to: string | null;
-  /** Why it is left, or what differs. */
-  readonly why: string | null;
-}
+export type ImportItem = ConfigImportOutput['items'][number];
 
 /** What will be written; nothing is on disk yet. */
 export interface ImportPlan {

@@ -1,37 +1,15 @@
 import { loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
-import type { SourceLocation, Warning } from '../errors/index.js';
+import type { Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
+import type { SecretsCheckOutput } from './output-schemas.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
 import { LEAST_KNOWN_CHARS } from './secret-mask.js';
-
-/**
- * A class instead of the length, which would reveal too much of a short secret. `tiny`: too short to be
- * masked in output. `long`: long enough for the secret of a route.
- */
-export type SecretLength = 'long' | 'short' | 'tiny';
 
 /** Shorter secrets are easy to guess (spec/webhooks §2). */
 const LONG_CHARS = 24;
 
 /** One secret or reference of the configuration. */
-export interface CheckedSecret {
-  /** Like `models.providers.corp.apiKey`. */
-  readonly path: string;
-  /** Of the value. */
-  readonly location: SourceLocation;
-  readonly source: 'env' | 'exec' | 'file' | 'plain';
-  /** Such as `env OPENAI_API_KEY` or `plain text`. */
-  readonly spoken: string;
-  readonly resolves: boolean;
-  /** Null where it does not resolve. */
-  readonly length: SecretLength | null;
-  /** Why it does not resolve; null where it does. */
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly hint?: string | undefined;
-  } | null;
-}
+export type CheckedSecret = SecretsCheckOutput['secrets'][number];
 
 /** Every secret of a configuration. */
 export interface SecretsCheck {
@@ -95,7 +73,8 @@ function resultOf(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length
   return { resolves: false, length: null, error: { code, message, hint } };
 }
 
-function lengthOf({ length }: string): SecretLength {
+/** A class: the length itself would reveal too much of a short secret. */
+function lengthOf({ length }: string): CheckedSecret['length'] {
   if (length >= LONG_CHARS) return 'long';
   return length >= LEAST_KNOWN_CHARS ? 'short' : 'tiny';
 }

@@ -1,4 +1,7 @@
 import type { Sql } from '../postgres/index.js';
+import type { StorageStatusOutput } from './output-schemas.js';
+
+type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 
 /** What a server allows, for status and doctor. */
 export interface ServerFacts {
@@ -58,13 +61,7 @@ function extensionOf({ installed, available }: FactsRow): VectorExtension {
 }
 
 /** Sizes on the server's disk, in bytes, indexes included. */
-export interface StoreSizes {
-  readonly index: number;
-  readonly vectors: number;
-  readonly flows: number;
-  /** The whole database, which may have other tables. */
-  readonly database: number;
-}
+type StoreSizes = ServerStatus['sizes'];
 
 const FLOW_TABLES = ['answers', 'flows', 'notifications', 'pauses', 'schedules', 'tasks'];
 const VECTOR_TABLES = [
@@ -89,16 +86,7 @@ export async function storeSizes(server: Sql): Promise<StoreSizes> {
   return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
 }
 
-/** A connection to the database of svc. */
-export interface ConnectedClient {
-  /** `svc`, or another program. */
-  readonly application: string;
-  /** An address; null for a Unix socket, or if the role may not see it. */
-  readonly host: string | null;
-  readonly connections: number;
-  /** When the oldest of them was opened; null if the role may not see it. */
-  readonly since: string | null;
-}
+type ConnectedClient = ServerStatus['connections']['clients'][number];
 
 /** Who is connected, one entry per program and host. @throws SvcError STORAGE_* */
 export async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]> {
@@ -111,16 +99,7 @@ export async function connectedClients(server: Sql): Promise<readonly ConnectedC
     ORDER BY count(*) DESC, application_name, client_addr`);
 }
 
-/** A server that follows this one. */
-export interface Replica {
-  readonly name: string;
-  readonly host: string | null;
-  readonly state: string | null;
-  /** What it has not replayed yet; null if the role may not see it. */
-  readonly lagBytes: number | null;
-  /** How long ago it replayed what was then the newest; null while idle or unknown. */
-  readonly lagSeconds: number | null;
-}
+type Replica = ServerStatus['replicas'][number];
 
 /** Replicas as far as the role may see them. @throws SvcError STORAGE_* */
 export async function replicasOf(server: Sql): Promise<readonly Replica[]> {
