@@ -4,11 +4,11 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { readLifetime, sessionFacts, sessionFlags, withEnvironment } from '../../../cli/flags.js';
 import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
-import { tokenOutput } from '../../../engine/mcp/tokens/output.js';
 import {
   createToken,
   READING_SCOPES,
   TOKEN_SCOPES,
+  tokenOutput,
 } from '../../../engine/mcp/tokens/token-store.js';
 import { renderCreatedToken } from '../../../ui/mcp/tokens.js';
 

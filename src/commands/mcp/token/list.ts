@@ -1,7 +1,6 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import type { TokenListOutput } from '../../../engine/mcp/index.js';
-import { tokenOutput } from '../../../engine/mcp/tokens/output.js';
-import { readTokens, tokensFile } from '../../../engine/mcp/tokens/token-store.js';
+import { readTokens, tokenOutput, tokensFile } from '../../../engine/mcp/tokens/token-store.js';
 import { renderTokens } from '../../../ui/mcp/tokens.js';
 
 export default class McpTokenList extends BaseCommand<TokenListOutput> {

@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../../cli/base-command.js';
 import type { TokenRevokeOutput } from '../../../engine/mcp/index.js';
-import { tokenOutput } from '../../../engine/mcp/tokens/output.js';
-import { revokeToken } from '../../../engine/mcp/tokens/token-store.js';
+import { revokeToken, tokenOutput } from '../../../engine/mcp/tokens/token-store.js';
 import { safeLine } from '../../../ui/safe-text.js';
 
 export default class McpTokenRevoke extends BaseCommand<TokenRevokeOutput> {

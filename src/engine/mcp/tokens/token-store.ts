@@ -5,7 +5,8 @@ import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { suggestName } from '../../support/text.js';
+import { nameHint } from '../../support/text.js';
+import type { TokenOutput } from '../output-schemas.js';
 import { tokenHash } from './bearer.js';
 import { asUnusable, readPrivateFile, unusable } from './private-file.js';
 
@@ -114,13 +115,14 @@ export async function revokeToken(name: string, context: StoreContext): Promise<
   });
   if (revoked !== undefined) return revoked;
   const known = readTokens(context.stateDir).map((token) => token.name);
-  const suggestion = suggestName(name, known);
   throw new SvcError('MCP_TOKEN_UNKNOWN', `there is no token ${JSON.stringify(name)}`, {
-    hint:
-      suggestion === undefined
-        ? 'run "svc mcp token list" to see the names'
-        : `did you mean "${suggestion}"?`,
+    hint: nameHint(name, known, 'run "svc mcp token list" to see the names'),
   });
+}
+
+/** A token as shown: everything but its hash. */
+export function tokenOutput({ hash: _, ...token }: McpToken, nowMs: number): TokenOutput {
+  return { ...token, expired: isExpired(token, nowMs) };
 }
 
 interface StoreContext {

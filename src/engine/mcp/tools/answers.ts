@@ -50,20 +50,19 @@ export async function searchMemory(
         ...(debug && textScore !== undefined ? { textScore } : {}),
         ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
         ...(debug && rerankScore !== undefined ? { rerankScore } : {}),
-        headingPath: [...result.headingPath],
         ...(similar === undefined ? {} : { similar: similar.map(named) }),
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
-    ...correctionsOf(response),
+    corrections: response.corrections.length === 0 ? undefined : response.corrections,
     ...datesOf(response),
-    ...filtersOf(response),
+    filters: response.filters,
     mode: response.mode,
     provider: response.provider,
     model: response.model,
     ...fallbackOf(memory, response),
     citations: agent.citations,
-    warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
+    warnings: mask.data(response.warnings),
     ...(debug ? { debug: debugOf(memory, response) } : {}),
   };
 }
@@ -79,24 +78,6 @@ function named<P extends { readonly origin?: string | undefined; readonly path: 
 
 function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
   return dates === null ? {} : { dates: { from: dates.from, to: dates.to } };
-}
-
-function filtersOf({ filters }: SearchResponse): Pick<SearchAnswer, 'filters'> {
-  if (filters === undefined) return {};
-  const { where, tags, kinds, ...rest } = filters;
-  return {
-    filters: {
-      ...rest,
-      ...(where === undefined ? {} : { where: [...where] }),
-      ...(tags === undefined ? {} : { tags: [...tags] }),
-      ...(kinds === undefined ? {} : { kinds: [...kinds] }),
-    },
-  };
-}
-
-function correctionsOf({ corrections }: SearchResponse): Pick<SearchAnswer, 'corrections'> {
-  if (corrections.length === 0) return {};
-  return { corrections: corrections.map((one) => ({ ...one, instead: [...one.instead] })) };
 }
 
 /** The sources of a corpus; undefined for all. */
@@ -184,7 +165,7 @@ export async function getLines(
     ...(agent.citations === 'off'
       ? {}
       : { citation: formatCitation({ ...response, startLine, endLine }) }),
-    warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
+    warnings: mask.data(response.warnings),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeepReadonly } from '../../errors/output-schema.js';
 
 /*
  * Input and output of the tools (facts §5.13). Full zod, which the protocol's SDK needs for JSON
@@ -265,6 +266,6 @@ export type LinksAnswer = Readonly<z.infer<typeof linksResult>>;
 export type AddInput = Readonly<z.infer<typeof addInput>>;
 export type AddAnswer = Readonly<z.infer<typeof addResult>>;
 export type SearchInput = Readonly<z.infer<typeof searchInput>>;
-export type SearchAnswer = Readonly<z.infer<typeof searchResult>>;
+export type SearchAnswer = DeepReadonly<z.infer<typeof searchResult>>;
 export type GetInput = Readonly<z.infer<typeof getInput>>;
-export type GetAnswer = Readonly<z.infer<typeof getResult>>;
+export type GetAnswer = DeepReadonly<z.infer<typeof getResult>>;
