@@ -10,12 +10,12 @@ import {
   type DreamTarget,
   dreamTargets,
   type HandOptions,
-  iso,
   nextSweepMs,
   type RecallEntry,
   requireClaim,
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
+import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
 

@@ -2,7 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { scheduleArgs, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
-import { configuredSchedule, iso, type ScheduleNextOutput } from '../../engine/schedules/index.js';
+import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedules/index.js';
+import { iso } from '../../engine/support/time.js';
 import { renderNextRuns } from '../../ui/schedule/list.js';
 
 const COUNT = 5;

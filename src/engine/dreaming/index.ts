@@ -32,7 +32,6 @@ export {
   claimOutput,
   decisionOutput,
   explainOutput,
-  iso,
   placeOutput,
   recalledOutput,
   showOutput,

@@ -1,5 +1,5 @@
 import { formatCountOf } from '../support/format.js';
-import { MS_PER_DAY } from '../support/time.js';
+import { iso, MS_PER_DAY } from '../support/time.js';
 import type { BackfillSummary } from './backfill.js';
 import type {
   DreamBackfillOutput,
@@ -197,10 +197,6 @@ export function recalledOutput(entry: RecallEntry): DreamSignalsOutput['claims']
     averageScore: count === 0 ? 0 : Math.min(1, entry.totalScore / count),
     maxScore: entry.maxScore,
   };
-}
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 type Part = DreamExplainOutput['parts'][number];

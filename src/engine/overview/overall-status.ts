@@ -11,6 +11,7 @@ import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { EmbeddingStatus } from '../memory/embedding/index.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
+import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
 import { readServing, type ServedService, type Serving } from './serving.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
@@ -210,8 +211,4 @@ function countsOutput(counts: Readonly<Record<string, number>>) {
 
 function serviceOutput({ name, state, sinceMs, event, restarts, failure }: ServedService) {
   return { name, state, since: iso(sinceMs), event, restarts, failure };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

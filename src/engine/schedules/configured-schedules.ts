@@ -61,7 +61,3 @@ function makerOf(id: string, { action, set, task }: Settings): FlowSchedule['mak
       : { ok: false, error: `${filled.action} creates no flow` };
   };
 }
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}

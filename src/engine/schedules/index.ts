@@ -2,7 +2,6 @@
 export {
   configuredSchedule,
   configuredSchedules,
-  iso,
   type Schedule,
 } from './configured-schedules.js';
 export { listSchedules } from './list-schedules.js';

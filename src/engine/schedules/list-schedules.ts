@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../config/index.js';
 import type { Flows, ScheduleRecord } from '../flows/index.js';
-import { configuredSchedules, iso, type Schedule } from './configured-schedules.js';
+import { iso } from '../support/time.js';
+import { configuredSchedules, type Schedule } from './configured-schedules.js';
 import type { ScheduleListOutput } from './output-schemas.js';
 
 /** A due time that has passed for less than this may just be handled. */

@@ -1,3 +1,4 @@
+import { iso } from '../support/time.js';
 import { parseLogLine } from './log/log-record.js';
 import type { LogsOutput, ServeOutput, ServiceOutput } from './output-schemas.js';
 import type { ServeEnd } from './serve-process.js';
@@ -34,8 +35,4 @@ export function logLineOutput(line: string): LogsOutput['lines'][number] {
   if (record === undefined) return { level: null, time: null, message: line, fields: {} };
   const { level, time, msg, fields } = record;
   return { level, time, message: msg, fields };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

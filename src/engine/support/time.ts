@@ -36,6 +36,11 @@ export function jumpDetector(
   };
 }
 
+/** A time as JSON documents have it. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 
