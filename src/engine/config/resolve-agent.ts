@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { expandHome, resolvePath } from '../support/files.js';
-import { suggestName } from '../support/text.js';
+import { nameHint } from '../support/text.js';
 import { defaultAgentId, listAgents } from './resolve-config.js';
 import type {
   AgentSettings,
@@ -144,9 +144,7 @@ function isModelAddress(path: string): boolean {
 
 function unknownAgent(wanted: string, loaded: LoadedConfig): SvcError {
   const known = listAgents(loaded.resolved);
-  const suggestion = suggestName(wanted, known);
-  const hint =
-    suggestion === undefined ? `use one of: ${known.join(', ')}` : `did you mean "${suggestion}"?`;
+  const hint = nameHint(wanted, known, `use one of: ${known.join(', ')}`);
   return new SvcError('AGENT_UNKNOWN', `unknown agent ${JSON.stringify(wanted)}`, {
     hint: loaded.file === undefined ? `${hint} (no configuration file found)` : hint,
     details: { agents: known },

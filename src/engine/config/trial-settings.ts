@@ -1,5 +1,5 @@
 import { SvcError } from '../errors/index.js';
-import { suggestName } from '../support/text.js';
+import { nameHint } from '../support/text.js';
 import { checkConfigText } from './check.js';
 import { isRecord } from './config-path.js';
 import { coerceValue } from './known-path.js';
@@ -77,12 +77,8 @@ function keyNamed(name: string): readonly string[] {
       hint: 'use the full key',
     });
   }
-  const near = suggestName(name, keys);
   throw new SvcError('USAGE', `unknown memorySearch setting "${name}"`, {
-    hint:
-      near === undefined
-        ? 'see agents.defaults.memorySearch in "svc config schema"'
-        : `did you mean "${near}"?`,
+    hint: nameHint(name, keys, 'see agents.defaults.memorySearch in "svc config schema"'),
   });
 }
 

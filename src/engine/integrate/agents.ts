@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { suggestName } from '../support/text.js';
+import { nameHint } from '../support/text.js';
 import {
   AGENT_IDS,
   type AgentFormat,
@@ -391,11 +391,7 @@ export const AGENTS: Readonly<Record<AgentId, AgentFormat>> = {
 export function agentNamed(name: string): AgentFormat {
   const id = AGENT_IDS.find((known) => known === name);
   if (id !== undefined) return AGENTS[id];
-  const suggestion = suggestName(name, AGENT_IDS);
   throw new SvcError('USAGE', `unknown agent ${JSON.stringify(name)}`, {
-    hint:
-      suggestion === undefined
-        ? `must be one of: ${AGENT_IDS.join(', ')}`
-        : `did you mean "${suggestion}"?`,
+    hint: nameHint(name, AGENT_IDS, `must be one of: ${AGENT_IDS.join(', ')}`),
   });
 }

@@ -63,6 +63,18 @@ export function suggestName(typed: string, known: readonly string[]): string | u
   return near ? best.name : undefined;
 }
 
+/** The hint after a mistyped name: the known one that was meant, or else what is known. */
+export function nameHint(typed: string, known: readonly string[], otherwise: string): string {
+  const meant = suggestName(typed, known);
+  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+}
+
+/** The first of several texts, and how many more there are. */
+export function listed(texts: readonly string[], most: number): string {
+  const more = texts.length > most ? ` and ${texts.length - most} more` : '';
+  return `${texts.slice(0, most).join(', ')}${more}`;
+}
+
 /** Whether a value is a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

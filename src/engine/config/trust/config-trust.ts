@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { listed } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import {
@@ -49,10 +50,14 @@ export function trustedInput(
  */
 export function requireTrusted(file: string, ignoredKeys: readonly string[]): void {
   if (ignoredKeys.length === 0) return;
-  throw new SvcError('CONFIG_UNTRUSTED', `${file} is not trusted; it sets ${named(ignoredKeys)}`, {
-    hint: 'review it, then run "svc config trust"',
-    details: { file, keys: ignoredKeys },
-  });
+  throw new SvcError(
+    'CONFIG_UNTRUSTED',
+    `${file} is not trusted; it sets ${listed(ignoredKeys, MOST_NAMED)}`,
+    {
+      hint: 'review it, then run "svc config trust"',
+      details: { file, keys: ignoredKeys },
+    },
+  );
 }
 
 export type TrustState = 'trusted' | 'untrusted' | 'not-needed';
@@ -119,16 +124,11 @@ function isTrusted(context: EngineContext, file: string, risky: readonly RiskyVa
 function ignored(file: string, keys: readonly string[]): Warning {
   return {
     code: 'CONFIG_UNTRUSTED',
-    message: `${file} is not trusted; ignoring ${named(keys)}. Review it, then run "svc config trust"`,
+    message: `${file} is not trusted; ignoring ${listed(keys, MOST_NAMED)}. Review it, then run "svc config trust"`,
   };
 }
 
 const MOST_NAMED = 8;
-
-function named(keys: readonly string[]): string {
-  const more = keys.length - MOST_NAMED;
-  return `${keys.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
 
 /**
  * The current configuration file.

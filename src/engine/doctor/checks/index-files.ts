@@ -3,7 +3,10 @@ import { resolve } from 'node:path';
 import type { BackendStatus } from '../../memory/backends/index.js';
 import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
+import { createLinkMap } from '../../memory/inspect/link-map.js';
 import { formatCountOf } from '../../support/format.js';
+import { uniqueBy } from '../../support/lists.js';
+import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
@@ -14,7 +17,6 @@ import {
   finding,
 } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
-import { brokenLinks } from './note-links.js';
 
 /** Checking a larger index would take seconds. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -77,14 +79,37 @@ function frontMatterFinding({ status, agentId }: Subject): Finding | undefined {
   const { frontMatter, workspaceDir } = status;
   const [first] = frontMatter;
   if (first === undefined) return undefined;
-  const named = frontMatter.slice(0, NAMED).map(({ path, why }) => `${path} (${why})`);
-  const more = frontMatter.length > NAMED ? ` and ${frontMatter.length - NAMED} more` : '';
+  const notes = frontMatter.map(({ path, why }) => `${path} (${why})`);
   return finding('front-matter-invalid', 'warning', {
-    message: `the front matter of notes of agent ${agentId} cannot be read: ${named.join(', ')}${more}`,
+    message: `the front matter of notes of agent ${agentId} cannot be read: ${listed(notes, NAMED)}`,
     cause: 'filters such as --where and --tag do not know its properties',
     place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
     hint: 'correct the YAML between the --- lines',
   });
+}
+
+/** The broken links between indexed notes, as one note. Reads the index as it is. */
+async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | undefined> {
+  const opened = await home.open();
+  if (opened.state !== 'ready') return undefined;
+  const { index } = opened;
+  try {
+    const linking = await index.links();
+    if (linking.length === 0) return undefined;
+    const broken = createLinkMap(await index.documents(), linking).broken();
+    const [first] = broken;
+    if (first === undefined) return undefined;
+    const targets = uniqueBy(broken, ({ target }) => target);
+    const links = targets.map(({ from, line, target }) => `${from}#L${line} (${target})`);
+    return finding('links-broken', 'note', {
+      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${listed(links, NAMED)}`,
+      cause: 'they lead to no indexed file, or to a name that several files have',
+      place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
+      hint: `svc memory links --broken --agent ${agent.id}`,
+    });
+  } finally {
+    index.close();
+  }
 }
 
 function indexFindings(subject: Subject): CheckReport['findings'] {

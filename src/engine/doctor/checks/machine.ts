@@ -7,6 +7,7 @@ import type { SourceFile } from '../../memory/index.js';
 import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
+import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
@@ -44,10 +45,9 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
   const files = filesOf(agent).filter((file) => file.mtimeMs > nowMs + TOLERATED_MS);
   const [first] = files;
   if (first === undefined) return undefined;
-  const named = files.slice(0, NAMED).map((file) => file.path);
-  const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : '';
+  const paths = files.map((file) => file.path);
   return finding('modified-in-future', 'warning', {
-    message: `notes of agent ${agent.id} have a modification time in the future: ${named.join(', ')}${more}`,
+    message: `notes of agent ${agent.id} have a modification time in the future: ${listed(paths, NAMED)}`,
     cause: 'they rank as the newest notes',
     place: { file: first.absolutePath },
     hint: 'touch the files, or set the clock if it is behind',

@@ -7,6 +7,7 @@ import type { OpenedMemory } from '../../memory/index.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
+import { listed } from '../../support/text.js';
 import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { configFix } from './configuration.js';
@@ -161,12 +162,11 @@ async function lookAt(
   }
   const refused = told?.refused ?? [];
   if (refused.length > 0) {
-    const named = refused.slice(0, FILES_NAMED).map(({ path, why }) => `${path} (${why})`);
-    const rest = refused.length > named.length ? ` and ${refused.length - named.length} more` : '';
+    const files = refused.map(({ path, why }) => `${path} (${why})`);
     findings.push(
       finding('media-refused', 'note', {
         message: `the provider of agent ${memory.name} rejected ${formatCountOf(refused.length, 'media file')}`,
-        cause: `${named.join(', ')}${rest}`,
+        cause: listed(files, FILES_NAMED),
         hint: 'convert them to PNG, JPEG, MP3 or WAV, then run "svc memory index --force"',
       }),
     );
