@@ -60,25 +60,15 @@ export const globalFlags = withEnvironment({
     helpValue: 'FILE',
     helpGroup: 'GLOBAL',
   }),
-  json: Flags.boolean({
-    summary: 'Print JSON instead of text.',
-    helpGroup: 'GLOBAL',
-  }),
-  plain: Flags.boolean({
-    summary: 'Print plain lines instead of a screen.',
-    helpGroup: 'GLOBAL',
-  }),
+  json: Flags.boolean({ summary: 'Print JSON instead of text.', helpGroup: 'GLOBAL' }),
+  plain: Flags.boolean({ summary: 'Print plain lines instead of a screen.', helpGroup: 'GLOBAL' }),
   quiet: Flags.boolean({
     char: 'q',
     summary: 'Print less on stderr.',
     helpGroup: 'GLOBAL',
     exclusive: ['verbose'],
   }),
-  verbose: Flags.boolean({
-    char: 'v',
-    summary: 'Print more on stderr.',
-    helpGroup: 'GLOBAL',
-  }),
+  verbose: Flags.boolean({ char: 'v', summary: 'Print more on stderr.', helpGroup: 'GLOBAL' }),
 });
 
 /** The agent or folder that a memory command works on. */
@@ -271,11 +261,7 @@ export function filtersOf({
 
 /** The conversation that the flags describe. */
 export function sessionFacts(flags: SessionFlags): SessionFacts {
-  return {
-    sessionKey: flags['session-key'],
-    chatType: flags['chat-type'],
-    channel: flags.channel,
-  };
+  return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }
 
 /** The task that a worker reports on. */

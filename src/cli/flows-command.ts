@@ -60,9 +60,7 @@ export function leaseError(refusal: LeaseRefusal, taskId: string): SvcError {
       return new SvcError(
         'TASK_ENDED',
         `task ${taskId} has already ended: ${refusal.task.status}`,
-        {
-          hint: 'stop working on it',
-        },
+        { hint: 'stop working on it' },
       );
     case 'lease_lost':
       return new SvcError('TASK_LEASE_LOST', `the lease token of task ${taskId} is not valid`, {

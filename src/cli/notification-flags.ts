@@ -4,10 +4,7 @@ import { withEnvironment } from './flags.js';
 
 /** The target that an operator names. */
 export const targetFlag = withEnvironment({
-  target: Flags.string({
-    summary: 'Only the notification for this target.',
-    helpValue: 'TARGET',
-  }),
+  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
 });
 
 /** Which notifications an operator means. */

@@ -121,11 +121,7 @@ async function openScreen(
   const shared = { ...screenOptions(terminal), homeDir, explain, now, ...keys };
   if (webhooksScreen === true) {
     const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
-    return openWebhooksScreen({
-      ...shared,
-      mask: (data) => mask.data(data),
-      copy: toClipboard,
-    });
+    return openWebhooksScreen({ ...shared, mask: (data) => mask.data(data), copy: toClipboard });
   }
   const { openServeScreen } = await import('../ui/screens/serve/run.js');
   return openServeScreen({ ...shared, queue: async () => mask.data(await serve.queue()) });

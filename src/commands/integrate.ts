@@ -57,10 +57,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     '<%= config.bin %> <%= command.id %> cursor --remove --yes',
   ];
   static override args = {
-    agent: Args.string({
-      description: `one of ${AGENT_IDS.join(', ')}`,
-      ignoreStdin: true,
-    }),
+    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}`, ignoreStdin: true }),
   };
   static override flags = {
     ...targetFlags,

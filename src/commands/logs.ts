@@ -31,14 +31,8 @@ export default class Logs extends BaseCommand<LogsOutput> {
       default: LINES,
       min: 0,
     }),
-    route: Flags.string({
-      summary: 'Show only lines about this webhook route.',
-      helpValue: 'ID',
-    }),
-    'request-id': Flags.string({
-      summary: 'Show only lines about this request.',
-      helpValue: 'ID',
-    }),
+    route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
+    'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
     level: Flags.option({
       options: LOG_LEVELS,
       summary: 'Show only lines of this level or above.',

@@ -27,9 +27,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
-      http: Flags.boolean({
-        summary: 'Listen on an address instead of using stdin and stdout.',
-      }),
+      http: Flags.boolean({ summary: 'Listen on an address instead of using stdin and stdout.' }),
       host: Flags.string({
         summary: 'Listen on this address instead of mcp.http.host.',
         helpValue: 'HOST',
@@ -102,9 +100,7 @@ function noDocument(): SvcError {
   return new SvcError(
     'USAGE',
     '--json cannot be used without --http: stdout carries the protocol',
-    {
-      hint: 'omit --json, or add --http',
-    },
+    { hint: 'omit --json, or add --http' },
   );
 }
 

@@ -53,12 +53,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       clock,
       homeDir,
       signal: this.signal,
-      steps: {
-        live: screen && progress,
-        quiet,
-        mask: this.mask,
-        note: (line) => this.note(line),
-      },
+      steps: { live: screen && progress, quiet, mask: this.mask, note: (line) => this.note(line) },
       mask: this.mask,
       openNarrator: async () => {
         const { openNarrator } = await import('../../engine/dreaming/narrator.js');

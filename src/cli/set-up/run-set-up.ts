@@ -198,9 +198,7 @@ async function chooseProvider(
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
       return { provider, key: { kind: 'as-it-is' } };
-    throw new SvcError('USAGE', 'a key or model needs a provider', {
-      hint: 'add --provider NAME',
-    });
+    throw new SvcError('USAGE', 'a key or model needs a provider', { hint: 'add --provider NAME' });
   }
   if (key !== undefined) return { provider, key };
   if (asks) return { provider, key: await askKey(provider, providers, guide) };

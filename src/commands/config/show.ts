@@ -18,9 +18,7 @@ export default class ConfigShow extends BaseCommand<ShowResult> {
   ];
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      origin: Flags.boolean({ summary: 'Show where each value comes from.' }),
-    }),
+    ...withEnvironment({ origin: Flags.boolean({ summary: 'Show where each value comes from.' }) }),
   };
 
   async run(): Promise<ShowResult> {

@@ -16,9 +16,7 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
   ];
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      limit: limitFlag(20),
-    }),
+    ...withEnvironment({ limit: limitFlag(20) }),
   };
 
   async run(): Promise<DreamListOutput> {

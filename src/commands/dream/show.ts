@@ -17,9 +17,7 @@ export default class DreamShow extends DreamCommand<DreamShowOutput> {
     '<%= config.bin %> <%= command.id %> 20261120T030000 --agent main --json',
   ];
   static override args = {
-    sweep: Args.string({
-      description: 'ID from svc dream list (default: the last sweep).',
-    }),
+    sweep: Args.string({ description: 'ID from svc dream list (default: the last sweep).' }),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -69,10 +69,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
         max: 1000,
       }),
       list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
-      undo: Flags.string({
-        summary: 'Undo the entry with this ID.',
-        helpValue: 'ID',
-      }),
+      undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
     }),
   };
 

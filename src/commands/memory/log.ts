@@ -19,10 +19,7 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
   ];
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      limit: limitFlag(20, MOST_SEARCHES),
-      since: sinceFlag,
-    }),
+    ...withEnvironment({ limit: limitFlag(20, MOST_SEARCHES), since: sinceFlag }),
   };
 
   async run(): Promise<LogOutput> {

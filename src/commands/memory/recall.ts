@@ -116,9 +116,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
   private async switchSession(on: boolean, flags: RecallFlags): Promise<RecallSwitchOutput> {
     const sessionKey = flags['session-key'];
     if (sessionKey === undefined || sessionKey.trim() === '') {
-      throw new SvcError('USAGE', '--switch needs a conversation', {
-        hint: 'pass --session-key',
-      });
+      throw new SvcError('USAGE', '--switch needs a conversation', { hint: 'pass --session-key' });
     }
     const context = this.context();
     const lane = await openRecallLane(context, { configFile: flags.config, agentId: flags.agent });

@@ -16,9 +16,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    ...withEnvironment({
-      all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }),
-    }),
+    ...withEnvironment({ all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }) }),
   };
 
   async run(): Promise<ResetOutput> {

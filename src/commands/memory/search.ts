@@ -128,11 +128,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     }
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
-    const request = {
-      query,
-      explain: flags.explain,
-      ...restrictionsOf(flags),
-    };
+    const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
       .search(
         request,

@@ -33,9 +33,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     '<%= config.bin %> <%= command.id %> --agent main --json',
   ];
   static override args = {
-    provider: Args.string({
-      description: 'A provider or an entry of models.providers.',
-    }),
+    provider: Args.string({ description: 'A provider or an entry of models.providers.' }),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -32,10 +32,7 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
     const seconds = flags['lease-seconds'];
     const answer = await flows.tasks.heartbeat(
       { taskId: args.task, token: flags['lease-token'] },
-      {
-        progress: flags.progress,
-        leaseMs: seconds === undefined ? undefined : seconds * 1000,
-      },
+      { progress: flags.progress, leaseMs: seconds === undefined ? undefined : seconds * 1000 },
     );
     if (!answer.ok) throw leaseError(answer, args.task);
     this.write(answer.cancelRequested ? 'stop: cancellation requested' : 'continue');

@@ -33,9 +33,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
       summary: 'Also run queued tasks with the programs of flows.runtimes.',
     }),
     ...accessLogFlag,
-    'json-logs': Flags.boolean({
-      summary: 'Log to stderr as one JSON object per line.',
-    }),
+    'json-logs': Flags.boolean({ summary: 'Log to stderr as one JSON object per line.' }),
   });
 
   async run(): Promise<ServeOutput> {

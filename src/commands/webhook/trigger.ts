@@ -21,10 +21,7 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
     preset: Args.string({ required: true, description: 'Name of the preset.' }),
   };
   static override flags = withEnvironment({
-    route: Flags.string({
-      summary: 'Route to send it to, if several fit.',
-      helpValue: 'ROUTE',
-    }),
+    route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
     url: Flags.string({
       summary: 'Base URL of the listener: scheme, host and port.',
       helpValue: 'URL',

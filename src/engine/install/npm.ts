@@ -108,10 +108,7 @@ const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
   ],
 ];
 
-const OTHER: Reading = {
-  reason: 'npm',
-  hint: () => 'fix the problem npm reports, then try again',
-};
+const OTHER: Reading = { reason: 'npm', hint: () => 'fix the problem npm reports, then try again' };
 
 /** The error of a failed npm, from its stderr. */
 export function npmFailure(end: ProgramEnd, subject: InstallSubject): SvcError {

@@ -36,9 +36,7 @@ export function planCompletion(
     throw new SvcError(
       'USAGE',
       `cannot tell which shell you use (SHELL is "${env['SHELL'] ?? ''}")`,
-      {
-        hint: `name it: svc completion install ${COMPLETION_SHELLS.join('|')}`,
-      },
+      { hint: `name it: svc completion install ${COMPLETION_SHELLS.join('|')}` },
     );
   }
   if (used === 'fish') {

@@ -11,10 +11,7 @@ const MOVES = [
 ] as const;
 
 /** Leaves these keys to the list of keys while it is shown; see KeyHelp. */
-export const SCROLLS_HELP: KeyBinding = {
-  on: MOVES.flatMap(([on]) => on),
-  run: () => undefined,
-};
+export const SCROLLS_HELP: KeyBinding = { on: MOVES.flatMap(([on]) => on), run: () => undefined };
 
 /** The keys that move in a list or scroll a text. @param what in a word: `select`, `scroll` */
 export function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBinding[] {

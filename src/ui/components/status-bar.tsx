@@ -44,9 +44,7 @@ export function KeyHelp({
 }): ReactElement {
   const theme = useTheme();
   const [pane, dispatch] = useReducer(reducePane, PANE_TOP);
-  useKeyMap(() => ({
-    bindings: moveKeys('scroll', (to) => dispatch({ type: 'scrolled', to })),
-  }));
+  useKeyMap(() => ({ bindings: moveKeys('scroll', (to) => dispatch({ type: 'scrolled', to })) }));
   const keys = bindings.flatMap(({ help }) => (help === undefined ? [] : [help]));
   const text = (columns: number): readonly string[] => keyLines(keys, theme, columns);
   return <Pane state={pane} dispatch={dispatch} text={text} area={area} />;

@@ -57,10 +57,6 @@ function keysOf({ state, onStop, onHelp }: WorkScreenProps): readonly KeyBinding
     help: ['q, ctrl-c', 'finish the current transaction and stop; saved work is kept'],
     bar: { text: 'q stop', goes: 9 },
   };
-  const again: KeyBinding = {
-    on: [],
-    run: () => undefined,
-    help: ['ctrl-c twice', 'quit now'],
-  };
+  const again: KeyBinding = { on: [], run: () => undefined, help: ['ctrl-c twice', 'quit now'] };
   return [stop, ...withHelp([again], state().isHelp, onHelp)];
 }

@@ -61,10 +61,7 @@ function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
     ...extFacts(status, options),
     ...watcherFacts(status, options),
-    {
-      label: 'stand-in',
-      lines: [`builtin engine, ${below[0] ?? 'no index: built when needed'}`],
-    },
+    { label: 'stand-in', lines: [`builtin engine, ${below[0] ?? 'no index: built when needed'}`] },
     ...skippedFacts(status, options),
     ...faultFacts(status, options),
   ];

@@ -249,10 +249,7 @@ function handle(state: SyncProgress, amount: SyncAmount): SyncProgress {
 }
 
 function within(amount: SyncAmount, limit: SyncAmount): SyncAmount {
-  return {
-    files: Math.min(amount.files, limit.files),
-    bytes: Math.min(amount.bytes, limit.bytes),
-  };
+  return { files: Math.min(amount.files, limit.files), bytes: Math.min(amount.bytes, limit.bytes) };
 }
 
 function sampled(state: SyncProgress): SyncProgress {

@@ -34,18 +34,12 @@ An index that is damaged, or was built by another version or with other settings
     ...targetFlags,
     ...withEnvironment({
       all: Flags.boolean({ summary: 'All agents, which is the default.' }),
-      force: Flags.boolean({
-        char: 'f',
-        summary: 'Rebuild the index and re-embed every passage.',
-      }),
+      force: Flags.boolean({ char: 'f', summary: 'Rebuild the index and re-embed every passage.' }),
       'reuse-vectors': Flags.boolean({
         summary: 'With --force, keep the vectors.',
         dependsOn: ['force'],
       }),
-      watch: Flags.boolean({
-        summary: 'Keep running and index changes.',
-        exclusive: ['force'],
-      }),
+      watch: Flags.boolean({ summary: 'Keep running and index changes.', exclusive: ['force'] }),
     }),
   };
 

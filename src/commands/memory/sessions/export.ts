@@ -22,9 +22,7 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
   static override args = sessionArgs;
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      format: Flags.option({ summary: 'Format (md).', options: FORMATS })(),
-    }),
+    ...withEnvironment({ format: Flags.option({ summary: 'Format (md).', options: FORMATS })() }),
   };
 
   async run(): Promise<SessionOutput> {

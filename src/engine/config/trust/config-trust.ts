@@ -53,10 +53,7 @@ export function requireTrusted(file: string, ignoredKeys: readonly string[]): vo
   throw new SvcError(
     'CONFIG_UNTRUSTED',
     `${file} is not trusted; it sets ${listed(ignoredKeys, MOST_NAMED)}`,
-    {
-      hint: 'review it, then run "svc config trust"',
-      details: { file, keys: ignoredKeys },
-    },
+    { hint: 'review it, then run "svc config trust"', details: { file, keys: ignoredKeys } },
   );
 }
 

@@ -56,10 +56,7 @@ const FRAME_MS = 66;
  */
 export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncSummary> {
   const { now, style, title, stdout } = options;
-  const store = createStore(startIndexScreen(now()), reduceIndexScreen, {
-    everyMs: FRAME_MS,
-    now,
-  });
+  const store = createStore(startIndexScreen(now()), reduceIndexScreen, { everyMs: FRAME_MS, now });
   let screen: MountedScreen | undefined;
   const close = async (): Promise<void> => {
     await screen?.unmount();

@@ -125,10 +125,7 @@ function resultKeys(hasResult: boolean, isTyping: boolean, on: On): readonly Key
     on(
       ['enter'],
       { type: 'open' },
-      {
-        help: ['⏎', 'open the passage in your editor'],
-        ...shown({ text: '⏎ open', goes: 7 }),
-      },
+      { help: ['⏎', 'open the passage in your editor'], ...shown({ text: '⏎ open', goes: 7 }) },
     ),
     on(
       ['tab'],
@@ -142,10 +139,7 @@ function resultKeys(hasResult: boolean, isTyping: boolean, on: On): readonly Key
     on(
       ['ctrl-e'],
       { type: 'explained' },
-      {
-        help: ['ctrl-e', 'explain the score'],
-        ...shown({ text: 'ctrl-e score', goes: 2 }),
-      },
+      { help: ['ctrl-e', 'explain the score'], ...shown({ text: 'ctrl-e score', goes: 2 }) },
     ),
   ];
 }
@@ -172,9 +166,7 @@ function listKeys(on: On): readonly KeyBinding[] {
     on(
       ['y'],
       { type: 'copy', what: 'citation' },
-      {
-        help: ['y Y p', 'copy the citation, passage, path (in the list); ctrl-y anywhere'],
-      },
+      { help: ['y Y p', 'copy the citation, passage, path (in the list); ctrl-y anywhere'] },
     ),
     on(['Y'], { type: 'copy', what: 'passage' }),
     on(['p'], { type: 'copy', what: 'path' }),

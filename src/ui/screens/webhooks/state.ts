@@ -31,13 +31,7 @@ export type WebhooksScreenEvent =
 
 /** The screen before the process has started. */
 export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
-  return {
-    serve: undefined,
-    webhooks: undefined,
-    nowMs,
-    isStopping: false,
-    isWatched,
-  };
+  return { serve: undefined, webhooks: undefined, nowMs, isStopping: false, isWatched };
 }
 
 /** The screen after an event; pure. */
