@@ -24,8 +24,8 @@ export function createReranking(options: RerankOptions): Reranking | undefined {
   return {
     topN,
     load: () => {
-      loaded ??= import('./rerank-passages.js').then(({ createPassageReranker }) =>
-        createPassageReranker(provider, options),
+      loaded ??= import('./rerank-passages.js').then(
+        (module) => new module.PassageReranker(provider, options),
       );
       return loaded;
     },

@@ -47,13 +47,6 @@ const REST_MS = 30_000;
 const MAX_QUERY_CHARS = 2000;
 const KEY_BYTES = 16;
 
-export function createPassageReranker(
-  provider: RerankProvider,
-  options: RerankOptions,
-): PassageReranker {
-  return new PassageReranker(chooseReranker(provider, options.settings, options.world), options);
-}
-
 /** Scores passages with the configured reranker, within its time limit and budget. */
 export class PassageReranker {
   readonly choice: RerankerChoice;
@@ -65,9 +58,9 @@ export class PassageReranker {
   /** `cohere/rerank-v3.5`, for messages. */
   readonly name: string;
 
-  constructor(choice: RerankerChoice, options: RerankOptions) {
-    this.choice = choice;
-    this.name = shownReranker(choice);
+  constructor(provider: RerankProvider, options: RerankOptions) {
+    this.choice = chooseReranker(provider, options.settings, options.world);
+    this.name = shownReranker(this.choice);
     this.options = options;
   }
 

@@ -92,7 +92,7 @@ type ConnectedClient = ServerStatus['connections']['clients'][number];
 export async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]> {
   return server.query<ConnectedClient>(`
     SELECT application_name AS application, host(client_addr) AS host, count(*) AS connections,
-      ${iso('min(backend_start)')} AS since
+      to_char(min(backend_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
     FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend'
     GROUP BY application_name, client_addr
@@ -109,11 +109,6 @@ export async function replicasOf(server: Sql): Promise<readonly Replica[]> {
         THEN pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint END AS "lagBytes",
       extract(epoch FROM replay_lag)::float8 AS "lagSeconds"
     FROM pg_stat_replication ORDER BY application_name`);
-}
-
-/** A time as JSON documents have it. */
-function iso(expression: string): string {
-  return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /** About how many vectors there are: from the statistics of the table, which cost nothing. */

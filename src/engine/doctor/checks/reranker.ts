@@ -1,5 +1,6 @@
 import { SvcError } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
+import { groupBy } from '../../support/lists.js';
 import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
@@ -19,29 +20,23 @@ export const reranker: DoctorCheck = {
   },
 };
 
-type Group = readonly [OpenedMemory, ...OpenedMemory[]];
-
 /** Agents with the same reranker are tested once: a test may cost money. External programs do not use it. */
-function groupBySettings(memories: readonly OpenedMemory[]): readonly Group[] {
-  const groups = new Map<string, [OpenedMemory, ...OpenedMemory[]]>();
-  for (const memory of memories) {
-    if (memory.reranking === undefined || memory.ext !== undefined) continue;
-    const { provider, model, remote } = memory.agent.memorySearch.query.rerank;
-    const key = JSON.stringify([provider, model, remote]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [memory]);
-    else group.push(memory);
-  }
+function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
+  const using = memories.filter(({ reranking, ext }) => reranking !== undefined && !ext);
+  const groups = groupBy(using, ({ agent }) => {
+    const { provider, model, remote } = agent.memorySearch.query.rerank;
+    return JSON.stringify([provider, model, remote]);
+  });
   return [...groups.values()];
 }
 
 async function look(
-  memories: Group,
+  memories: readonly OpenedMemory[],
   { signal, placeOfAgent }: ConfiguredWorld,
 ): Promise<{ readonly name: string; readonly findings: readonly Finding[] }> {
-  const [{ reranking, agent }] = memories;
-  const tested = await reranking?.load();
-  if (tested === undefined) return { name: '', findings: [] };
+  const [memory] = memories;
+  const tested = await memory?.reranking?.load();
+  if (memory === undefined || tested === undefined) return { name: '', findings: [] };
   try {
     await tested.probe(signal);
     return { name: tested.name, findings: [] };
@@ -53,7 +48,7 @@ async function look(
     const failure = finding(error.code.toLowerCase().replaceAll('_', '-'), 'warning', {
       message: `the reranker of agent ${agents} does not work, so results keep the order without it`,
       cause: error.message,
-      place: placeOfAgent(agent.id, ['memorySearch', 'query', 'rerank', 'provider']),
+      place: placeOfAgent(memory.agent.id, ['memorySearch', 'query', 'rerank', 'provider']),
       hint: error.hint ?? 'svc memory status --deep shows every step',
     });
     return { name: tested.name, findings: [failure] };
