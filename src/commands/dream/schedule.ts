@@ -7,10 +7,10 @@ import { resolveAgent } from '../../engine/config/index.js';
 import {
   crontabLine,
   type DreamScheduleOutput,
-  iso,
   systemdTimer,
 } from '../../engine/dreaming/index.js';
 import { nextRuns } from '../../engine/support/cron-times.js';
+import { iso } from '../../engine/support/time.js';
 import { renderSchedule } from '../../ui/dream/status.js';
 
 const COUNT = 5;

@@ -3,6 +3,7 @@ import { SvcError } from '../errors/index.js';
 import { actionTemplate } from '../flows/action-template.js';
 import type { FlowSchedule, MadeFlow } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
+import { iso } from '../support/time.js';
 
 /** A schedule of the configuration. */
 export interface Schedule extends FlowSchedule {

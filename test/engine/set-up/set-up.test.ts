@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reviewFile } from '../../../src/engine/config/trust/config-trust.js';
-import { trustReviewed } from '../../../src/engine/config/trust/trusted-configs.js';
+import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
 
 import { chooseProvider } from '../../../src/engine/embeddings/choose-provider.js';
 import { SvcError } from '../../../src/engine/errors/index.js';

@@ -1,8 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { yesFlag } from '../../../cli/flags.js';
 import { confirm } from '../../../cli/prompts.js';
-import { reviewFile } from '../../../engine/config/trust/config-trust.js';
-import { trustReviewed } from '../../../engine/config/trust/trusted-configs.js';
+import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
 
 import { renderTrustReview } from '../../../ui/config/config-text.js';
 

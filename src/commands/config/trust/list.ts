@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { listTrust } from '../../../engine/config/trust/trusted-configs.js';
+import { listTrust } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustList } from '../../../ui/config/config-text.js';
 
 interface TrustListResult {

@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { fileToTrust } from '../../../engine/config/trust/config-trust.js';
-import { revokeTrust } from '../../../engine/config/trust/trusted-configs.js';
+import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
 
 interface RevokeResult {
   readonly file: string;

@@ -58,10 +58,10 @@ function* valueFaults(
   path: ConfigPath,
 ): Iterable<RuleFinding> {
   for (const text of textsOf(value)) {
-    const fault = templateFault(text);
-    if (fault === undefined) continue;
+    const why = templateFault(text);
+    if (why === undefined) continue;
     yield fault('mapping-invalid', path, {
-      message: `${JSON.stringify(text)}: ${fault}`,
+      message: `${JSON.stringify(text)}: ${why}`,
       expected: 'JSON pointers in braces, like {/sender/login}',
     });
     return;

@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setConfigValue } from '../../../../src/engine/config/authoring.js';
 import { inspectConfig, loadConfig, resolveAgent } from '../../../../src/engine/config/index.js';
-import { reviewFile } from '../../../../src/engine/config/trust/config-trust.js';
 import {
   listTrust,
+  reviewFile,
   revokeTrust,
   trustReviewed,
-} from '../../../../src/engine/config/trust/trusted-configs.js';
+} from '../../../../src/engine/config/trust/config-trust.js';
 
 import { errorOf, inWorld, type World } from '../support.js';
 
