@@ -4,7 +4,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { createStyle, type Style } from '../ui/style.js';
+import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
@@ -13,16 +13,6 @@ import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
-
-/** How text is drawn on stdout. */
-export interface View {
-  readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) cuts and wraps nothing. */
-  readonly columns: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-  readonly homeDir: string;
-}
 
 type Values = Readonly<Record<string, unknown>>;
 

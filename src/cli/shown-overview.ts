@@ -5,7 +5,7 @@ import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
 import type { SecretMask } from '../engine/secrets/index.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import type { View } from './base-command.js';
+import type { View } from '../ui/style.js';
 
 /** How the overall status is shown. */
 export interface ShownOverviewOptions extends OverviewPlace {

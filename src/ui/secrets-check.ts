@@ -2,16 +2,10 @@ import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secret
 import { formatCount, formatCountOf } from '../engine/support/format.js';
 import { wrapText } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
-import type { Style } from './style.js';
+import type { View } from './style.js';
 
 /** How the check is shown. */
-export interface SecretsCheckOptions {
-  readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
-  readonly columns: number | undefined;
-  /** Shown as `~`. */
-  readonly homeDir: string;
-}
+export type SecretsCheckOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
 
 const INDENT = '    ';
 

@@ -6,6 +6,16 @@ export type Paint = (text: string) => string;
 /** The attributes a view may use, by what they mean. Colour repeats what the words say and never replaces them. */
 export type Style = ReturnType<typeof createStyle>;
 
+/** How text is drawn on stdout. */
+export interface View {
+  readonly style: Style;
+  /** Width of the terminal; undefined (a pipe) cuts and wraps nothing. */
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly homeDir: string;
+}
+
 /** Colours for a background; `any` is readable on all of them, `none` uses bold, dim and reverse only. */
 export type Theme = 'any' | 'dark' | 'light' | 'none';
 

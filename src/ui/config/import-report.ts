@@ -2,13 +2,9 @@ import type { ImportItem, ImportPlan } from '../../engine/imports/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderDiff } from '../diff-lines.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 
-interface ReportOptions {
-  readonly style: Style;
-  readonly columns: number | undefined;
-  readonly homeDir: string;
-}
+type ReportOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
 
 /** What becomes of each setting, and what will be written. */
 export function renderImport(plan: ImportPlan, options: ReportOptions): string {

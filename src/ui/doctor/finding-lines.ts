@@ -12,14 +12,10 @@ import { renderCodeFrame } from '../code-frame.js';
 import { renderDiff } from '../diff-lines.js';
 import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 
 /** How findings are shown. */
-export interface FindingLineOptions {
-  readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) wraps nothing. */
-  readonly columns: number | undefined;
-  readonly homeDir: string;
+export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | 'style'> {
   /** Lines shown before and after a place; 2 by default. */
   readonly context?: number;
 }

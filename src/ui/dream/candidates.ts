@@ -8,16 +8,12 @@ import type {
 } from '../../engine/dreaming/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import { decisionWords, placeWords, SIGNAL_NAMES, shortKey, signalBars } from './words.js';
 
 /** How tables of claims are drawn. */
-export interface ClaimTableOptions {
-  readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) means unlimited. */
-  readonly columns: number | undefined;
-}
+export type ClaimTableOptions = Pick<View, 'columns' | 'style'>;
 
 /** Text of `svc dream candidates` without a screen. */
 export function renderCandidates(

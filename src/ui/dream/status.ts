@@ -11,15 +11,11 @@ import {
 } from '../../engine/support/format.js';
 import { inWords, localWords } from '../due-times.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';
 
-export interface DreamStatusViewOptions {
-  readonly style: Style;
-  readonly nowMs: number;
-  readonly homeDir: string;
-}
+export type DreamStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
 
 type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
 

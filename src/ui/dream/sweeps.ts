@@ -8,7 +8,7 @@ import type {
 } from '../../engine/dreaming/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { alignRows, renderTable } from '../table.js';
 import {
   decisionWords,
@@ -98,9 +98,7 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
 }
 
 /** How `svc dream run` is printed. */
-export interface RunView {
-  readonly style: Style;
-  readonly homeDir: string;
+export interface RunView extends Pick<View, 'homeDir' | 'style'> {
   /** Whether the phases were already shown as steps on the same terminal. */
   readonly phasesShown: boolean;
 }

@@ -8,7 +8,7 @@ import type {
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { fitEnd, textWidth } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 import {
   FLOW_TITLES,
@@ -22,13 +22,7 @@ import {
 } from './rows.js';
 
 /** How a list is drawn. */
-export interface ListOptions {
-  readonly style: Style;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-  /** Width of the terminal; undefined (a pipe) cuts nothing. */
-  readonly columns: number | undefined;
-}
+export type ListOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
 
 /** Flows as a table, newest first. */
 export function renderFlowList(page: Page<FlowEntry>, options: ListOptions): string {

@@ -2,16 +2,11 @@ import type { FilePlan, IntegrationPlan, ListedAgent } from '../../engine/integr
 import { renderDiff } from '../diff-lines.js';
 import { fitMiddle } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { fitLastColumn, renderTable } from '../table.js';
 
 /** How a plan is shown. */
-export interface PlanOptions {
-  readonly style: Style;
-  /** Width to cut lines to; undefined (a pipe) cuts nothing. */
-  readonly columns: number | undefined;
-  readonly homeDir: string;
-}
+export type PlanOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
 
 const PARTS = {
   capture: 'a capture hook',
@@ -70,18 +65,10 @@ function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: PlanOptio
     : `${safeLine(name)} is not registered with ${agent.title}: ${places}\n`;
 }
 
-/** How the list is drawn. */
-interface ListOptions {
-  readonly style: Style;
-  readonly homeDir: string;
-  /** Width of the terminal; undefined cuts nothing. */
-  readonly columns: number | undefined;
-}
-
 /** The agents as a table, then problems with their files. */
 export function renderAgents(
   agents: readonly ListedAgent[],
-  { style, homeDir, columns }: ListOptions,
+  { style, homeDir, columns }: PlanOptions,
 ): string {
   const rows = agents.map((agent) => [
     agent.id,

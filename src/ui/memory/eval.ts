@@ -2,7 +2,7 @@ import type { EvalOutput, QualityName } from '../../engine/eval/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd, padEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import { drawScore, type Style } from '../style.js';
+import { drawScore, type Style, type View } from '../style.js';
 
 import { renderTable } from '../table.js';
 import { formatDifference, formatShare, metricTitle, SHOWN_METRICS } from './eval-metrics.js';
@@ -11,10 +11,7 @@ import { missLines } from './eval-misses.js';
 type Variant = EvalOutput['variants'][number];
 
 /** How an evaluation is shown. */
-export interface EvalViewOptions {
-  readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) draws no bars and cuts nothing. */
-  readonly columns: number | undefined;
+export interface EvalViewOptions extends Pick<View, 'columns' | 'style'> {
   /** Number of misses to list. */
   readonly misses: number;
 }

@@ -1,13 +1,11 @@
 import type { InspectedDocument } from '../../engine/memory/inspect/index.js';
 import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { linkLines } from './links.js';
 import { headingTrail, lineAnchor } from './location.js';
 
-interface InspectOptions {
-  readonly style: Style;
-  readonly nowMs: number;
+interface InspectOptions extends Pick<View, 'nowMs' | 'style'> {
   /** Shows the whole text of chunks. */
   readonly long: boolean;
 }

@@ -5,15 +5,12 @@ import { wrapSpans, wrapText } from '../fit.js';
 import { linked } from '../link.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, View } from '../style.js';
 import { explanationWords } from './explanation.js';
 import { headingTrail, lineAnchor, shownDocument } from './location.js';
 
 /** How search results are shown. */
-export interface SearchResultsOptions {
-  readonly style: Style;
-  /** Width to wrap snippets to; undefined (a pipe) wraps nothing. */
-  readonly columns: number | undefined;
+export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   /** Adds `Source: path#L3-L5` to every result with a citation. */
   readonly citations: boolean;
   /** Three lines a result instead of whole passages; needs `columns`. */

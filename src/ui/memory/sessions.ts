@@ -1,15 +1,10 @@
 import type { SessionListOutput, SessionOutput } from '../../engine/memory/sessions/index.js';
 import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-interface SessionOptions {
-  readonly style: Style;
-  readonly columns: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-}
+type SessionOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
 
 /** Characters of an ID: sufficient for thousands of conversations. */
 const ID_CHARS = 8;

@@ -1,8 +1,9 @@
 import type { BackendStatus } from '../../engine/memory/backends/index.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
+import type { View } from '../style.js';
 import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
-import type { AgentStatusView, StatusOptions } from './status.js';
+import type { AgentStatusView } from './status.js';
 import { providerWords } from './status-embedding.js';
 
 /** Narrower terminals do without what says least. */
@@ -19,10 +20,7 @@ const COLUMNS: readonly (TableColumn & { readonly spare?: boolean })[] = [
 ];
 
 /** A table with one line per agent, followed by problems. */
-export function renderStatusOverview(
-  agents: readonly AgentStatusView[],
-  options: StatusOptions,
-): string {
+export function renderStatusOverview(agents: readonly AgentStatusView[], options: View): string {
   const { style } = options;
   const rows = agents.map(({ agentId, status, embedding }) => [
     style.bold(safeLine(agentId)),

@@ -9,7 +9,7 @@ import {
 } from '../../engine/support/format.js';
 import { wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { embeddingFacts, type StatusFact as Fact, type StatusFact } from './status-embedding.js';
 import { extFacts } from './status-ext.js';
@@ -22,39 +22,28 @@ export interface AgentStatusView {
   readonly embedding: EmbeddingStatus;
 }
 
-/** How the status is shown. */
-export interface StatusOptions {
-  readonly style: Style;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-  /** Width to wrap explanations to; undefined wraps nothing. Paths are never cut. */
-  readonly columns: number | undefined;
-  /** Shown as `~`. */
-  readonly homeDir: string;
-}
-
 const LABEL_COLUMNS = 13;
 const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
 const SKIPS_NAMED = 3;
 
 /** The status of each agent's memory, as one block per agent. */
-export function renderStatus(agents: readonly AgentStatusView[], options: StatusOptions): string {
+export function renderStatus(agents: readonly AgentStatusView[], options: View): string {
   return agents.map((agent) => renderAgent(agent, options)).join('\n');
 }
 
-function renderAgent(agent: AgentStatusView, options: StatusOptions): string {
+function renderAgent(agent: AgentStatusView, options: View): string {
   const lines = [options.style.bold(safeLine(agent.agentId))];
   for (const fact of factsOf(agent, options)) lines.push(...renderFact(fact, options));
   return `${lines.join('\n')}\n`;
 }
 
-function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+function factsOf(agent: AgentStatusView, options: View): readonly Fact[] {
   const { status } = agent;
   return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
 }
 
 /** The builtin engine that stands in has an index only once it was needed. */
-function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+function externalFacts(agent: AgentStatusView, options: View): readonly Fact[] {
   const { status } = agent;
   const below = status.index.state === 'ready' ? freshness(status, options.style).lines : [];
   return [
@@ -67,7 +56,7 @@ function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly
   ];
 }
 
-function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+function builtinFacts(agent: AgentStatusView, options: View): readonly Fact[] {
   const { status } = agent;
   const { style } = options;
   return [
@@ -100,10 +89,7 @@ function excludedFacts({ excluded }: BackendStatus): readonly Fact[] {
 }
 
 /** Notes whose properties filters do not know. */
-function frontMatterFacts(
-  { frontMatter }: BackendStatus,
-  { style }: StatusOptions,
-): readonly Fact[] {
+function frontMatterFacts({ frontMatter }: BackendStatus, { style }: View): readonly Fact[] {
   if (frontMatter.length === 0) return [];
   const named = frontMatter.slice(0, SKIPS_NAMED).map(({ path, why }) => `${path} (${why})`);
   const more = frontMatter.length > SKIPS_NAMED ? ', …' : '';
@@ -111,13 +97,13 @@ function frontMatterFacts(
   return [{ label: 'front matter', lines, prose: true, paint: style.warning }];
 }
 
-function skippedFacts({ skipped }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
+function skippedFacts({ skipped }: BackendStatus, { style }: View): readonly Fact[] {
   if (skipped.length === 0) return [];
   const lines = [skippedNames(skipped, SKIPS_NAMED)];
   return [{ label: 'skipped', lines, prose: true, paint: style.warning }];
 }
 
-function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
+function faultFacts({ faults }: BackendStatus, { style }: View): readonly Fact[] {
   return faults.map((fault) => ({
     label: 'fault',
     lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(safeLine),
@@ -126,7 +112,7 @@ function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readon
   }));
 }
 
-function renderFact(fact: Fact, { style, columns }: StatusOptions): readonly string[] {
+function renderFact(fact: Fact, { style, columns }: View): readonly string[] {
   const paint = fact.paint ?? ((text: string) => text);
   const lines = fact.lines.flatMap((line) => {
     return fact.prose === true && columns !== undefined
@@ -157,7 +143,7 @@ function sourceLines({ sources, index }: BackendStatus): readonly string[] {
   return alignRows(rows, ['left', 'right', 'right', 'left']).map((line) => line.trimEnd());
 }
 
-function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions): string {
+function indexLine({ index, indexFile }: BackendStatus, options: View): string {
   const path = shownPath(indexFile, options.homeDir);
   if (index.state === 'ready') return `${path}  ${formatBytes(index.statistics.bytes)}`;
   return path;
@@ -167,7 +153,7 @@ function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions):
 function sharedFacts(
   { server, origin, origins = [] }: SharedState,
   { index }: BackendStatus,
-  { nowMs }: StatusOptions,
+  { nowMs }: View,
 ): readonly Fact[] {
   const size = index.state === 'ready' ? `  ${formatBytes(index.statistics.bytes)}` : '';
   const rows = origins.map(({ name, documents, chunks, seenMsAgo }) => [
@@ -185,10 +171,7 @@ function sharedFacts(
 }
 
 /** Empty if no process keeps the index up to date. */
-function watcherFacts(
-  { watcher }: BackendStatus,
-  { style, nowMs }: StatusOptions,
-): readonly Fact[] {
+function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): readonly Fact[] {
   if (watcher === undefined) return [];
   const since = formatRelativeTime(watcher.sinceMs, nowMs);
   const who = `process ${watcher.pid}, started ${since}`;

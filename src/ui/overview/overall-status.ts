@@ -12,11 +12,11 @@ import type {
 } from '../../engine/overview/output-schemas.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { wrapText } from '../fit.js';
-import type { AgentStatusView, StatusOptions } from '../memory/status.js';
+import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import { workLines } from '../screens/home/lines.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
 
 /** The overall status, with views of the agents instead of their memories. */
@@ -35,7 +35,7 @@ const SERVICE_COLUMNS: readonly TableColumn[] = [
 const INDENT = '  ';
 
 /** One page: agents, services, next runs and problems. */
-export function renderOverallStatus(view: OverallView, options: StatusOptions): string {
+export function renderOverallStatus(view: OverallView, options: View): string {
   const { agents, serving, work, hooks, captures, nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
@@ -59,14 +59,14 @@ export function renderOverallStatus(view: OverallView, options: StatusOptions): 
 }
 
 /** The lines of the home screen, as text. */
-function workPart(work: OverallView['work'], { nowMs }: StatusOptions): string {
+function workPart(work: OverallView['work'], { nowMs }: View): string {
   const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
   const lines = alignRows(rows, ['left', 'left']);
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 /** Agents that recall memory before each turn, and agents whose hook has no effect. */
-function hooksPart(hooks: OverallView['hooks'], { style }: StatusOptions): string {
+function hooksPart(hooks: OverallView['hooks'], { style }: View): string {
   return hooks
     .map(({ title, effect: { recalls, why, hint } }) => {
       if (recalls) return `active memory for ${safeLine(title)}\n`;
@@ -78,7 +78,7 @@ function hooksPart(hooks: OverallView['hooks'], { style }: StatusOptions): strin
 }
 
 /** Agents whose conversations are captured, and how that ended last. */
-function capturesPart(captures: OverallView['captures'], { style, nowMs }: StatusOptions): string {
+function capturesPart(captures: OverallView['captures'], { style, nowMs }: View): string {
   return captures
     .map(({ title, last }) => {
       const head = `capture from ${safeLine(title)}`;
@@ -90,7 +90,7 @@ function capturesPart(captures: OverallView['captures'], { style, nowMs }: Statu
     .join('');
 }
 
-function servingPart(serving: Serving | undefined, { style, nowMs }: StatusOptions): string {
+function servingPart(serving: Serving | undefined, { style, nowMs }: View): string {
   if (serving === undefined) return `${style.dim('svc serve is not running')}\n`;
   const { pid, startedMs, services } = serving;
   const head = `svc serve is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
@@ -119,7 +119,7 @@ function inTime(atMs: number, nowMs: number): string {
 
 function faultLines(
   { about, message, hint }: OverallFault,
-  { style, columns }: StatusOptions,
+  { style, columns }: View,
 ): readonly string[] {
   const wrap = (text: string, indent: string): readonly string[] => {
     const room = columns === undefined ? undefined : columns - indent.length;
@@ -147,10 +147,7 @@ export function renderBugReport({ file, bytes, entries }: BugReportOutput, style
 }
 
 /** How version information is shown. */
-interface AboutOptions {
-  readonly style: Style;
-  /** Shown as `~`. */
-  readonly homeDir: string;
+interface AboutOptions extends Pick<View, 'homeDir' | 'style'> {
   /** Everything, not only the version. */
   readonly verbose: boolean;
 }

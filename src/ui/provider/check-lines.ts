@@ -2,13 +2,10 @@ import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings
 import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 import { modelWords } from './model-words.js';
 
-export interface CheckLineOptions {
-  readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) does not wrap. */
-  readonly columns: number | undefined;
+export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */
   readonly spinner?: string;
 }

@@ -7,15 +7,11 @@ import type {
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, wrapSpans } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import { createStyle, type Style } from '../style.js';
+import { createStyle, type Style, type View } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 import { modelWords } from './model-words.js';
 
-export interface ProviderListOptions {
-  readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) cuts nothing. */
-  readonly columns: number | undefined;
-}
+export type ProviderListOptions = Pick<View, 'columns' | 'style'>;
 
 interface Column extends TableColumn {
   readonly cell: (listed: ListedProvider, style: Style) => string;

@@ -3,14 +3,10 @@ import { formatRelativeTime } from '../../engine/support/format.js';
 import { inWords, localWords } from '../due-times.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-interface ScheduleOptions {
-  readonly style: Style;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-}
+type ScheduleOptions = Pick<View, 'nowMs' | 'style'>;
 
 type Listed = ScheduleListOutput['schedules'][number];
 

@@ -7,15 +7,11 @@ import {
   formatRelativeTime,
 } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
 import { originsTable } from './origins.js';
 
-export interface StorageStatusViewOptions {
-  readonly style: Style;
-  readonly nowMs: number;
-  readonly homeDir: string;
-}
+export type StorageStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
 
 type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 

@@ -8,17 +8,11 @@ import {
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
 import { renderJson } from '../config/config-text.js';
 import { safeLine, safeProse } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 import { alignRows, fitLastColumn, renderTable } from '../table.js';
 
 /** How deliveries are shown. */
-export interface DeliveriesOptions {
-  readonly style: Style;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-  /** Width of the terminal; undefined (a pipe) cuts nothing. */
-  readonly columns: number | undefined;
-}
+export type DeliveriesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
 
 const TITLES = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
 const STATUS_COLUMN = 3;

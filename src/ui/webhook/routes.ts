@@ -2,16 +2,10 @@ import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/sup
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 
 /** How routes are shown. */
-export interface RoutesOptions {
-  readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
-  readonly columns: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-}
+export type RoutesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
 
 type Route = RoutesOutput['routes'][number];
 

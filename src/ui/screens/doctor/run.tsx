@@ -9,7 +9,7 @@ import type {
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import type { KeyBinding } from '../../components/key-map.js';
-import type { Style } from '../../style.js';
+import type { View } from '../../style.js';
 import type { MountedScreen } from '../../terminal/mount.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
@@ -24,9 +24,7 @@ import {
 import { DoctorScreen, findingsSource } from './view.js';
 
 /** Options of the doctor screen. */
-export interface DoctorScreenOptions extends ScreenStreams {
-  readonly style: Style;
-  readonly homeDir: string;
+export interface DoctorScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
   /** All checks, in order. */
   readonly names: readonly string[];
   /** Runs these checks and reports their events. */

@@ -4,16 +4,13 @@ import { wrapText } from '../../fit.js';
 import { modelWords } from '../../provider/model-words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 
-import type { Style } from '../../style.js';
+import type { Style, View } from '../../style.js';
 import type { HomeLine } from './lines.js';
 import type { HomeState } from './state.js';
 import { wrongs } from './words.js';
 
 /** How the screen is drawn. */
-export interface HomeView {
-  readonly style: Style;
-  readonly homeDir: string;
-}
+export type HomeView = Pick<View, 'homeDir' | 'style'>;
 
 /** Details of a line, in as many rows as there are. */
 export function detailLines(

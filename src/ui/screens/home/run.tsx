@@ -9,7 +9,7 @@ import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
-import type { Style } from '../../style.js';
+import type { View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
 import { runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
@@ -48,9 +48,7 @@ export type FollowHome = (
 export type OpenedTarget = () => Promise<HomeTold | undefined>;
 
 /** Options of the home screen. */
-export interface HomeScreenOptions extends ScreenStreams {
-  readonly style: Style;
-  readonly homeDir: string;
+export interface HomeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly follow: FollowHome;
@@ -154,11 +152,9 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
 }
 
 /** What home shows, and the callbacks for its keys. */
-interface HomeScreenProps {
+interface HomeScreenProps extends Pick<View, 'homeDir' | 'style'> {
   readonly store: Store<HomeState, HomeEvent>;
   readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly homeDir: string;
   readonly orders: HomeOrders;
 }
 

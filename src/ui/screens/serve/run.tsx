@@ -8,7 +8,7 @@ import { BrowserScreen } from '../../components/browser-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/pauses.js';
 import { shownPath } from '../../safe-text.js';
-import type { Style } from '../../style.js';
+import type { View } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { createStore, type Store } from '../store.js';
@@ -24,9 +24,7 @@ import {
 import { serviceColumns, serviceDetails } from './view.js';
 
 /** Options of the screen. */
-export interface ServeScreenOptions extends ScreenStreams {
-  readonly style: Style;
-  readonly homeDir: string;
+export interface ServeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** What waits for the services; undefined while no flows are open. */

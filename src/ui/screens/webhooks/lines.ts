@@ -8,7 +8,7 @@ import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { sparkline } from '../../components/sparkline.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import type { Paint, Style } from '../../style.js';
+import type { Paint, Style, View } from '../../style.js';
 import type { WebhooksScreenState } from './state.js';
 
 const MAX_NAME = 24;
@@ -51,10 +51,8 @@ function weightOf({ state, activity }: Route): number {
   return activity.perSecond.reduce((sum, count) => sum + count, 0);
 }
 
-interface RouteOptions {
-  readonly nowMs: number;
+interface RouteOptions extends Pick<View, 'nowMs' | 'style'> {
   readonly nameColumns: number;
-  readonly style: Style;
   readonly columns: number;
 }
 
