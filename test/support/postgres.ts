@@ -4,12 +4,15 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
+import { replaceFile } from '../../src/engine/support/files.js';
+import { shortHash } from '../../src/engine/support/text.js';
+import { ROOT } from './run-svc.js';
 import { tempFolder } from './temp-folder.js';
 
 /** Where databases can be made. */
@@ -112,7 +115,9 @@ export async function startPglite(): Promise<TestPostgres> {
     name: 'PGlite',
     connections: 1,
     newDatabase: async () => {
-      const db = await PGlite.create({ extensions: { vector } });
+      emptyPglite ??= keptPglite();
+      const loadDataDir = await emptyPglite;
+      const db = await PGlite.create({ extensions: { vector }, loadDataDir });
       const socket = new PGLiteSocketServer({ db, host: '127.0.0.1', port: 0, maxConnections: 8 });
       await socket.start();
       running.push({
@@ -127,6 +132,25 @@ export async function startPglite(): Promise<TestPostgres> {
       for (const one of running.splice(0)) await one.stop();
     },
   };
+}
+
+let emptyPglite: Promise<Blob> | undefined;
+
+/** The files of an empty database, kept with what npm installed: making them takes several times as long as loading. */
+async function keptPglite(): Promise<Blob> {
+  const modules = join(ROOT, 'node_modules');
+  const from = join(modules, '@electric-sql', 'pglite', 'package.json');
+  const print = shortHash(readFileSync(from, 'utf8'));
+  const file = join(modules, '.cache', `svc-test-pglite-${print}.tar`);
+  if (!existsSync(file)) {
+    const { PGlite } = await import('@electric-sql/pglite');
+    const db = await PGlite.create();
+    const files = await db.dumpDataDir('none');
+    await db.close();
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, new Uint8Array(await files.arrayBuffer()), 0o644);
+  }
+  return new Blob([readFileSync(file)]);
 }
 
 /** The folder of PostgreSQL's programs; undefined where they are not installed. */
