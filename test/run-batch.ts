@@ -1,15 +1,16 @@
 /**
- * Runs several test files in one process, one after the other, as uvu's own runner does.
- *
- *   node --import tsx test/run-batch.ts FILE…
+ * Runs several compiled test files in one process, one after the other, as uvu's own runner does: test/run.ts gives
+ * the folder that test/compile.ts made, and the names of the files.
  */
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { run } from 'uvu/run';
 
-const files = process.argv.slice(2);
+const [folder = '', ...files] = process.argv.slice(2);
 await run(
-  files.map((file) => ({ name: file, file: pathToFileURL(resolve(file)).pathname.slice(1) })),
+  files.map((name) => {
+    return { name, file: pathToFileURL(join(folder, `${name}.mjs`)).pathname.slice(1) };
+  }),
 );
 
 /** For each file, uvu leaves a list of its suites here; it has taken off the name. */
