@@ -1,6 +1,6 @@
 /**
  * Runs several compiled test files in one process, one after the other, as uvu's own runner does: test/run.ts gives
- * the folder that test/compile.ts made, and the names of the files.
+ * the folder that test/support/compile.ts made, and the names of the files.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

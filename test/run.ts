@@ -11,7 +11,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { compileTests } from './compile.js';
+import { compile } from './support/compile.js';
 import { startCluster } from './support/postgres.js';
 
 interface Job {
@@ -96,9 +96,13 @@ async function testJobs(wanted: readonly string[]): Promise<readonly Job[] | und
   const single = files.filter((file) => wanted.length > 0 || !BATCHED.test(file));
   const batched = files.filter((file) => !single.includes(file));
   const entries = batched.length > 0 ? [...files, BATCH] : files;
-  const compiled = await compileTests(entries).catch((error: unknown) => {
-    console.log(`FAIL the tests do not compile\n${error instanceof Error ? error.message : error}`);
-  });
+  const compiled = await compile(Object.fromEntries(entries.map((file) => [file, file]))).catch(
+    (error: unknown) => {
+      console.log(
+        `FAIL the tests do not compile\n${error instanceof Error ? error.message : error}`,
+      );
+    },
+  );
   if (compiled === undefined) return undefined;
   const jobOf = (name: string, file: string, ...more: readonly string[]): Job => {
     const args = [...NODE_OPTIONS, join(compiled, `${file}.mjs`), ...more];

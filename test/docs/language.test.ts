@@ -77,18 +77,19 @@ function isAllowed(path: string, text: string): boolean {
   return ALLOWED.some((allowed) => allowed.path === path && allowed.found.test(text));
 }
 
+const SOURCE_TEXTS = sourceTexts();
+
 test('the documentation uses common words', () => {
   assert.equal(findingsIn(pageLines()), []);
 });
 
 test('help, messages and screens use common words', () => {
-  assert.equal(findingsIn(sourceTexts()), []);
+  assert.equal(findingsIn(SOURCE_TEXTS), []);
 });
 
 test('every exception is needed', () => {
-  const texts = sourceTexts();
   for (const { path, found } of ALLOWED) {
-    const allowed = texts.filter((text) => text.path === path && found.test(text.text));
+    const allowed = SOURCE_TEXTS.filter((text) => text.path === path && found.test(text.text));
     assert.ok(
       allowed.some(({ text }) => AVOIDED.some(([avoided]) => avoided.test(text))),
       path,

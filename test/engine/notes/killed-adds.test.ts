@@ -2,23 +2,23 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listWrites } from '../../../src/engine/notes/undo-notes.js';
+import { compileProgram } from '../../support/compile.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { noteWorld } from './note-world.js';
 
 const test = suite('processes that are killed while they add and undo');
 
-const CHILD = fileURLToPath(new URL('killed-adds.ts', import.meta.url));
+const CHILD = await compileProgram(new URL('killed-adds.ts', import.meta.url));
 const ROUNDS = 2;
 const TOGETHER = 2;
 const LONGEST_WAIT_MS = 400;
 
 /** What a process had reported when it was killed at a random moment after its first write. */
 async function killedRun(home: string, name: string): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, home, name], {
+  const child = spawn(process.execPath, [CHILD, home, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Flows } from '../../../src/engine/flows/index.js';
+import { compileProgram } from '../../support/compile.js';
 import { openFlowsAt } from '../../support/flow-stores.js';
 import { testFlows } from '../../support/flows.js';
 import { migratedServer, startCluster } from '../../support/postgres.js';
@@ -11,11 +11,11 @@ import { dueOnce } from './due-once.js';
 
 const test = suite('a scheduled run that is killed');
 
-const CHILD = fileURLToPath(new URL('killed-run.ts', import.meta.url));
+const CHILD = await compileProgram(new URL('killed-run.ts', import.meta.url));
 const cluster = await startCluster();
 
 async function killedAt(where: string, dueMs: number, turns: number): Promise<void> {
-  const args = ['--import', 'tsx', CHILD, where, String(dueMs), String(turns)];
+  const args = [CHILD, where, String(dueMs), String(turns)];
   const [, signal] = await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit');
   assert.is(signal, 'SIGKILL');
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileProgram } from '../../support/compile.js';
 import { type StartedSvc, startProgram } from '../../support/run-svc.js';
 import {
   closeWorlds,
@@ -14,14 +14,14 @@ import { eventually } from '../../support/serving.js';
 
 const test = suite('the runner of tasks');
 
-const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+const CHILD = await compileProgram(new URL('child.ts', import.meta.url));
 
 /** A runner in a process of its own on the same state folder. */
 async function otherRunner(
   { home }: RunnerWorld,
   settings: ReturnType<typeof subagent>,
 ): Promise<StartedSvc> {
-  const args = ['--import', 'tsx', CHILD, home.path, JSON.stringify(settings)];
+  const args = [CHILD, home.path, JSON.stringify(settings)];
   const started = startProgram(process.execPath, args, { home: home.path, cwd: process.cwd() });
   await started.wrote('ready');
   return started;

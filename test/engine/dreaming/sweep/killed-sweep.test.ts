@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
@@ -12,13 +11,14 @@ import {
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { compileProgram } from '../../../support/compile.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { claimOf, MAX_CHARS, NIGHT, tightSettings } from './sweeping-claims.js';
 
 const HAND = '# Mine\n\nBy hand.\n';
 const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? 8);
-const CHILD = fileURLToPath(new URL('sweeping-child.ts', import.meta.url));
+const CHILD = await compileProgram(new URL('sweeping-child.ts', import.meta.url));
 const ARCHIVE = 'notes/memory/archive/2026-11.md';
 
 test('killed at any moment, MEMORY.md is whole, each entry is in it or in the archive, and the next sweep ends what was begun', async () => {
@@ -72,7 +72,7 @@ function assertWhole(text: string): void {
 }
 
 async function killedAfter(ms: number, args: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, ...args], {
+  const child = spawn(process.execPath, [CHILD, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

@@ -1,25 +1,26 @@
 /**
- * Compiles test files and what they import, all at once: loading a test through tsx takes a second of
- * processor time, mostly for finding and translating the files of src/.
+ * Compiles files for Node.js, each with what it imports: loading a test through tsx takes a second of processor time,
+ * mostly for finding and translating the files of src/.
  */
 import { symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { tempFolder } from './support/temp-folder.js';
+import { ROOT } from './run-svc.js';
+import { tempFolder } from './temp-folder.js';
 
 /**
- * @param files paths below the current folder
- * @returns the folder with the compiled files, each as its path with `.mjs` after it
+ * @param entries source files by the path that the compiled one gets in the folder, without `.mjs`
+ * @returns the folder
  */
-export async function compileTests(files: readonly string[]): Promise<string> {
-  const { path } = tempFolder();
-  symlinkSync(resolve('node_modules'), join(path, 'node_modules'));
+export async function compile(entries: Readonly<Record<string, string>>): Promise<string> {
+  const folder = tempFolder();
+  symlinkSync(join(ROOT, 'node_modules'), folder.at('node_modules'));
   await build({
-    entryPoints: files.map((file) => ({ in: file, out: file })),
-    outdir: path,
+    entryPoints: entries,
+    outdir: folder.path,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -35,7 +36,12 @@ export async function compileTests(files: readonly string[]): Promise<string> {
     plugins: [ownPlace, withoutExtensions],
     logLevel: 'error',
   });
-  return path;
+  return folder.path;
+}
+
+/** Compiles one that a test starts several times. @returns the path of what Node.js can run */
+export async function compileProgram(file: URL): Promise<string> {
+  return join(await compile({ program: fileURLToPath(file) }), 'program.mjs');
 }
 
 /** Files are found next to the source, not next to what it is compiled to. */
