@@ -8,9 +8,11 @@
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from '../src/engine/support/files.js';
 import { compile } from './support/compile.js';
 import { startCluster } from './support/postgres.js';
 
@@ -37,10 +39,12 @@ const TIME_LIMIT_MS = 240_000;
 const LEAVING_LIMIT_MS = 10_000;
 /** The last line that uvu prints. */
 const SUMMARY = /^\s*Duration:/m;
-/** One more than there are cores: some always wait, for a terminal, a timer or a disk. */
-const PROCESSES = availableParallelism() + 1;
+/** Two more than there are cores: some always wait, for a terminal, a timer or a disk. */
+const PROCESSES = availableParallelism() + 2;
 
-const TYPES_CACHE = 'node_modules/.cache/types.tsbuildinfo';
+const CACHE = 'node_modules/.cache';
+const SECONDS = `${CACHE}/svc-test-seconds.json`;
+const TYPES_CACHE = `${CACHE}/types.tsbuildinfo`;
 const CHECKS: readonly Job[] = [
   checkWith('format and lint', ['biome', 'check', '.']),
   // Checking all again takes four times as long as checking what has changed.
@@ -195,6 +199,21 @@ async function providePostgres(): Promise<{ readonly name: string; stop(): Promi
 
 const POSTGRES_URL = 'SVC_TEST_POSTGRES_URL';
 
+/** How long each job took when it last ran. */
+function lastSeconds(): Map<string, number> {
+  const schema = z.array(z.tuple([z.string(), z.number()]));
+  return new Map(
+    existsSync(SECONDS) ? schema.parse(JSON.parse(readFileSync(SECONDS, 'utf8'))) : [],
+  );
+}
+
+/** So that no processor is idle while the last job is a long one. What never ran may be long. */
+function longestFirst(jobs: readonly Job[], seconds: ReadonlyMap<string, number>): Job[] {
+  const MANY = 1_000;
+  const secondsOf = ({ name }: Job): number => seconds.get(name) ?? MANY;
+  return jobs.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+}
+
 async function main(): Promise<void> {
   const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
   const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -203,11 +222,13 @@ async function main(): Promise<void> {
   let failed = 0;
   const tests = flags.includes('--checks') ? [] : await testJobs(wanted);
   if (tests === undefined) failed += 1;
-  const queue = [...checks, ...(tests ?? [])];
+  const seconds = lastSeconds();
+  const queue = longestFirst([...checks, ...(tests ?? [])], seconds);
   const postgres = tests?.length === 0 ? undefined : await providePostgres();
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const finished = await runJob(job);
+      seconds.set(job.name, finished.seconds);
       const outcome = outcomeOf(job, finished);
       passed += outcome.passed;
       failed += outcome.failed;
@@ -219,6 +240,8 @@ async function main(): Promise<void> {
   };
   await Promise.all(Array.from({ length: PROCESSES }, worker));
   await postgres?.stop();
+  mkdirSync(CACHE, { recursive: true });
+  replaceFile(SECONDS, JSON.stringify([...seconds]), 0o644);
   if (postgres !== undefined) console.log(`\nPostgreSQL: ${postgres.name}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;

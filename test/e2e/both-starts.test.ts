@@ -74,7 +74,9 @@ function steady({ code, stdout, stderr }: Ended): Ended {
       .replace(/\b(?:\d+ (?:s|min) ago|just now)/g, 'NOW')
       .replace(/\b\d+(?:[.,]\d+)* m?s\b/g, 'DURATION')
       .replace(/\d+(?:[., ]\d+)*/g, 'N');
-  return { code, stdout: clean(stdout), stderr: clean(stderr) };
+  // A column is as wide as its widest age.
+  const aged = (text: string): string => (/NOW/.test(text) ? text.replace(/ {2,}/g, '  ') : text);
+  return { code, stdout: aged(clean(stdout)), stderr: aged(clean(stderr)) };
 }
 
 async function runBothWays(words: readonly string[], how: CommandCase): Promise<readonly Ended[]> {
