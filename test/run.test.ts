@@ -70,6 +70,14 @@ test('a failure is printed, and what it leaves running does not hold the others 
   assert.is(status, 1);
 });
 
+test('a file that cannot be compiled is named', () => {
+  const { status, text } = runTests(projectOf({ 'test/broken.test.ts': `${HEAD}const = 1;\n` }));
+  assert.match(text, 'FAIL the tests do not compile');
+  assert.match(text, 'test/broken.test.ts:3:6: ERROR: Expected identifier');
+  assert.match(text, '\n0 passed, 1 failed');
+  assert.is(status, 1);
+});
+
 test('a file that runs nothing fails in a process that it shares, too', () => {
   const { status, text } = runTests(
     projectOf({

@@ -224,7 +224,7 @@ async function main(): Promise<void> {
   if (tests === undefined) failed += 1;
   const seconds = lastSeconds();
   const queue = longestFirst([...checks, ...(tests ?? [])], seconds);
-  const postgres = tests?.length === 0 ? undefined : await providePostgres();
+  const postgres = (tests ?? []).length === 0 ? undefined : await providePostgres();
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const finished = await runJob(job);

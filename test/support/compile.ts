@@ -34,7 +34,7 @@ export async function compile(entries: Readonly<Record<string, string>>): Promis
     sourcesContent: false,
     define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
     plugins: [ownPlace, withoutExtensions],
-    logLevel: 'error',
+    logLevel: 'silent',
   });
   return folder.path;
 }
