@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field, line, listOf } from '../errors/output-schema.js';
 import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
 import { RECALL_STATUSES } from './outcome.js';
@@ -22,17 +22,15 @@ export const recallOutputSchema = documentSchema({
     'From `--chat-type` or the session key; `null` if unknown.',
   ),
   gates: field(
-    z.array(
-      z.strictObject({
-        gate: field(
-          gate,
-          'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
-        ),
-        open: field(z.boolean(), 'False for at most the last one.'),
-        why: field(z.string(), 'A short explanation for people.'),
-        hint: field(z.optional(z.string()), 'How to open it.'),
-      }),
-    ),
+    listOf({
+      gate: field(
+        gate,
+        'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
+      ),
+      open: field(z.boolean(), 'False for at most the last one.'),
+      why: field(z.string(), 'A short explanation for people.'),
+      hint: field(z.optional(z.string()), 'How to open it.'),
+    }),
     'The gates checked, in order, up to the first closed one.',
   ),
   closedBy: field(z.nullable(gate), 'The closed gate; `null` if all are open.'),
@@ -64,18 +62,16 @@ export const recallOutputSchema = documentSchema({
   ),
   block: field(z.nullable(z.string()), 'The text escaped and labelled, ready for a prompt.'),
   sources: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'Path as in search results.'),
-        source: field(source, '`memory`: a note. `sessions`: a conversation.'),
-        startLine: field(line, 'First line of the passage, 1-based.'),
-        endLine: field(line, 'Last line of the passage, inclusive.'),
-        score: field(
-          z.number().check(z.minimum(0), z.maximum(1)),
-          '0 to 1; see [search.md](search.md#scores).',
-        ),
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'Path as in search results.'),
+      source: field(source, '`memory`: a note. `sessions`: a conversation.'),
+      startLine: field(line, 'First line of the passage, 1-based.'),
+      endLine: field(line, 'Last line of the passage, inclusive.'),
+      score: field(
+        z.number().check(z.minimum(0), z.maximum(1)),
+        '0 to 1; see [search.md](search.md#scores).',
+      ),
+    }),
     'The passages it is based on.',
   ),
   model: field(z.nullable(z.string()), 'The model that condensed it; `null` if none was used.'),

@@ -8,21 +8,36 @@ export function field<T extends z.ZodMiniType>(schema: T, meaning: string): T {
   return schema.check(z.describe(meaning));
 }
 
+type Shape = Record<string, z.ZodMiniType>;
+
+/** A list of objects with these fields. */
+export function listOf<Fields extends Shape>(fields: Fields) {
+  return z.array(z.strictObject(fields));
+}
+
+/** An object with these fields, or `null`. */
+export function objectOrNull<Fields extends Shape>(fields: Fields) {
+  return z.nullable(z.strictObject(fields));
+}
+
+/** An object with these fields, which may be absent. */
+export function optionalObject<Fields extends Shape>(fields: Fields) {
+  return z.optional(z.strictObject(fields));
+}
+
 /** `warnings` of every JSON document; messages and hints are for people, codes for programs. */
 export const warningsSchema = field(
-  z.array(
-    z.strictObject({
-      code: field(z.string(), 'For programs.'),
-      message: field(z.string(), 'For people.'),
-      hint: field(z.optional(z.string()), 'What to do about it.'),
-    }),
-  ),
+  listOf({
+    code: field(z.string(), 'For programs.'),
+    message: field(z.string(), 'For people.'),
+    hint: field(z.optional(z.string()), 'What to do about it.'),
+  }),
   'Problems that did not fail the command, see [warning codes](errors.md#warning-codes); usually empty.',
 );
 
 /** The JSON document of a command. */
-export function documentSchema<Shape extends Record<string, z.ZodMiniType>>(shape: Shape) {
-  return z.strictObject({ ...shape, warnings: warningsSchema });
+export function documentSchema<Fields extends Shape>(fields: Fields) {
+  return z.strictObject({ ...fields, warnings: warningsSchema });
 }
 
 /** Plain data that nobody changes. */
@@ -57,13 +72,11 @@ export const errorOutputSchema = z.strictObject({
     z.strictObject({
       ...failureSchema.shape,
       location: field(
-        z.optional(
-          z.strictObject({
-            file: field(z.string(), 'Absolute path.'),
-            line: field(line, '1-based.'),
-            column: field(line, '1-based, in UTF-16 code units.'),
-          }),
-        ),
+        optionalObject({
+          file: field(z.string(), 'Absolute path.'),
+          line: field(line, '1-based.'),
+          column: field(line, '1-based, in UTF-16 code units.'),
+        }),
         'Position in a file.',
       ),
       details: field(

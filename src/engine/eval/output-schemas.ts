@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 import { searchMode } from '../memory/output-schemas.js';
 import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
 
@@ -29,26 +36,22 @@ const variant = z.strictObject({
   ),
   corrected: field(count, 'Questions with words that are not in the index and were replaced.'),
   rerank: field(
-    z.nullable(
-      z.strictObject({
-        name: field(z.string(), 'Provider and model of the reranker.'),
-        questions: field(count, 'Questions whose results were reranked.'),
-        failed: field(count, 'Questions whose results kept the order without the reranker.'),
-        tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
-        searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
-      }),
-    ),
+    objectOrNull({
+      name: field(z.string(), 'Provider and model of the reranker.'),
+      questions: field(count, 'Questions whose results were reranked.'),
+      failed: field(count, 'Questions whose results kept the order without the reranker.'),
+      tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
+      searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
+    }),
     '`null` without reranking.',
   ),
   metrics: field(metrics, 'Means over all questions.'),
   tags: field(
-    z.array(
-      z.strictObject({
-        tag: field(z.string(), 'The tag.'),
-        questions: field(count, 'Number of questions with this tag.'),
-        metrics: field(metrics, 'Means over these questions.'),
-      }),
-    ),
+    listOf({
+      tag: field(z.string(), 'The tag.'),
+      questions: field(count, 'Number of questions with this tag.'),
+      metrics: field(metrics, 'Means over these questions.'),
+    }),
     'Metrics by tag.',
   ),
   latencyMs: field(
@@ -94,12 +97,10 @@ const misses = z.array(
       why: field(z.literal('outranked'), 'The reason.'),
       place: field(place, `${rank}; \`null\` if not found.`),
       above: field(
-        z.array(
-          z.strictObject({
-            citation: field(z.string(), '`path#L3-L5`.'),
-            score: field(share, '0 to 1.'),
-          }),
-        ),
+        listOf({
+          citation: field(z.string(), '`path#L3-L5`.'),
+          score: field(share, '0 to 1.'),
+        }),
         'The first results.',
       ),
     }),
@@ -126,27 +127,23 @@ export const evalOutputSchema = documentSchema({
   variants: field(z.array(variant), 'The configured settings, then the variants of `--compare`.'),
   misses: field(misses, 'What the first variant did not find; see [eval.md](eval.md#misses).'),
   baseline: field(
-    z.nullable(
-      z.strictObject({
-        file: field(z.string(), 'Absolute path of the baseline.'),
-        margin: field(share, 'Allowed drop of a metric.'),
-        shared: field(count, 'Questions in both; only these are compared.'),
-        added: field(count, 'Questions only in this run.'),
-        gone: field(count, 'Questions only in the baseline.'),
-        before: field(metrics, 'Means of the baseline.'),
-        now: field(metrics, 'Means of this run.'),
-        drops: field(
-          z.array(
-            z.strictObject({
-              metric: field(z.string(), 'The metric.'),
-              before: field(share, 'Value in the baseline.'),
-              now: field(share, 'Value in this run.'),
-            }),
-          ),
-          'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
-        ),
-      }),
-    ),
+    objectOrNull({
+      file: field(z.string(), 'Absolute path of the baseline.'),
+      margin: field(share, 'Allowed drop of a metric.'),
+      shared: field(count, 'Questions in both; only these are compared.'),
+      added: field(count, 'Questions only in this run.'),
+      gone: field(count, 'Questions only in the baseline.'),
+      before: field(metrics, 'Means of the baseline.'),
+      now: field(metrics, 'Means of this run.'),
+      drops: field(
+        listOf({
+          metric: field(z.string(), 'The metric.'),
+          before: field(share, 'Value in the baseline.'),
+          now: field(share, 'Value in this run.'),
+        }),
+        'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
+      ),
+    }),
     '`null` without `--baseline`.',
   ),
   written: field(
@@ -167,13 +164,11 @@ export const evalDraftsOutputSchema = documentSchema({
     'Absolute path of the written file; `null` without `--output`.',
   ),
   drafts: field(
-    z.array(
-      z.strictObject({
-        question: field(z.string(), 'Question to rephrase.'),
-        expect: field(z.array(z.string()), 'The lines it was drafted from.'),
-        tags: field(z.array(z.string()), '`heading` or `sentence`.'),
-      }),
-    ),
+    listOf({
+      question: field(z.string(), 'Question to rephrase.'),
+      expect: field(z.array(z.string()), 'The lines it was drafted from.'),
+      tags: field(z.array(z.string()), '`heading` or `sentence`.'),
+    }),
     'At most `--generate`.',
   ),
 });

@@ -8,6 +8,8 @@ import {
   field,
   forDisplay,
   hint,
+  listOf,
+  optionalObject,
 } from '../errors/output-schema.js';
 
 /*
@@ -28,25 +30,23 @@ export const origin = field(
   'In a [shared memory](teams.md), the host that has the file; omitted for this host.',
 );
 /** Files and folders that are not read. */
-export const skipped = z.array(
-  z.strictObject({
-    path,
-    reason: field(
-      z.enum([
-        'missing',
-        'not_a_file',
-        'permission_denied',
-        'symlink',
-        'too_large',
-        'unreadable',
-        'vanished',
-        'wrong_format',
-      ]),
-      'See [memory-files.md](memory-files.md#what-is-skipped).',
-    ),
-    detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
-  }),
-);
+export const skipped = listOf({
+  path,
+  reason: field(
+    z.enum([
+      'missing',
+      'not_a_file',
+      'permission_denied',
+      'symlink',
+      'too_large',
+      'unreadable',
+      'vanished',
+      'wrong_format',
+    ]),
+    'See [memory-files.md](memory-files.md#what-is-skipped).',
+  ),
+  detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
+});
 
 const embeddingSummary = z.strictObject({
   provider: field(z.string(), 'The provider that embedded, or its fallback.'),
@@ -63,22 +63,18 @@ const embeddingSummary = z.strictObject({
     'Why passages were not embedded. Keyword search works anyway; the exit code is 1.',
   ),
   mediaLeft: field(
-    z.optional(
-      z.strictObject({
-        files: field(count, 'Number of files.'),
-        why: forDisplay,
-        hint,
-      }),
-    ),
+    optionalObject({
+      files: field(count, 'Number of files.'),
+      why: forDisplay,
+      hint,
+    }),
     'Only if the model cannot embed media, which are then found by name.',
   ),
   insteadOf: field(
-    z.optional(
-      z.strictObject({
-        provider: field(z.string(), 'The failed provider.'),
-        failure: field(failure, 'The failure, with the same fields.'),
-      }),
-    ),
+    optionalObject({
+      provider: field(z.string(), 'The failed provider.'),
+      failure: field(failure, 'The failure, with the same fields.'),
+    }),
     'Only if the fallback embedded.',
   ),
 });
@@ -91,15 +87,13 @@ const indexedAgent = z.strictObject({
     '`stopped`: by Ctrl-C; counted work is kept.',
   ),
   rebuild: field(
-    z.optional(
-      z.strictObject({
-        reason: field(
-          z.enum(['damaged', 'first', 'forced', 'settings']),
-          'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
-        ),
-        detail: forDisplay,
-      }),
-    ),
+    optionalObject({
+      reason: field(
+        z.enum(['damaged', 'first', 'forced', 'settings']),
+        'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
+      ),
+      detail: forDisplay,
+    }),
     'Only if the index was rebuilt.',
   ),
   added: field(count, 'New files.'),

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+} from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents of `svc memory add`, `undo` and `edit`. They are checked by tests and make
@@ -27,17 +34,15 @@ export const memoryUndoOutputSchema = documentSchema({
   agent,
   workspace,
   writes: field(
-    z.array(
-      z.strictObject({
-        id: field(z.string(), 'Its id.'),
-        path,
-        text: field(z.string(), 'What had been added.'),
-        outcome: field(
-          z.enum(['edited', 'undone']),
-          '`edited`: the text was changed since, so it was left alone; the exit code is 1.',
-        ),
-      }),
-    ),
+    listOf({
+      id: field(z.string(), 'Its id.'),
+      path,
+      text: field(z.string(), 'What had been added.'),
+      outcome: field(
+        z.enum(['edited', 'undone']),
+        '`edited`: the text was changed since, so it was left alone; the exit code is 1.',
+      ),
+    }),
     'Newest first.',
   ),
 });
@@ -47,18 +52,16 @@ export const memoryUndoListOutputSchema = documentSchema({
   agent,
   workspace,
   writes: field(
-    z.array(
-      z.strictObject({
-        id: field(z.string(), 'Id for `svc memory undo`.'),
-        at: field(z.iso.datetime(), 'When it was written.'),
-        path,
-        origin: field(
-          z.enum(['command', 'mcp', 'capture']),
-          'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
-        ),
-        text: field(z.string(), 'What was added.'),
-      }),
-    ),
+    listOf({
+      id: field(z.string(), 'Id for `svc memory undo`.'),
+      at: field(z.iso.datetime(), 'When it was written.'),
+      path,
+      origin: field(
+        z.enum(['command', 'mcp', 'capture']),
+        'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
+      ),
+      text: field(z.string(), 'What was added.'),
+    }),
     'Newest first.',
   ),
 });
@@ -81,16 +84,14 @@ export const memoryCaptureOutputSchema = documentSchema({
   session: field(z.string(), 'Name of the conversation.'),
   turns: field(count, 'Turns that were read now.'),
   decisions: field(
-    z.array(
-      z.strictObject({
-        text: field(z.string(), 'The sentence.'),
-        outcome: field(
-          z.enum(['added', 'forgotten', 'found', 'known']),
-          '`found`: with `--dry-run`; `known`: the note already had it; `forgotten`: it was forgotten, and not added.',
-        ),
-        citation: field(z.nullable(z.string()), 'Where it is.'),
-      }),
-    ),
+    listOf({
+      text: field(z.string(), 'The sentence.'),
+      outcome: field(
+        z.enum(['added', 'forgotten', 'found', 'known']),
+        '`found`: with `--dry-run`; `known`: the note already had it; `forgotten`: it was forgotten, and not added.',
+      ),
+      citation: field(z.nullable(z.string()), 'Where it is.'),
+    }),
     'In the order of the conversation.',
   ),
 });

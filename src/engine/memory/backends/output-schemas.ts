@@ -9,6 +9,9 @@ import {
   forDisplay,
   hint,
   line,
+  listOf,
+  objectOrNull,
+  optionalObject,
   warningsSchema as warnings,
 } from '../../errors/output-schema.js';
 import {
@@ -30,14 +33,12 @@ export const getOutputSchema = documentSchema({
   source: field(source, 'The source of the file.'),
   kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
   media: field(
-    z.optional(
-      z.strictObject({
-        mimeType: field(z.string(), 'Detected from the content.'),
-        bytes: field(count, 'Size of the file.'),
-        modified: field(z.iso.datetime(), 'Modification time.'),
-        refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
-      }),
-    ),
+    optionalObject({
+      mimeType: field(z.string(), 'Detected from the content.'),
+      bytes: field(count, 'Size of the file.'),
+      modified: field(z.iso.datetime(), 'Modification time.'),
+      refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
+    }),
     'Only for media; `text` contains the same facts.',
   ),
   startLine: field(line, 'First returned line.'),
@@ -47,15 +48,13 @@ export const getOutputSchema = documentSchema({
   truncated: field(z.boolean(), 'Whether the result was cut at the limit.'),
   turns: field(
     z.optional(
-      z.array(
-        z.strictObject({
-          line: field(line, 'Line in the transcript.'),
-          role: field(z.enum(['assistant', 'user']), 'The speaker.'),
-          at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
-          text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
-          asked: field(z.boolean(), 'False for context around a citation.'),
-        }),
-      ),
+      listOf({
+        line: field(line, 'Line in the transcript.'),
+        role: field(z.enum(['assistant', 'user']), 'The speaker.'),
+        at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
+        text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
+        asked: field(z.boolean(), 'False for context around a citation.'),
+      }),
     ),
     'Only for transcripts: the turns in these lines; `text` has one line per turn.',
   ),
@@ -72,18 +71,16 @@ export const whyOutput = z.strictObject({
   ),
   detail: field(z.optional(z.string()), 'Details, for display.'),
   rule: field(
-    z.nullable(
-      z.strictObject({
-        from: field(
-          z.enum(['setting', 'svcignore', 'gitignore']),
-          '`memorySearch.exclude`, or an ignore file.',
-        ),
-        file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
-        line: field(z.nullable(count), 'Its line; `null` if unknown.'),
-        pattern: field(z.string(), 'The pattern, as written.'),
-        path: field(z.string(), 'The file or folder that it matches.'),
-      }),
-    ),
+    objectOrNull({
+      from: field(
+        z.enum(['setting', 'svcignore', 'gitignore']),
+        '`memorySearch.exclude`, or an ignore file.',
+      ),
+      file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
+      line: field(z.nullable(count), 'Its line; `null` if unknown.'),
+      pattern: field(z.string(), 'The pattern, as written.'),
+      path: field(z.string(), 'The file or folder that it matches.'),
+    }),
     'The pattern that decided; `null` if none matches.',
   ),
 });
@@ -95,28 +92,24 @@ const statusOutput = z.strictObject({
   workspaceDir: workspace,
   indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
   shared: field(
-    z.nullable(
-      z.strictObject({
-        server: field(z.string(), '`host:port/database`.'),
-        origin: field(z.string(), 'The name of this host: `storage.origin`.'),
-        origins: field(
-          z.nullable(
-            z.array(
-              z.strictObject({
-                origin: field(z.string(), 'The name of a host.'),
-                documents: field(count, 'Its files.'),
-                chunks: field(count, 'Their chunks.'),
-                lastSync: field(
-                  z.nullable(z.iso.datetime()),
-                  'Time of its last update, by its clock; `null` before the first.',
-                ),
-              }),
+    objectOrNull({
+      server: field(z.string(), '`host:port/database`.'),
+      origin: field(z.string(), 'The name of this host: `storage.origin`.'),
+      origins: field(
+        z.nullable(
+          listOf({
+            origin: field(z.string(), 'The name of a host.'),
+            documents: field(count, 'Its files.'),
+            chunks: field(count, 'Their chunks.'),
+            lastSync: field(
+              z.nullable(z.iso.datetime()),
+              'Time of its last update, by its clock; `null` before the first.',
             ),
-          ),
-          'All hosts that indexed something, by name; `null` if the server cannot be used.',
+          }),
         ),
-      }),
-    ),
+        'All hosts that indexed something, by name; `null` if the server cannot be used.',
+      ),
+    }),
     'Where the index is shared with other hosts; `null` for an index of this host. See [teams.md](teams.md).',
   ),
   index: field(
@@ -135,17 +128,15 @@ const statusOutput = z.strictObject({
             documents: field(count, 'Files in the index.'),
             chunks: field(count, 'Chunks in the index.'),
             bySource: field(
-              z.array(
-                z.strictObject({
-                  source: field(source, 'The source.'),
-                  documents: field(count, 'Its files.'),
-                  chunks: field(count, 'Its chunks.'),
-                  brokenLines: field(
-                    z.optional(count),
-                    'Transcript lines that are not valid JSON; omitted if there are none.',
-                  ),
-                }),
-              ),
+              listOf({
+                source: field(source, 'The source.'),
+                documents: field(count, 'Its files.'),
+                chunks: field(count, 'Its chunks.'),
+                brokenLines: field(
+                  z.optional(count),
+                  'Transcript lines that are not valid JSON; omitted if there are none.',
+                ),
+              }),
               'The same for each source.',
             ),
             media: field(
@@ -172,14 +163,12 @@ const statusOutput = z.strictObject({
     'State of the index.',
   ),
   staleness: field(
-    z.optional(
-      z.strictObject({
-        added: field(count, 'New files.'),
-        changed: field(count, 'Files whose size or time differ.'),
-        removed: field(count, 'Files that are gone.'),
-        examples: field(z.array(z.string()), 'Up to five of these files.'),
-      }),
-    ),
+    optionalObject({
+      added: field(count, 'New files.'),
+      changed: field(count, 'Files whose size or time differ.'),
+      removed: field(count, 'Files that are gone.'),
+      examples: field(z.array(z.string()), 'Up to five of these files.'),
+    }),
     'What the next update would do; omitted if the workspace is unreadable.',
   ),
   sources: field(z.array(source), 'Indexed sources.'),
@@ -189,12 +178,10 @@ const statusOutput = z.strictObject({
     'Files and folders that patterns exclude; what is in such a folder is not counted.',
   ),
   frontMatter: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'The note, relative to the workspace.'),
-        why: forDisplay,
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'The note, relative to the workspace.'),
+      why: forDisplay,
+    }),
     'Notes whose front matter cannot be read, so that filters do not know its properties. Their text is indexed.',
   ),
   tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
@@ -222,117 +209,93 @@ const statusOutput = z.strictObject({
     'State of the vectors.',
   ),
   media: field(
-    z.nullable(
-      z.strictObject({
-        modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
-        maxFileBytes: field(count, 'Larger files are skipped.'),
-        unavailable: field(
-          z.nullable(
-            z.strictObject({
-              why: forDisplay,
-              hint,
-            }),
-          ),
-          'Why media can only be found by name; `null` otherwise.',
-        ),
-        refused: field(
-          z.array(
-            z.strictObject({
-              path,
-              mimeType: field(z.string(), 'Detected from the content.'),
-              why: field(z.string(), 'Message of the provider.'),
-            }),
-          ),
-          'Files that the provider refuses.',
-        ),
-      }),
-    ),
+    objectOrNull({
+      modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
+      maxFileBytes: field(count, 'Larger files are skipped.'),
+      unavailable: field(
+        objectOrNull({
+          why: forDisplay,
+          hint,
+        }),
+        'Why media can only be found by name; `null` otherwise.',
+      ),
+      refused: field(
+        listOf({
+          path,
+          mimeType: field(z.string(), 'Detected from the content.'),
+          why: field(z.string(), 'Message of the provider.'),
+        }),
+        'Files that the provider refuses.',
+      ),
+    }),
     '`null` while `multimodal.enabled` is off; see [media.md](media.md).',
   ),
   ext: field(
-    z.nullable(
-      z.strictObject({
-        answers: field(backendName, 'The backend that would answer now.'),
-        why: field(
-          z.nullable(
-            z.strictObject({
-              code: field(z.string(), 'For programs.'),
-              message: forDisplay,
-              hint,
-            }),
-          ),
-          'Why the builtin engine would answer; `null` otherwise.',
-        ),
-        mode: field(
-          z.enum(['query', 'search', 'vsearch']),
-          '`memory.ext.searchMode` of the configuration.',
-        ),
-        program: field(
-          z.nullable(z.string()),
-          'Absolute path of the program; `null` if not found.',
-        ),
-        release: field(
-          z.nullable(z.string()),
-          'Version that the program reports; `null` until asked.',
-        ),
-        detected: field(
-          z.nullable(
-            z.strictObject({
-              patternFlag: field(z.string(), 'Flag for a pattern.'),
-              manyCollections: field(
-                z.boolean(),
-                'Whether one query can name several collections.',
-              ),
-            }),
-          ),
-          'Capabilities of the release; `null` until asked.',
-        ),
-        indexFile: field(z.string(), 'Absolute path of its index.'),
-        collections: field(
-          z.array(
-            z.strictObject({
-              name: field(z.string(), 'Name of the collection.'),
-              root: field(z.string(), 'Absolute path of the folder.'),
-              pattern: field(z.string(), 'Glob of its files.'),
-              source: field(source, 'Source of its files.'),
-              known: field(z.boolean(), 'Whether the program has it.'),
-            }),
-          ),
-          'Its collections.',
-        ),
-        updated: field(
-          z.nullable(
-            z.strictObject({
-              at: field(z.iso.datetime(), 'Start time.'),
-              tookMs: field(z.number(), 'Duration in milliseconds.'),
-              files: field(count, 'Number of files in its collections.'),
-              stale: field(z.boolean(), 'Whether files have changed since.'),
-            }),
-          ),
-          'The last refresh; `null` if there was none.',
-        ),
-        vectors: field(
-          z.enum(['missing', 'off', 'ready', 'unknown']),
-          '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
-        ),
-        withoutVectors: field(z.nullable(count), 'Documents without a vector; `null` if unknown.'),
-      }),
-    ),
+    objectOrNull({
+      answers: field(backendName, 'The backend that would answer now.'),
+      why: field(
+        objectOrNull({
+          code: field(z.string(), 'For programs.'),
+          message: forDisplay,
+          hint,
+        }),
+        'Why the builtin engine would answer; `null` otherwise.',
+      ),
+      mode: field(
+        z.enum(['query', 'search', 'vsearch']),
+        '`memory.ext.searchMode` of the configuration.',
+      ),
+      program: field(z.nullable(z.string()), 'Absolute path of the program; `null` if not found.'),
+      release: field(
+        z.nullable(z.string()),
+        'Version that the program reports; `null` until asked.',
+      ),
+      detected: field(
+        objectOrNull({
+          patternFlag: field(z.string(), 'Flag for a pattern.'),
+          manyCollections: field(z.boolean(), 'Whether one query can name several collections.'),
+        }),
+        'Capabilities of the release; `null` until asked.',
+      ),
+      indexFile: field(z.string(), 'Absolute path of its index.'),
+      collections: field(
+        listOf({
+          name: field(z.string(), 'Name of the collection.'),
+          root: field(z.string(), 'Absolute path of the folder.'),
+          pattern: field(z.string(), 'Glob of its files.'),
+          source: field(source, 'Source of its files.'),
+          known: field(z.boolean(), 'Whether the program has it.'),
+        }),
+        'Its collections.',
+      ),
+      updated: field(
+        objectOrNull({
+          at: field(z.iso.datetime(), 'Start time.'),
+          tookMs: field(z.number(), 'Duration in milliseconds.'),
+          files: field(count, 'Number of files in its collections.'),
+          stale: field(z.boolean(), 'Whether files have changed since.'),
+        }),
+        'The last refresh; `null` if there was none.',
+      ),
+      vectors: field(
+        z.enum(['missing', 'off', 'ready', 'unknown']),
+        '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
+      ),
+      withoutVectors: field(z.nullable(count), 'Documents without a vector; `null` if unknown.'),
+    }),
     'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
   ),
   citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
   watcher: field(
-    z.nullable(
-      z.strictObject({
-        pid: field(count, 'Its process id.'),
-        since: field(z.iso.datetime(), 'Start time.'),
-        mode: field(
-          z.enum(['interval', 'polling', 'watching']),
-          '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
-        ),
-        why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
-      }),
-    ),
+    objectOrNull({
+      pid: field(count, 'Its process id.'),
+      since: field(z.iso.datetime(), 'Start time.'),
+      mode: field(
+        z.enum(['interval', 'polling', 'watching']),
+        '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
+      ),
+      why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
+    }),
     'The process that keeps the index fresh; `null` for none.',
   ),
   skipped: field(skipped, 'Files and folders that cannot be indexed.'),
@@ -352,21 +315,19 @@ export const statusOutputSchema = documentSchema({
 /** `svc memory reset --json`. */
 export const resetOutputSchema = documentSchema({
   agents: field(
-    z.array(
-      z.strictObject({
-        agent: agentId,
-        indexFile: field(
-          z.nullable(z.string()),
-          'Absolute path of the index; `null` if it is shared.',
-        ),
-        deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
-        bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
-        documents: field(
-          z.optional(count),
-          'Only if the index is shared: files of this host that were deleted from it.',
-        ),
-      }),
-    ),
+    listOf({
+      agent: agentId,
+      indexFile: field(
+        z.nullable(z.string()),
+        'Absolute path of the index; `null` if it is shared.',
+      ),
+      deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
+      bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
+      documents: field(
+        z.optional(count),
+        'Only if the index is shared: files of this host that were deleted from it.',
+      ),
+    }),
     'In the order of the configuration.',
   ),
 });

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+} from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory forget` prints. They are checked by tests and make
@@ -17,37 +24,30 @@ const changedFile = z.strictObject({
   deleted: field(z.boolean(), 'Whether it was deleted.'),
   backup: field(z.string(), 'Absolute path of the backup.'),
 });
-const stores = z.array(
-  z.strictObject({
-    store: field(z.string(), 'Its name.'),
-    changed: field(count, 'Number of entries removed or rewritten.'),
-    clean: field(
-      z.boolean(),
-      'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
-    ),
-  }),
-);
+const stores = listOf({
+  store: field(z.string(), 'Its name.'),
+  changed: field(count, 'Number of entries removed or rewritten.'),
+  clean: field(
+    z.boolean(),
+    'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
+  ),
+});
 
 export const forgetOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
   passages: field(
-    z.array(
-      z.strictObject({
-        ...place,
-        whole: field(z.boolean(), 'Whether it is a whole file.'),
-        text: field(z.string(), 'The lines, joined by `\\n`.'),
-      }),
-    ),
+    listOf({
+      ...place,
+      whole: field(z.boolean(), 'Whether it is a whole file.'),
+      text: field(z.string(), 'The lines, joined by `\\n`.'),
+    }),
     'What is forgotten.',
   ),
-  alsoIn: field(
-    z.array(z.strictObject(place)),
-    'Copies of the same lines elsewhere, which are forgotten too.',
-  ),
+  alsoIn: field(listOf(place), 'Copies of the same lines elsewhere, which are forgotten too.'),
   files: field(z.array(changedFile), 'Changed files, with `--from-file`.'),
   remains: field(
-    z.array(z.strictObject(place)),
+    listOf(place),
     'With `--from-file`: lines that still contain it among other words, or a secret from it. The exit code is 1 then.',
   ),
   stores: field(stores, 'Other stores of memory text, besides the files.'),
@@ -56,14 +56,12 @@ export const forgetOutputSchema = documentSchema({
 export const forgetListOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   entries: field(
-    z.array(
-      z.strictObject({
-        id: field(z.string(), 'Id for `--undo`.'),
-        at: field(z.iso.datetime(), 'When it was forgotten.'),
-        passages: field(z.array(z.strictObject(place)), 'Where it was then.'),
-        files: field(z.array(changedFile), 'Files changed for it.'),
-      }),
-    ),
+    listOf({
+      id: field(z.string(), 'Id for `--undo`.'),
+      at: field(z.iso.datetime(), 'When it was forgotten.'),
+      passages: field(listOf(place), 'Where it was then.'),
+      files: field(z.array(changedFile), 'Files changed for it.'),
+    }),
     'One entry per command.',
   ),
 });
@@ -74,12 +72,10 @@ export const forgetUndoOutputSchema = documentSchema({
   undone: field(z.boolean(), 'False if the user declined.'),
   restored: field(z.array(z.string()), 'Restored files.'),
   kept: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'Relative to the workspace.'),
-        backup: field(z.string(), 'Absolute path of the backup.'),
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'Relative to the workspace.'),
+      backup: field(z.string(), 'Absolute path of the backup.'),
+    }),
     'Files changed since, which are left as they are.',
   ),
   stores: field(stores, 'Other stores of memory text, besides the files.'),

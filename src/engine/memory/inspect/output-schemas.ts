@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+  objectOrNull,
+} from '../../errors/output-schema.js';
 import { whyOutput } from '../backends/output-schemas.js';
 import { agentId, kind, path, source } from '../output-schemas.js';
 
@@ -33,15 +41,13 @@ export const linksOutputSchema = documentSchema({
 export const recentOutputSchema = documentSchema({
   agent: agentId,
   documents: field(
-    z.array(
-      z.strictObject({
-        path,
-        source: field(source, 'The source of the file.'),
-        kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
-        modified: field(z.iso.datetime(), 'Modification time.'),
-        bytes: field(count, 'Size of the file.'),
-      }),
-    ),
+    listOf({
+      path,
+      source: field(source, 'The source of the file.'),
+      kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+      modified: field(z.iso.datetime(), 'Modification time.'),
+      bytes: field(count, 'Size of the file.'),
+    }),
     'The newest first.',
   ),
   more: field(count, 'How many more there are.'),
@@ -58,15 +64,13 @@ const inspected = z.strictObject({
   modified: field(z.iso.datetime(), 'Modification time when it was indexed.'),
   indexed: field(z.iso.datetime(), 'When it was indexed.'),
   date: field(
-    z.nullable(
-      z.strictObject({
-        day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
-        from: field(
-          z.enum(['front_matter', 'modified', 'name']),
-          'Where it is from: the name of the file, its front matter, or its modification time.',
-        ),
-      }),
-    ),
+    objectOrNull({
+      day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
+      from: field(
+        z.enum(['front_matter', 'modified', 'name']),
+        'Where it is from: the name of the file, its front matter, or its modification time.',
+      ),
+    }),
     '`null` for conversations, whose passages have their own.',
   ),
   tags: field(z.array(z.string()), 'What `--tag` compares.'),
@@ -77,22 +81,17 @@ const inspected = z.strictObject({
   fault: field(z.nullable(z.string()), 'Why the front matter cannot be read; `null` otherwise.'),
   chunkCount: field(count, 'How many chunks the file has.'),
   chunks: field(
-    z.array(
-      z.strictObject({
-        startLine: field(line, 'First line.'),
-        endLine: field(line, 'Last line, included.'),
-        headingPath: field(
-          z.array(z.string()),
-          'The headings above it; `--heading` compares them.',
-        ),
-        tokens: field(count, 'Estimated.'),
-        vector: field(
-          z.enum(['none', 'refused', 'stored']),
-          '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
-        ),
-        text: field(z.string(), 'The text, as indexed.'),
-      }),
-    ),
+    listOf({
+      startLine: field(line, 'First line.'),
+      endLine: field(line, 'Last line, included.'),
+      headingPath: field(z.array(z.string()), 'The headings above it; `--heading` compares them.'),
+      tokens: field(count, 'Estimated.'),
+      vector: field(
+        z.enum(['none', 'refused', 'stored']),
+        '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
+      ),
+      text: field(z.string(), 'The text, as indexed.'),
+    }),
     'All of them, or those of the lines of a citation.',
   ),
   ...links,

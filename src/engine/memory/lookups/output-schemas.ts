@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+} from '../../errors/output-schema.js';
 import { searchMode } from '../output-schemas.js';
 
 const passage = {
@@ -13,21 +19,19 @@ export const logOutputSchema = documentSchema({
   agent: field(z.string(), 'Its id.'),
   enabled: field(z.boolean(), 'Whether searches are logged now (`memory.searchLog`).'),
   searches: field(
-    z.array(
-      z.strictObject({
-        at: field(z.iso.datetime(), 'When it was answered.'),
-        query: field(z.string(), 'The query, with secrets masked.'),
-        mode: field(searchMode, 'How it was answered.'),
-        hits: field(
-          z.array(z.strictObject({ ...passage, score: field(z.number(), '0 to 1.') })),
-          'The results, the best first.',
-        ),
-        opened: field(
-          z.array(z.strictObject({ ...passage, at: field(z.iso.datetime(), 'When.') })),
-          'What was opened of its hits within an hour, in order.',
-        ),
-      }),
-    ),
+    listOf({
+      at: field(z.iso.datetime(), 'When it was answered.'),
+      query: field(z.string(), 'The query, with secrets masked.'),
+      mode: field(searchMode, 'How it was answered.'),
+      hits: field(
+        listOf({ ...passage, score: field(z.number(), '0 to 1.') }),
+        'The results, the best first.',
+      ),
+      opened: field(
+        listOf({ ...passage, at: field(z.iso.datetime(), 'When.') }),
+        'What was opened of its hits within an hour, in order.',
+      ),
+    }),
     'The newest first.',
   ),
 });

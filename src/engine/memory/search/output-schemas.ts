@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+  objectOrNull,
+  optionalObject,
+} from '../../errors/output-schema.js';
 import { backendName, kind, origin, searchMode, source, workspace } from '../output-schemas.js';
 
 const score = z.number().check(z.minimum(0), z.maximum(1));
@@ -28,152 +37,132 @@ export const searchOutputSchema = documentSchema({
   ),
   model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
   dates: field(
-    z.nullable(
-      z.strictObject({
-        text: field(z.string(), 'The date as written in the query.'),
-        from: field(z.iso.date(), 'First day.'),
-        to: field(z.iso.date(), 'Last day.'),
-        passages: field(count, 'Passages that are from these days, or else speak of them.'),
-      }),
-    ),
+    objectOrNull({
+      text: field(z.string(), 'The date as written in the query.'),
+      from: field(z.iso.date(), 'First day.'),
+      to: field(z.iso.date(), 'Last day.'),
+      passages: field(count, 'Passages that are from these days, or else speak of them.'),
+    }),
     'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
   ),
   results: field(
-    z.array(
-      z.strictObject({
-        ...passage,
-        score: field(score, '0 to 1; see [search.md](search.md#scores).'),
-        snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
-        snippetLine: field(line, 'Line number of the start of the snippet.'),
-        source: field(source, 'The source of the file.'),
-        kind: field(
-          kind,
-          '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
+    listOf({
+      ...passage,
+      score: field(score, '0 to 1; see [search.md](search.md#scores).'),
+      snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
+      snippetLine: field(line, 'Line number of the start of the snippet.'),
+      source: field(source, 'The source of the file.'),
+      kind: field(
+        kind,
+        '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
+      ),
+      mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
+      headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
+      citation,
+      similarCount: field(
+        z.optional(count),
+        'Passages that say the same, and so are not results; omitted if there are none.',
+      ),
+      similar: field(
+        z.optional(
+          listOf({
+            ...passage,
+            citation,
+          }),
         ),
-        mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
-        headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
-        citation,
-        similarCount: field(
-          z.optional(count),
-          'Passages that say the same, and so are not results; omitted if there are none.',
-        ),
-        similar: field(
-          z.optional(
-            z.array(
-              z.strictObject({
-                ...passage,
-                citation,
-              }),
+        'The best ten of them.',
+      ),
+      related: field(
+        z.optional(
+          listOf({
+            path: field(z.string(), 'Relative to the workspace.'),
+            relation: field(
+              z.enum(['both', 'linked_from', 'links']),
+              'The file of the result links to it, is linked from it, or both.',
             ),
+          }),
+        ),
+        'Only with `--related`: up to ten notes that the file is linked with.',
+      ),
+      textScore: field(
+        z.optional(score),
+        'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
+      ),
+      vectorScore: field(
+        z.optional(score),
+        'Vector score, 0 to 1; omitted for a passage without a vector.',
+      ),
+      rerankScore: field(
+        z.optional(z.number()),
+        'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
+      ),
+      explanation: field(
+        optionalObject({
+          textShare: field(score, 'Weight of the keyword score.'),
+          vectorShare: field(score, 'Weight of the vector score.'),
+          similarity: field(
+            z.nullable(z.number()),
+            'Cosine between passage and query; `null` for a passage without a vector.',
           ),
-          'The best ten of them.',
-        ),
-        related: field(
-          z.optional(
-            z.array(
-              z.strictObject({
-                path: field(z.string(), 'Relative to the workspace.'),
-                relation: field(
-                  z.enum(['both', 'linked_from', 'links']),
-                  'The file of the result links to it, is linked from it, or both.',
-                ),
-              }),
-            ),
-          ),
-          'Only with `--related`: up to ten notes that the file is linked with.',
-        ),
-        textScore: field(
-          z.optional(score),
-          'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
-        ),
-        vectorScore: field(
-          z.optional(score),
-          'Vector score, 0 to 1; omitted for a passage without a vector.',
-        ),
-        rerankScore: field(
-          z.optional(z.number()),
-          'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
-        ),
-        explanation: field(
-          z.optional(
-            z.strictObject({
-              textShare: field(score, 'Weight of the keyword score.'),
-              vectorShare: field(score, 'Weight of the vector score.'),
-              similarity: field(
-                z.nullable(z.number()),
-                'Cosine between passage and query; `null` for a passage without a vector.',
-              ),
-              decay: field(
-                z.nullable(
-                  z.strictObject({
-                    factor: field(score, 'Factor for age.'),
-                    ageDays: field(z.number(), 'Age in days.'),
-                  }),
-                ),
-                '`null` without temporal decay.',
-              ),
-              placeBeforeRerank: field(
-                z.optional(line),
-                'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
-              ),
-              diversity: field(
-                z.nullable(
-                  z.strictObject({
-                    placeBefore: field(line, 'Rank by score alone, 1-based.'),
-                    overlap: field(score, 'Largest word overlap with a result above it.'),
-                  }),
-                ),
-                '`null` without `query.hybrid.mmr`.',
-              ),
+          decay: field(
+            objectOrNull({
+              factor: field(score, 'Factor for age.'),
+              ageDays: field(z.number(), 'Age in days.'),
             }),
+            '`null` without temporal decay.',
           ),
-          'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
-        ),
-      }),
-    ),
+          placeBeforeRerank: field(
+            z.optional(line),
+            'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
+          ),
+          diversity: field(
+            objectOrNull({
+              placeBefore: field(line, 'Rank by score alone, 1-based.'),
+              overlap: field(score, 'Largest word overlap with a result above it.'),
+            }),
+            '`null` without `query.hybrid.mmr`.',
+          ),
+        }),
+        'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+      ),
+    }),
     'Empty without matches.',
   ),
   corrections: field(
-    z.array(
-      z.strictObject({
-        word: field(z.string(), 'A word of the query that is not in the index.'),
-        instead: field(z.array(z.string()), 'What was searched instead.'),
-        kind: field(
-          z.enum(['spelling', 'compound', 'prefix']),
-          'A similar word, parts of the word or words that contain it, or words that begin with it.',
-        ),
-      }),
-    ),
+    listOf({
+      word: field(z.string(), 'A word of the query that is not in the index.'),
+      instead: field(z.array(z.string()), 'What was searched instead.'),
+      kind: field(
+        z.enum(['spelling', 'compound', 'prefix']),
+        'A similar word, parts of the word or words that contain it, or words that begin with it.',
+      ),
+    }),
     'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
   ),
   filters: field(
-    z.optional(
-      z.strictObject({
-        from: field(z.optional(z.nullable(z.string())), 'First day, `YYYY-MM-DD`; `null` for any.'),
-        to: field(z.optional(z.nullable(z.string())), 'Last day, inclusive; `null` for any.'),
-        where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
-        tags: field(z.optional(z.array(z.string())), 'Required tags.'),
-        heading: field(z.optional(z.string()), 'Required part of a heading.'),
-        kinds: field(z.optional(z.array(z.string())), 'Kinds of documents, any of them.'),
-      }),
-    ),
+    optionalObject({
+      from: field(z.optional(z.nullable(z.string())), 'First day, `YYYY-MM-DD`; `null` for any.'),
+      to: field(z.optional(z.nullable(z.string())), 'Last day, inclusive; `null` for any.'),
+      where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
+      tags: field(z.optional(z.array(z.string())), 'Required tags.'),
+      heading: field(z.optional(z.string()), 'Required part of a heading.'),
+      kinds: field(z.optional(z.array(z.string())), 'Kinds of documents, any of them.'),
+    }),
     'How [filters](search.md#filters) were understood; omitted without any.',
   ),
   rerank: field(
-    z.optional(
-      z.strictObject({
-        provider: field(z.string(), '`query.rerank.provider`.'),
-        model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
-        passages: field(count, 'Passages with a score of the reranker.'),
-        cached: field(count, 'How many of these scores came from the cache, which costs nothing.'),
-        tokens: field(z.optional(z.number()), 'Billed tokens, if the vendor reports them.'),
-        searchUnits: field(
-          z.optional(z.number()),
-          'Billed search units, if the vendor reports them.',
-        ),
-        ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
-      }),
-    ),
+    optionalObject({
+      provider: field(z.string(), '`query.rerank.provider`.'),
+      model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
+      passages: field(count, 'Passages with a score of the reranker.'),
+      cached: field(count, 'How many of these scores came from the cache, which costs nothing.'),
+      tokens: field(z.optional(z.number()), 'Billed tokens, if the vendor reports them.'),
+      searchUnits: field(
+        z.optional(z.number()),
+        'Billed search units, if the vendor reports them.',
+      ),
+      ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
+    }),
     'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
   ),
   matches: field(count, 'Total number of matching chunks.'),

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+} from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory sessions` prints. They are checked by tests and make docs/json.md; no
@@ -25,7 +32,7 @@ const entry = {
 /** `svc memory sessions list --json`. */
 export const sessionListOutputSchema = documentSchema({
   agent,
-  sessions: field(z.array(z.strictObject(entry)), 'Newest first.'),
+  sessions: field(listOf(entry), 'Newest first.'),
   total: field(count, 'How many there are, without `--limit`.'),
 });
 
@@ -34,14 +41,12 @@ export const sessionOutputSchema = documentSchema({
   agent,
   ...entry,
   turns: field(
-    z.array(
-      z.strictObject({
-        line: field(line, 'As in citations.'),
-        role: field(z.enum(['assistant', 'user']), 'Who said it.'),
-        at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
-        text: field(z.string(), 'The whole text, with secrets masked.'),
-      }),
-    ),
+    listOf({
+      line: field(line, 'As in citations.'),
+      role: field(z.enum(['assistant', 'user']), 'Who said it.'),
+      at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
+      text: field(z.string(), 'The whole text, with secrets masked.'),
+    }),
     'What was said, in order.',
   ),
 });

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+} from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
@@ -15,13 +21,11 @@ export const exportOutputSchema = documentSchema({
   vectors: field(count, 'Number of vectors.'),
   bytes: field(count, 'Its size, without the last line.'),
   skipped: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'Relative to the workspace.'),
-        reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
-        detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'Relative to the workspace.'),
+      reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
+      detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
+    }),
     'Unreadable notes.',
   ),
 });
@@ -32,12 +36,10 @@ export const importOutputSchema = documentSchema({
   imported: field(z.boolean(), 'False if the user declined.'),
   written: field(z.array(z.string()), 'New files, relative to `into`.'),
   replaced: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'Relative to `into`.'),
-        backup: field(z.string(), 'Absolute path of the backup.'),
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'Relative to `into`.'),
+      backup: field(z.string(), 'Absolute path of the backup.'),
+    }),
     'Existing files with other content, with `--existing replace`.',
   ),
   kept: field(z.array(z.string()), 'Existing files with other content, with `--existing keep`.'),
