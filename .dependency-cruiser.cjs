@@ -146,7 +146,13 @@ const doors = {
   notes: ['output-schemas', 'capture/index'],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'output-schemas', 'why-indexed', '[a-z]+/.+'],
-  'memory/backends': ['get-document', 'get-shared', 'page-lines', 'ext/open-ext', 'output-schemas'],
+  'memory/backends': [
+    'get-document',
+    'get-shared',
+    'asked-lines',
+    'ext/open-ext',
+    'output-schemas',
+  ],
   'memory/chunking': ['chunk-turns'],
   'memory/embedding': ['embed-missing', 'embedding-status'],
   'memory/forget': ['forgetting'],

@@ -2,28 +2,24 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
-import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
-import { type PageRange, parseCitation } from '../search/index.js';
+import { parseCitation } from '../search/index.js';
 import {
   absoluteFromDisplay,
   displayPath,
   joinedLines,
   type MemorySources,
-  mediaLabel,
   type ReadOutcome,
   readDocument,
   resolveWorkspace,
 } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
+import { askedLines, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
-import { pageLines } from './page-lines.js';
 
-/** Limits per read, unless a number of lines is requested. */
-const DEFAULT_LINES = 120;
 const MAX_CHARACTERS = 200_000;
 
 /**
@@ -114,17 +110,7 @@ function linesOf(
   const { hash } = outcome.document;
   const range = cited.range ?? pageLines(outcome.document.lines, document.path, cited.pages);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
-  const startLine = request.from ?? range?.startLine ?? 1;
-  const citedLines = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
-  const wanted = request.lines ?? citedLines;
-  if (startLine < 1 || startLine > lines.count || wanted < 1) {
-    throw new SvcError(
-      'RANGE_INVALID',
-      `${document.path} has ${formatCountOf(lines.count, 'line')}, so there is no line ${startLine}`,
-      { hint: `use lines 1 to ${lines.count}` },
-    );
-  }
-  const last = Math.min(lines.count, startLine - 1 + wanted);
+  const { startLine, endLine: last } = askedLines(request, range, document.path, lines.count);
   const asked = joinedLines(lines, startLine - 1, last).split('\n');
   const given = withinCharacters(asked);
   const endLine = startLine + given.length - 1;
@@ -143,12 +129,6 @@ function linesOf(
       text.length > MAX_CHARACTERS ||
       (request.lines === undefined && endLine < lines.count && range === undefined),
   };
-}
-
-interface FoundDocument<D extends DocumentKey> {
-  readonly document: D;
-  readonly range?: LineRange | undefined;
-  readonly pages?: PageRange | undefined;
 }
 
 /** The indexed document that a path or citation names, if any. */
@@ -218,21 +198,15 @@ async function describeMedia(
 ): Promise<Omit<GetResponse, 'warnings'>> {
   const { size, mtimeMs } = statSync(absolutePath);
   const refusals = await index.refusedMedia();
-  const refused = refusals.find((media) => media.path === path)?.why ?? null;
-  const modified = new Date(mtimeMs).toISOString();
-  const lines = [
-    mediaLabel(mimeType, path),
-    `type: ${mimeType}`,
-    `size: ${size} bytes`,
-    `modified: ${modified}`,
-    ...(refused === null ? [] : [`found by its name only: ${refused}`]),
-  ];
+  const refused = refusals.find((one) => one.path === path)?.why ?? null;
+  const media = { mimeType, bytes: size, modified: new Date(mtimeMs).toISOString(), refused };
+  const lines = mediaLines(path, media);
   return {
     path,
     absolutePath,
     source,
     kind,
-    media: { mimeType, bytes: size, modified, refused },
+    media,
     startLine: 1,
     endLine: lines.length,
     text: lines.join('\n'),

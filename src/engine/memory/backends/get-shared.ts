@@ -1,28 +1,16 @@
-import { SvcError } from '../../errors/index.js';
-import { formatCountOf } from '../../support/format.js';
 import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument } from '../index/index.js';
-import { documentName, type PageRange, parseCitation } from '../search/index.js';
-import { joinedLines, mediaLabel } from '../sources/index.js';
+import { documentName, parseCitation } from '../search/index.js';
+import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
+import { askedLines, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
-import { pageLines } from './page-lines.js';
-
-/** Lines per read, unless a number is requested. */
-const DEFAULT_LINES = 120;
-
-/** A document of another host, and the lines of a citation. */
-export interface FoundOther {
-  readonly document: OtherDocument;
-  readonly range?: LineRange | undefined;
-  readonly pages?: PageRange | undefined;
-}
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
 export async function lookUpOther(
   others: OtherHosts,
   target: string,
-): Promise<FoundOther | undefined> {
+): Promise<FoundDocument<OtherDocument> | undefined> {
   const documents = await others.documents();
   for (const { path, range, pages } of [{ path: target }, parseCitation(target)]) {
     const document =
@@ -41,7 +29,7 @@ export async function lookUpOther(
  */
 export async function readShared(
   others: OtherHosts,
-  { document, range: cited, pages }: FoundOther,
+  { document, range: cited, pages }: FoundDocument<OtherDocument>,
   request: GetRequest,
 ): Promise<Omit<GetResponse, 'warnings'>> {
   const chunks = await others.chunksOf(document);
@@ -50,30 +38,15 @@ export async function readShared(
   if (mimeType !== undefined) {
     const modified = new Date(fingerprint.mtimeMs).toISOString();
     const media = { mimeType, bytes: fingerprint.size, modified, refused: null };
-    const lines = [
-      mediaLabel(mimeType, path),
-      `type: ${mimeType}`,
-      `size: ${fingerprint.size} bytes`,
-      `modified: ${modified}`,
-    ];
+    const lines = mediaLines(path, media);
     const all = { startLine: 1, endLine: lines.length, totalLines: lines.length };
     return { ...described, media, ...all, text: lines.join('\n'), truncated: false };
   }
   const range = cited ?? pageLines(linesOfChunks(chunks), document.path, pages);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
-  const startLine = request.from ?? range?.startLine ?? 1;
-  const citedLines = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
-  const wanted = request.lines ?? citedLines;
-  if (startLine < 1 || startLine > totalLines || wanted < 1) {
-    throw new SvcError(
-      'RANGE_INVALID',
-      `${documentName(document)} has ${formatCountOf(totalLines, 'line')}, so there is no line ${startLine}`,
-      { hint: `use lines 1 to ${totalLines}` },
-    );
-  }
-  const endLine = Math.min(totalLines, startLine - 1 + wanted);
-  const truncated = request.lines === undefined && range === undefined && endLine < totalLines;
-  const asked = { startLine, endLine };
+  const asked = askedLines(request, range, documentName(document), totalLines);
+  const isOpen = request.lines === undefined && range === undefined;
+  const truncated = isOpen && asked.endLine < totalLines;
   const text = kind === 'transcript' ? turnsIn(chunks, asked) : { text: textIn(chunks, asked) };
   return { ...described, ...asked, ...text, totalLines, truncated };
 }

@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
-import { formatCountOf } from '../../support/format.js';
 import type { Forgotten } from '../forget/index.js';
 import {
-  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
   type TranscriptSources,
+  type Turn,
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { DocumentKey, LineRange } from '../types.js';
+import { noSuchLine } from './asked-lines.js';
 import type { GetRequest, GetResponse, GivenTurn } from './memory-backend.js';
 
 /** Limits per read, unless a number of lines is requested. */
@@ -40,11 +40,7 @@ export function readTurns(
   const around = request.from === undefined && request.lines === undefined ? cited : undefined;
   const { turns, totalLines } = turnsIn(file, asked, around !== undefined, forgotten);
   if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
-    throw new SvcError(
-      'RANGE_INVALID',
-      `${document.path} has ${formatCountOf(totalLines, 'line')}, so there is no line ${asked.startLine}`,
-      { hint: `use lines 1 to ${totalLines}` },
-    );
+    throw noSuchLine(document.path, asked.startLine, totalLines);
   }
   const given = within(around === undefined ? turns : nearest(turns), request.lines === undefined);
   const isCut = given.length < turns.length && around === undefined;
@@ -89,53 +85,46 @@ function turnsIn(
   const { startLine, endLine } = asked;
   const margin = withAround ? LINES_AROUND : 0;
   const [first, last] = [startLine - margin, endLine + margin];
-  const isWanted = (line: number): boolean => line >= first && line <= last;
-  if (file.turns !== undefined) return storedTurns(file.turns(), asked, isWanted, forgotten);
-  // It is indexed, so it is known to belong to this memory.
-  let state = { ...initialState(file.place), belongs: true, hasBegun: true };
   const turns: GivenTurn[] = [];
   let totalLines = 0;
   let characters = 0;
-  const descriptor = open(file);
-  try {
-    const { size } = fstatSync(descriptor);
-    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isWanted)) {
-      totalLines = line.number;
-      if (!isWanted(line.number) || characters > MAX_CHARACTERS) continue;
-      const read = readTurn(line, state, file.place);
-      state = { ...state, lastTurn: read.state.lastTurn };
-      if (read.turn === undefined) continue;
-      const { role, at = null } = read.turn;
-      const text = forgotten.leftOf(read.turn.text);
-      if (text === '') continue;
-      const isAsked = line.number >= startLine && line.number <= endLine;
-      characters += text.length;
-      turns.push({ line: line.number, role, at, text, asked: isAsked });
-    }
-  } finally {
-    closeSync(descriptor);
+  const isWanted = (line: number): boolean =>
+    line >= first && line <= last && characters <= MAX_CHARACTERS;
+  for (const [line, turn] of numberedTurns(file, isWanted)) {
+    totalLines = line;
+    const text = turn === undefined ? '' : forgotten.leftOf(turn.text);
+    if (turn === undefined || text === '') continue;
+    characters += text.length;
+    const { role, at = null } = turn;
+    turns.push({ line, role, at, text, asked: line >= startLine && line <= endLine });
   }
   return { turns, totalLines };
 }
 
-/** The same of a conversation from a database. */
-function storedTurns(
-  turns: Iterable<NumberedTurn>,
-  { startLine, endLine }: LineRange,
+/** All lines of a transcript by their numbers, with the turns in those that are wanted. */
+function* numberedTurns(
+  file: TranscriptFile,
   isWanted: (line: number) => boolean,
-  forgotten: Forgotten,
-): { readonly turns: readonly GivenTurn[]; readonly totalLines: number } {
-  const given: GivenTurn[] = [];
-  let totalLines = 0;
-  let characters = 0;
-  for (const { role, at = null, line, text: said } of turns) {
-    totalLines = line;
-    const text = forgotten.leftOf(said);
-    if (!isWanted(line) || text === '' || characters > MAX_CHARACTERS) continue;
-    characters += text.length;
-    given.push({ line, role, at, text, asked: line >= startLine && line <= endLine });
+): Generator<readonly [line: number, turn: Turn | undefined]> {
+  if (file.turns !== undefined) {
+    for (const turn of file.turns()) {
+      yield [turn.line, isWanted(turn.line) ? turn : undefined];
+    }
+    return;
   }
-  return { turns: given, totalLines };
+  // It is indexed, so it is known to belong to this memory.
+  let state = { ...initialState(file.place), belongs: true, hasBegun: true };
+  const descriptor = open(file);
+  try {
+    const { size } = fstatSync(descriptor);
+    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isWanted)) {
+      const read = isWanted(line.number) ? readTurn(line, state, file.place) : undefined;
+      if (read !== undefined) state = { ...state, lastTurn: read.state.lastTurn };
+      yield [line.number, read?.turn];
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function open({ absolutePath, path }: TranscriptFile): number {

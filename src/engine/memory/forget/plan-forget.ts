@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { redactSecrets } from '../../secrets/index.js';
+import { type FoundDocument, pageLines } from '../backends/asked-lines.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
 import { lookUpOther } from '../backends/get-shared.js';
-import { pageLines } from '../backends/page-lines.js';
 import { splitBlocks } from '../chunking/index.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { linesOfChunks, type OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
-import { foldWord, type PageRange, parseCitation, type SearchResult } from '../search/index.js';
+import { foldWord, parseCitation, type SearchResult } from '../search/index.js';
 import {
   absoluteFromDisplay,
   type DocumentText,
@@ -77,18 +77,14 @@ export async function planForget(
       hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  return { target, passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
+  return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
 }
 
 function isOther(document: OtherDocument | StoredDocument): document is OtherDocument {
   return document.origin !== undefined;
 }
 
-interface NamedDocument {
-  readonly document: OtherDocument | StoredDocument;
-  readonly range?: LineRange | undefined;
-  readonly pages?: PageRange | undefined;
-}
+type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
 
 /** The lines of cited pages. @throws SvcError RANGE_INVALID */
 async function citedLines(

@@ -1,0 +1,86 @@
+import { SvcError } from '../../errors/index.js';
+import { pageOfLine } from '../../support/document-format.js';
+import { formatCountOf } from '../../support/format.js';
+import type { PageRange } from '../search/index.js';
+import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
+import type { DocumentKey, LineRange } from '../types.js';
+import type { GetRequest, GetResponse } from './memory-backend.js';
+
+/** A document that a path or a citation names, with the lines or pages of the citation. */
+export interface FoundDocument<D extends DocumentKey> {
+  readonly document: D;
+  readonly range?: LineRange | undefined;
+  readonly pages?: PageRange | undefined;
+}
+
+/** Lines per read, unless a number is requested. */
+const DEFAULT_LINES = 120;
+
+/**
+ * The lines that a request means.
+ *
+ * @param cited the lines of a citation
+ * @param name of the document
+ * @throws SvcError RANGE_INVALID
+ */
+export function askedLines(
+  { from, lines }: GetRequest,
+  cited: LineRange | undefined,
+  name: string,
+  totalLines: number,
+): LineRange {
+  const startLine = from ?? cited?.startLine ?? 1;
+  const citedLines = cited === undefined ? DEFAULT_LINES : cited.endLine - cited.startLine + 1;
+  const wanted = lines ?? citedLines;
+  if (startLine < 1 || startLine > totalLines || wanted < 1) {
+    throw noSuchLine(name, startLine, totalLines);
+  }
+  return { startLine, endLine: Math.min(totalLines, startLine - 1 + wanted) };
+}
+
+export function noSuchLine(name: string, line: number, totalLines: number): SvcError {
+  const has = `${name} has ${formatCountOf(totalLines, 'line')}`;
+  return new SvcError('RANGE_INVALID', `${has}, so there is no line ${line}`, {
+    hint: `use lines 1 to ${totalLines}`,
+  });
+}
+
+/**
+ * The lines of the pages of a PDF.
+ *
+ * @throws SvcError RANGE_INVALID
+ */
+export function pageLines(
+  lines: TextLines,
+  path: string,
+  pages: PageRange | undefined,
+): LineRange | undefined {
+  if (pages === undefined) return undefined;
+  let startLine: number | undefined;
+  let endLine = lines.count;
+  for (let at = 0; at < lines.count; at++) {
+    const page = pageOfLine(lineAt(lines, at));
+    if (page === pages.firstPage) startLine ??= at + 1;
+    if (page === pages.lastPage + 1) endLine = at;
+  }
+  if (startLine === undefined || endLine < startLine) {
+    throw new SvcError('RANGE_INVALID', `${path} has no page ${pages.firstPage}`, {
+      hint: `read it from its start: svc memory get ${path}`,
+    });
+  }
+  return { startLine, endLine };
+}
+
+/** The lines that describe an image or a recording in place of its own. */
+export function mediaLines(
+  path: string,
+  { mimeType, bytes, modified, refused }: NonNullable<GetResponse['media']>,
+): readonly string[] {
+  return [
+    mediaLabel(mimeType, path),
+    `type: ${mimeType}`,
+    `size: ${bytes} bytes`,
+    `modified: ${modified}`,
+    ...(refused === null ? [] : [`found by its name only: ${refused}`]),
+  ];
+}
