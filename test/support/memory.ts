@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { SvcError } from '../../src/engine/errors/index.js';
-import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
+import {
+  createBuiltinBackend,
+  type MemoryBackend,
+} from '../../src/engine/memory/backends/index.js';
 import { FileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
@@ -69,8 +72,8 @@ export function backendOn(
     readonly search?: Partial<Pick<SearchOptions, 'halfLifeDays' | 'mmrLambda'>>;
     readonly now?: () => number;
   } = {},
-): BuiltinBackend {
-  return new BuiltinBackend({
+): MemoryBackend {
+  return createBuiltinBackend({
     target,
     search: {
       citations: 'auto',

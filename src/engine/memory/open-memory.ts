@@ -21,7 +21,7 @@ import type { EngineContext, StatePaths } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import {
-  BuiltinBackend,
+  createBuiltinBackend,
   type ExtMode,
   type MemoryBackend,
   type PreparedExt,
@@ -225,7 +225,7 @@ function createBuiltin(
     clock: context.clock,
     cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
   });
-  const backend = new BuiltinBackend({
+  const backend = createBuiltinBackend({
     target: {
       indexFile: store.path,
       home,

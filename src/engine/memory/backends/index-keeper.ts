@@ -7,6 +7,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { deferred } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
 import { missingWork } from '../embedding/index.js';
@@ -98,7 +99,7 @@ export class IndexKeeper {
     work: WorkOptions,
     warnings: Warning[],
     ask: (index: MemoryIndex) => Promise<T>,
-    { embeds }: { readonly embeds: boolean } = { embeds: true },
+    { embeds = false }: { readonly embeds?: boolean } = {},
   ): Promise<T> {
     this.answering += 1;
     try {
@@ -386,13 +387,11 @@ class Turns {
       if (waitMs <= 0) return undefined;
       await this.whenFree({ ...wait, waitMs });
     }
-    let end = (): void => undefined;
-    this.holder = new Promise((resolve) => {
-      end = resolve;
-    });
+    const { promise, resolve } = deferred<void>();
+    this.holder = promise;
     return () => {
       this.holder = undefined;
-      end();
+      resolve();
     };
   }
 

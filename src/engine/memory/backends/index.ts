@@ -4,7 +4,7 @@
  *   ext/open-ext.ts: the external search program
  */
 
-export { BuiltinBackend } from './builtin.js';
+export { createBuiltinBackend } from './builtin.js';
 export type { ExtStatus } from './ext/ext-status.js';
 export type { ExtMode, PreparedExt } from './ext/open-ext.js';
 export type { IndexKeeper, IndexKeeperOptions } from './index-keeper.js';

@@ -1,4 +1,3 @@
-import type { Warning } from '../../errors/index.js';
 import type {
   Forgetting,
   IndexKeeper,
@@ -22,26 +21,20 @@ export function createForgetting(
 ): Forgetting {
   return {
     plan: (request, work = {}) =>
-      keeper.answer(
-        work,
-        [] as Warning[],
-        (index) =>
-          planForget(request, {
-            index,
-            sources: target.sources,
-            texts: new ExtractedTexts(target.indexFile, target.sources.memory.documents),
-            others: target.home.others,
-            search: async (query, maxResults) => {
-              const request = { query, maxResults, exact: true, keepRepeats: true };
-              return (await search(request, work)).results;
-            },
-          }),
-        { embeds: false },
+      keeper.answer(work, [], (index) =>
+        planForget(request, {
+          index,
+          sources: target.sources,
+          texts: new ExtractedTexts(target.indexFile, target.sources.memory.documents),
+          others: target.home.others,
+          search: async (query, maxResults) => {
+            const request = { query, maxResults, exact: true, keepRepeats: true };
+            return (await search(request, work)).results;
+          },
+        }),
       ),
     remains: (plan, work = {}) =>
-      keeper.answer(work, [], (index) => remainsOf(plan, { index, sources: target.sources }), {
-        embeds: false,
-      }),
+      keeper.answer(work, [], (index) => remainsOf(plan, { index, sources: target.sources })),
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
     undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
     forgotten: () => readForgotten(target.forget),
@@ -94,7 +87,6 @@ export interface ForgetPassage extends LineRange {
 
 /** What would be forgotten. */
 export interface ForgetPlan {
-  readonly target: string;
   /** In file order, without overlaps. */
   readonly passages: readonly ForgetPassage[];
   /** Copies of the same lines elsewhere, which are removed too. */

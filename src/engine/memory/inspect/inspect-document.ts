@@ -50,7 +50,7 @@ export function createInspection(
   timeZone: string | undefined,
 ): Inspection {
   const ask = <T>(work: WorkOptions, read: (index: MemoryIndex) => Promise<T>): Promise<T> =>
-    keeper.answer(work, [], read, { embeds: false });
+    keeper.answer(work, [], read);
   const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
   return {
     links: (work = {}) => ask(work, linkMapOf),

@@ -29,17 +29,12 @@ export function createTransfer(
       const tally: ExportTally = { documents: 0, vectors: 0, bytes: 0, skipped: [] };
       const forgotten = await readForgotten(target.forget);
       const atMs = clock.now();
-      await keeper.answer(
-        work,
-        warnings,
-        async (index) => {
-          if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
-          const { signal } = work;
-          const context = { index, workspaceDir, forgotten, agent, atMs, vectors, signal };
-          for await (const line of exportLines(context, tally)) await write(line);
-        },
-        { embeds: false },
-      );
+      await keeper.answer(work, warnings, async (index) => {
+        if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
+        const { signal } = work;
+        const context = { index, workspaceDir, forgotten, agent, atMs, vectors, signal };
+        for await (const line of exportLines(context, tally)) await write(line);
+      });
       return { ...tally, warnings };
     },
     planImport: (file, into) => planImport(file, into ?? workspaceDir),

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
 import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
@@ -19,7 +19,7 @@ const NOTE = `# Birds\n\nWe saw a kingfisher.\n\n## Nests\n\n${SECRET}\n\n## Fee
 interface World {
   readonly notes: TempFolder;
   readonly target: SyncTarget;
-  readonly backend: BuiltinBackend;
+  readonly backend: MemoryBackend;
 }
 
 async function worldOf(files: Readonly<Record<string, string>>): Promise<World> {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
@@ -23,7 +23,7 @@ type Search = NonNullable<NonNullable<Parameters<typeof backendOn>[1]>['search']
 async function withNotes(
   notes: Readonly<Record<string, string>>,
   search: Search,
-  use: (backend: BuiltinBackend) => Promise<void>,
+  use: (backend: MemoryBackend) => Promise<void>,
 ): Promise<void> {
   const folder = folderOf(notes);
   const backend = backendOn(targetOf(folder.path), { search, now: () => NOW });

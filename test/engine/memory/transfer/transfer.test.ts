@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
@@ -26,7 +26,7 @@ const test = suite('taking a memory out and in');
 interface World {
   readonly notes: TempFolder;
   readonly target: SyncTarget;
-  readonly backend: BuiltinBackend;
+  readonly backend: MemoryBackend;
 }
 
 function worldOf(
