@@ -72,7 +72,7 @@ export async function notesOf(
   { text, meanings, rest }: AskedDate,
   index: Pick<MemoryIndex, 'countDated' | 'datedCandidates'>,
 ): Promise<DatedNotes> {
-  const { speaksOf } = await import('./spoken-days.js');
+  const { speaksOf } = await import('./dates-in-words.js');
   const isAlone = foldedWordsOf(rest).every((word) => STOP_WORDS.has(word) || ANY_DAY.has(word));
   const notes = (days: DayRange, chunks: number): DatedNotes => {
     return { text, days, chunks, isSpokenOfIn: speaksOf(days), isAlone };

@@ -10,9 +10,8 @@ export interface NumberedLine extends RankedLine {
 /** Adjacent chunks of one document, as one result. */
 export interface Passage extends DocumentKey, LineRange {
   readonly headingPath: readonly string[];
-  /** Its best chunk, and that chunk's rank. */
+  /** Its best chunk. */
   readonly chunkId: number;
-  readonly rank: number;
   /** In document order, each line number once. */
   readonly lines: readonly NumberedLine[];
 }
@@ -69,7 +68,6 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
     ...rangeOf(group),
     headingPath: best.chunk.headingPath,
     chunkId: best.chunk.chunkId,
-    rank: best.rank,
     lines: [...lines.entries()].sort(([a], [b]) => a - b).flatMap(([, parts]) => parts),
   };
 }

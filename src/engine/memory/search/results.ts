@@ -93,8 +93,9 @@ function placedPassages(
   isGood: (chunk: FusedChunk) => boolean,
 ): readonly Placed[] {
   const byId = new Map(fused.map((chunk) => [chunk.ranked.chunk.chunkId, chunk]));
-  const ordered = split(fused, isGood).flat();
-  const ranked = ordered.map((chunk) => ({ ...chunk.ranked, rank: chunk.score }));
+  const ranked = split(fused, isGood)
+    .flat()
+    .map((chunk) => chunk.ranked);
   return passagesOf(ranked, ranked.length).flatMap((passage): Placed[] => {
     const chunk = byId.get(passage.chunkId);
     return chunk === undefined ? [] : [{ passage, chunk, diversity: null }];

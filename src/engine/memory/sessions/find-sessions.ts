@@ -113,6 +113,16 @@ export async function readSession(
   }
 }
 
+/** A conversation as Markdown: a heading for each turn, and its text as it was written. */
+export function sessionMarkdown({ title, path, startedAt, turns }: SessionOutput): string {
+  const about = [`- path: ${path}`, ...(startedAt === null ? [] : [`- started: ${startedAt}`])];
+  const said = turns.map(({ role, at, text }) => {
+    const who = role === 'user' ? 'User' : 'Assistant';
+    return `\n## ${who}${at === null ? '' : ` (${at})`}\n\n${text}\n`;
+  });
+  return `# ${title}\n\n${about.join('\n')}\n${said.join('')}`;
+}
+
 /** A conversation that its agent still has; undefined if it is not one of this memory. */
 function liveSession(
   file: TranscriptFile,

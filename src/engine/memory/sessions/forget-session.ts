@@ -36,7 +36,7 @@ export async function planForgetSession(
     fileHash: undefined,
     whole: true,
   };
-  return { target: path, passages: [passage], alsoIn: [] };
+  return { passages: [passage], alsoIn: [] };
 }
 
 /** The archive as a store that forgotten text is removed from; undefined if there is none. */

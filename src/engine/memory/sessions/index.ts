@@ -1,11 +1,11 @@
 /* The conversations of an agent, one by one: those it still has, archived and imported ones. */
 
-export { sessionMarkdown } from './export-session.js';
 export {
   archivedTitles,
   archiveOf,
   findSessions,
   readSession,
+  sessionMarkdown,
   sessionWithId,
 } from './find-sessions.js';
 export { archiveStore, planForgetSession } from './forget-session.js';

@@ -44,11 +44,6 @@ export interface LockConnections {
   releaseLock(database: Connection): void;
 }
 
-const OPENED_ANEW: LockConnections = {
-  openLock: (file, open) => open(file),
-  releaseLock: (database) => database.close(),
-};
-
 /** Delays between tries; short at first, because most syncs take a few milliseconds. */
 const RETRY_MS = { first: 5, longest: 50 };
 
@@ -65,7 +60,7 @@ export async function acquireIndexLock(
   options: LockOptions,
 ): Promise<IndexLock | undefined> {
   const file = lockFile(indexFile);
-  const connections = options.connections ?? OPENED_ANEW;
+  const connections = options.connections ?? openedAnew;
   const database = openLock(indexFile, file, connections);
   const deadline = runningMs() + options.waitMs;
   let waited = false;

@@ -24,7 +24,7 @@ const LOOK_SHARE = 20;
 export class ChangeSource {
   private readonly options: ChangeSourceOptions;
   private readonly watches: FolderWatches;
-  private readonly poll: FilePoll;
+  private readonly poll: () => boolean;
   private timer: NodeJS.Timeout | undefined;
   private rewatchAtMs = 0;
   private current: Extract<WatchMode, 'off' | 'polling' | 'watching'> = 'off';
@@ -33,7 +33,7 @@ export class ChangeSource {
   constructor(options: ChangeSourceOptions) {
     const { sources, openWatch, platform, onChange, now } = options;
     this.options = options;
-    this.poll = new FilePoll(sources, now);
+    this.poll = createPoll(sources, now);
     this.watches = new FolderWatches({
       sources,
       openWatch,
@@ -59,11 +59,11 @@ export class ChangeSource {
   /** Call before each scan: later changes will be reported. */
   refresh(): void {
     if (this.current === 'polling' && performance.now() < this.rewatchAtMs) {
-      this.poll.look();
+      this.poll();
       return;
     }
     this.tryWatching();
-    if (this.current === 'polling') this.poll.look();
+    if (this.current === 'polling') this.poll();
   }
 
   close(): void {
@@ -108,7 +108,7 @@ export class ChangeSource {
   private lookAgain(): void {
     const started = performance.now();
     if (started >= this.rewatchAtMs) this.tryWatching();
-    if (this.poll.look()) this.options.onChange(this.options.sources.memory.workspaceDir);
+    if (this.poll()) this.options.onChange(this.options.sources.memory.workspaceDir);
     if (this.current !== 'polling') return;
     const tookMs = performance.now() - started;
     this.pollIn(Math.max(this.options.timing.pollMs, tookMs * LOOK_SHARE));
@@ -134,40 +134,30 @@ function shortageOf(error: unknown): string {
   }
 }
 
-/** A snapshot; the reason as text if nothing could be scanned. */
-type Look = TreeSnapshot | string | undefined;
-
-/** Detects changes of a memory's files without file watches. */
-class FilePoll {
-  private readonly sources: MemorySources;
-  private readonly now: () => number;
-  private last: Look;
-
-  /** @param now milliseconds since the epoch */
-  constructor(sources: MemorySources, now: () => number) {
-    this.sources = sources;
-    this.now = now;
-  }
-
-  /**
-   * Whether anything may have changed since the last scan. True for the first one, and while a file is so
-   * recent that its next change could go unnoticed.
-   */
-  look(): boolean {
-    const before = this.last;
-    const now = this.snapshot();
-    this.last = now;
-    if (typeof before === 'string' || typeof now === 'string') return before !== now;
-    return before === undefined || now === undefined || !isSameTree(before, now);
-  }
-
-  private snapshot(): Look {
-    const scannedMs = this.now();
+/**
+ * Detects changes of a memory's files without file watches.
+ *
+ * @param now milliseconds since the epoch
+ * @returns whether anything may have changed since the last call. True for the first one, and while a file is so
+ *   recent that its next change could go unnoticed
+ */
+function createPoll(sources: MemorySources, now: () => number): () => boolean {
+  /** A snapshot; the reason as text if nothing could be scanned. */
+  let last: TreeSnapshot | string | undefined;
+  const look = (): typeof last => {
+    const scannedMs = now();
     try {
-      return snapshotOf(scanSources(this.sources).files, scannedMs);
+      return snapshotOf(scanSources(sources).files, scannedMs);
     } catch (error) {
       // The workspace is missing or unreadable; a sync will report why.
       return error instanceof SvcError ? error.code : String(error);
     }
-  }
+  };
+  return () => {
+    const before = last;
+    const found = look();
+    last = found;
+    if (typeof before === 'string' || typeof found === 'string') return before !== found;
+    return before === undefined || found === undefined || !isSameTree(before, found);
+  };
 }

@@ -4,7 +4,6 @@ import type {
   Diagnosis,
   DiagnosisEvent,
 } from '../../../embeddings/index.js';
-import type { Clock } from '../../../support/context.js';
 import { formatCountOf } from '../../../support/format.js';
 import { readExtState, updateExtState } from './ext-state.js';
 import type { ExtSettings } from './open-ext.js';
@@ -18,7 +17,6 @@ export interface ExtDiagnosisSubject {
   readonly settings: ExtSettings;
   /** @throws ToolFailure */
   readonly openTool: () => Tool;
-  readonly clock: Clock;
 }
 
 export interface ExtDiagnosisWork {

@@ -3,12 +3,12 @@ import type { Warning } from '../../../errors/index.js';
 import { type SearchRequest, STOP_WORDS } from '../../search/index.js';
 import type { Source } from '../../types.js';
 import type { WorkOptions } from '../memory-backend.js';
-import { type ExtRefresher, type RefreshOptions, RunPending } from './ext-refresher.js';
+import { type ExtRefresher, RunPending } from './ext-refresher.js';
 import { knownFeatures, readExtState } from './ext-state.js';
 import type { ExtMode, ExtSettings } from './open-ext.js';
 import { type OpenSession, SessionKeeper } from './session-keeper.js';
 import { askProgram, type ToolQuestion } from './tool/ask-program.js';
-import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
+import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
 import { msUntil, type RunOptions } from './tool/run-tool.js';
 
@@ -132,7 +132,7 @@ function interleaved(answers: readonly (readonly ToolHit[])[]): readonly ToolHit
   ).flat();
 }
 
-interface FreshAskerOptions {
+interface FreshOptions {
   readonly settings: ExtSettings;
   readonly asker: ExtAsker;
   readonly refresher: ExtRefresher;
@@ -145,68 +145,46 @@ interface FreshAskerOptions {
 /** How long a query waits for another process's refresh when it already has an answer. */
 const PENDING_REFRESH_MS = 500;
 
-/** Queries the program for hits that reflect the current files. */
-export class FreshAsker {
-  private readonly options: FreshAskerOptions;
-
-  constructor(options: FreshAskerOptions) {
-    this.options = options;
+/**
+ * Queries the program for hits that reflect the current files: at once, and checks meanwhile whether its index is
+ * fresh. Everything together has the time of one search (`limits.timeoutMs`).
+ *
+ * @param warnings receives caveats about the answer
+ * @throws RunPending when no index can answer yet; ToolFailure; the signal's reason
+ */
+export async function freshHits(
+  tool: Tool,
+  request: SearchRequest,
+  work: WorkOptions,
+  warnings: Warning[],
+  { settings, asker, refresher, syncOnSearch, syncOnSessionStart }: FreshOptions,
+): Promise<readonly ToolHit[]> {
+  const { signal, sessionStarts = false, checksFiles = true } = work;
+  const { timeoutMs } = settings.limits;
+  const deadline = performance.now() + timeoutMs;
+  const ask = (): Promise<readonly ToolHit[]> =>
+    asker.ask(tool, request, { timeoutMs: msUntil(deadline), signal });
+  const state = readExtState(settings.dir);
+  if (state.updated === undefined || !existsSync(toolIndexFile(settings.dir))) {
+    await refresher.refresh(tool, work, { embedsNow: true, waitMs: timeoutMs, deadline });
+    return ask();
   }
-
-  /**
-   * Queries the program at once, and checks meanwhile whether its index is fresh. Everything together has the
-   * time of one search (`limits.timeoutMs`).
-   *
-   * @param warnings receives caveats about the answer
-   * @throws RunPending when no index can answer yet; ToolFailure; the signal's reason
-   */
-  async hits(
-    tool: Tool,
-    request: SearchRequest,
-    work: WorkOptions,
-    warnings: Warning[],
-  ): Promise<readonly ToolHit[]> {
-    const { settings, asker, refresher } = this.options;
-    const deadline = performance.now() + settings.limits.timeoutMs;
-    const state = readExtState(settings.dir);
-    if (state.updated === undefined || !existsSync(toolPlaces(settings.dir).indexFile)) {
-      const waitMs = settings.limits.timeoutMs;
-      return this.refreshedHits(tool, request, work, { embedsNow: true, waitMs, deadline });
-    }
-    const { signal } = work;
-    const asking = outcomeOf(asker.ask(tool, request, { timeoutMs: msUntil(deadline), signal }));
-    const isStale = this.looksAtFiles(work) && refresher.isStale(state);
-    const asked = await asking;
-    const isLost = 'failure' in asked && isLostCollection(asked.failure);
-    if ('failure' in asked && !isLost) throw asked.failure;
-    if ('hits' in asked && !isStale) return asked.hits;
-    try {
-      const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS, deadline };
-      return await this.refreshedHits(tool, request, work, how);
-    } catch (error) {
-      if (!(error instanceof RunPending) || !('hits' in asked)) throw error;
-      warnings.push(refreshingWarning('newer notes may be missing'));
-      return asked.hits;
-    }
-  }
-
-  /** Adds a collection again that the program has lost. */
-  private async refreshedHits(
-    tool: Tool,
-    request: SearchRequest,
-    work: WorkOptions,
-    how: RefreshOptions & { readonly deadline: number },
-  ): Promise<readonly ToolHit[]> {
-    const { asker, refresher } = this.options;
+  const asking = outcomeOf(ask());
+  const looksAtFiles = checksFiles && (syncOnSearch || (sessionStarts && syncOnSessionStart));
+  const isStale = looksAtFiles && refresher.isStale(state);
+  const asked = await asking;
+  // A collection that the program has lost is added again.
+  const isLost = 'failure' in asked && isLostCollection(asked.failure);
+  if ('failure' in asked && !isLost) throw asked.failure;
+  if ('hits' in asked && !isStale) return asked.hits;
+  try {
+    const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS, deadline };
     await refresher.refresh(tool, work, how);
-    const timeoutMs = msUntil(how.deadline);
-    return asker.ask(tool, request, { timeoutMs, signal: work.signal });
-  }
-
-  private looksAtFiles({ sessionStarts = false, checksFiles = true }: WorkOptions): boolean {
-    const { syncOnSearch, syncOnSessionStart } = this.options;
-    if (!checksFiles) return false;
-    return syncOnSearch || (sessionStarts && syncOnSessionStart);
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof RunPending) || !('hits' in asked)) throw error;
+    warnings.push(refreshingWarning('newer notes may be missing'));
+    return asked.hits;
   }
 }
 

@@ -24,7 +24,7 @@ import type {
   Transfer,
   WorkOptions,
 } from '../memory-backend.js';
-import { ExtAsker, FreshAsker, modeFor, refreshingWarning, saysSomething } from './ext-asker.js';
+import { ExtAsker, freshHits, modeFor, refreshingWarning, saysSomething } from './ext-asker.js';
 import {
   ExtRefresher,
   type ExtRefresherOptions,
@@ -49,7 +49,7 @@ import {
   folderFailure,
   type Tool,
   ToolFailure,
-  toolPlaces,
+  toolIndexFile,
 } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 
@@ -85,14 +85,12 @@ export class ExtBackend implements MemoryBackend {
   private readonly options: ExtBackendOptions;
   private readonly asker: ExtAsker;
   private readonly refresher: ExtRefresher;
-  private readonly freshAsker: FreshAsker;
 
   constructor(options: ExtBackendOptions) {
     this.options = options;
     this.asker = new ExtAsker(options.settings, options.openSession);
     const onNewCollections = (): Promise<void> => this.asker.endSession();
     this.refresher = new ExtRefresher({ ...options, onNewCollections });
-    this.freshAsker = new FreshAsker({ ...options, asker: this.asker, refresher: this.refresher });
   }
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
@@ -106,7 +104,9 @@ export class ExtBackend implements MemoryBackend {
     if (tool !== undefined) {
       const started = performance.now();
       try {
-        const hits = await this.freshAsker.hits(tool, request, work, warnings);
+        const { asker, refresher } = this;
+        const options = { ...this.options, asker, refresher };
+        const hits = await freshHits(tool, request, work, warnings, options);
         this.checkVectors(request, hits.length > 0, warnings);
         const answer = await answerOf(request, hits, this.options);
         endRest(this.options.settings.dir, this.state());
@@ -192,7 +192,7 @@ export class ExtBackend implements MemoryBackend {
 
   async reset(): Promise<ResetResult> {
     const { dir } = this.options.settings;
-    const bytes = statSync(toolPlaces(dir).indexFile, { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = statSync(toolIndexFile(dir), { throwIfNoEntry: false })?.size ?? 0;
     const removed = await this.removeIndex();
     const { removeExports } = await import('./export-sessions.js');
     removeExports(exportListFile(dir));

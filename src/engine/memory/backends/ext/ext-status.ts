@@ -4,7 +4,7 @@ import type { StatusOutput } from '../output-schemas.js';
 import { readExtState, restingNow, restKeyOf } from './ext-state.js';
 import type { ExtMode, ExtSettings } from './open-ext.js';
 
-import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
+import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 
 type ExtOutput = NonNullable<StatusOutput['ext']>;
 
@@ -25,7 +25,7 @@ export function extStatus(
   tree: () => string | null,
   clock: Clock,
 ): ExtStatus {
-  const { indexFile } = toolPlaces(settings.dir);
+  const indexFile = toolIndexFile(settings.dir);
   const state = readExtState(settings.dir);
   const tool = toolOr(openTool);
   const isFound = !(tool instanceof ToolFailure);

@@ -69,7 +69,7 @@ export async function prepareExt(
       }),
     diagnose: async (work) => {
       const { diagnoseExt } = await import('./diagnose-ext.js');
-      return diagnoseExt({ settings, openTool: find, clock }, work);
+      return diagnoseExt({ settings, openTool: find }, work);
     },
   };
 }
@@ -94,7 +94,6 @@ export type ExtMode = ResolvedMemory['ext']['searchMode'];
 
 /** `memory.ext` for one agent, with absolute paths and durations in milliseconds. */
 export interface ExtSettings {
-  readonly agentId: string;
   readonly command: string;
   readonly mode: ExtMode;
   /** Custom name of the program's MCP search tool. */
@@ -141,7 +140,6 @@ export function extSettings(
       : resolvePath(ofAgent(exportDir, agent.id), base, context.homeDir);
   const { interval, embedInterval, ...update } = ext.update;
   return {
-    agentId: agent.id,
     command: ext.command,
     mode,
     searchTool: ext.searchTool,

@@ -10,7 +10,7 @@ import { type ExtState, type LastUpdate, updateExtState } from './ext-state.js';
 import type { ExtSettings } from './open-ext.js';
 import { listCollections, type Run, tellCollections } from './tell-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
-import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
+import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
 import { commandOf, msUntil, runTool, type ToolOutput } from './tool/run-tool.js';
 
@@ -225,7 +225,7 @@ function sumOf(a: UpdateCounts, b: UpdateCounts): UpdateCounts {
 
 /** Deletes the program's index of an agent, and its recorded state. */
 export function removeExtIndex(dir: string): boolean {
-  const { indexFile } = toolPlaces(dir);
+  const indexFile = toolIndexFile(dir);
   const was = existsSync(indexFile);
   for (const ending of ['', '-wal', '-shm', '-journal'])
     rmSync(indexFile + ending, { force: true });

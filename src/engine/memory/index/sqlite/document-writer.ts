@@ -9,18 +9,17 @@ import { type Language, languagesOf } from '../languages.js';
 import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
-/** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
-export interface DocumentWriter {
-  /**
-   * @param indexedMs when the file was read, in milliseconds since the epoch
-   * @param chunks receives added and removed chunks
-   * @returns the change in the number of chunks
-   */
-  write(change: Change, indexedMs: number, chunks: ChunkChanges): number;
-}
+/**
+ * Writes a document with its chunks and full-text rows. Transactions are the caller's.
+ *
+ * @param indexedMs when the file was read, in milliseconds since the epoch
+ * @param chunks receives added and removed chunks
+ * @returns the change in the number of chunks
+ */
+export type WriteDocument = (change: Change, indexedMs: number, chunks: ChunkChanges) => number;
 
 /** Prepares the statements once for any number of documents. */
-export function createDocumentWriter(database: Connection, tokenizer: Tokenizer): DocumentWriter {
+export function documentWriter(database: Connection, tokenizer: Tokenizer): WriteDocument {
   const findDocument = database.prepare<[string, string], StoredKey>(
     'SELECT id, language FROM documents WHERE source = ? AND path = ?',
   );
@@ -152,23 +151,21 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     insertChunks(id, document, storedLanguage(stored), changes);
     return document.chunks.length - removed;
   };
-  return {
-    write(change, indexedMs, changes) {
-      switch (change.type) {
-        case 'remove':
-          return -remove(change.key, changes);
-        case 'touch':
-          touch(change.key, change.fingerprint, indexedMs);
-          return 0;
-        case 'put': {
-          const removed = remove(change.document, changes);
-          insert(change.document, indexedMs, changes);
-          return change.document.chunks.length - removed;
-        }
-        case 'extend':
-          return extend(change.document, change.replacesLast, indexedMs, changes);
+  return (change, indexedMs, changes) => {
+    switch (change.type) {
+      case 'remove':
+        return -remove(change.key, changes);
+      case 'touch':
+        touch(change.key, change.fingerprint, indexedMs);
+        return 0;
+      case 'put': {
+        const removed = remove(change.document, changes);
+        insert(change.document, indexedMs, changes);
+        return change.document.chunks.length - removed;
       }
-    },
+      case 'extend':
+        return extend(change.document, change.replacesLast, indexedMs, changes);
+    }
   };
 }
 

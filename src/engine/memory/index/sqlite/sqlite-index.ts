@@ -3,7 +3,7 @@ import type { Connection } from '../../../sqlite/database.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
-import type { DocumentWriter } from './document-writer.js';
+import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk } from './index-file.js';
 import {
   countMatches,
@@ -64,7 +64,7 @@ export function createSqliteIndex(
   file: string,
   vectorSettings: VectorSettings,
 ): SqliteIndex {
-  let writer: DocumentWriter | undefined;
+  let write: WriteDocument | undefined;
   let extension: VectorExtension | undefined;
   const extensionBy = ({ loadVectorExtension }: VectorPart): VectorExtension => {
     extension ??= loadVectorExtension(database, vectorSettings);
@@ -89,13 +89,13 @@ export function createSqliteIndex(
     }),
     apply: async ({ atMs, vectorsFollow, changes }) => {
       // A process that only searches never loads the writer.
-      const { createDocumentWriter, followChunks } = await import('./document-writer.js');
-      writer ??= createDocumentWriter(database, identity.tokenizer);
-      const { write } = writer;
+      const { documentWriter, followChunks } = await import('./document-writer.js');
+      const writeDocument = write ?? documentWriter(database, identity.tokenizer);
+      write = writeDocument;
       database.transaction(() => {
         const chunks = followChunks(database, vectorsFollow);
         let more = 0;
-        for (const change of changes) more += write(change, atMs, chunks);
+        for (const change of changes) more += writeDocument(change, atMs, chunks);
         chunks.finish();
         // Stored, because counting at search time would scan the whole table.
         const before = Number(readMeta(database, 'chunks') ?? 0);

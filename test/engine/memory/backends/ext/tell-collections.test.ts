@@ -78,7 +78,6 @@ function world() {
   const program = new Program();
   const { update, limits } = resolveConfig({}).memory.ext;
   const settings = {
-    agentId: 'main',
     command: 'qmd',
     mode: 'search',
     searchTool: undefined,

@@ -8,6 +8,7 @@ import {
 import { type ChildCall, ChildGroup, readLines } from '../../../../child/index.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
+import { withinTime } from '../../../../support/async.js';
 import type { ExtMode } from '../open-ext.js';
 import { merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
@@ -95,15 +96,9 @@ export class McpSession {
 
 /** @throws the signal's reason; an error containing "timed out" */
 async function within<T>(work: Promise<T>, { timeoutMs, signal }: RunOptions): Promise<T> {
-  signal?.throwIfAborted();
-  const ends = new AbortController();
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('its start timed out')), timeoutMs);
-    ends.signal.addEventListener('abort', () => clearTimeout(timer));
-    const once = { once: true, signal: ends.signal };
-    signal?.addEventListener('abort', () => reject(signal.reason), once);
-  });
-  return Promise.race([work, late]).finally(() => ends.abort());
+  const timed = await withinTime(timeoutMs, signal, () => work);
+  if (!timed.done) throw new Error('its start timed out');
+  return timed.value;
 }
 
 async function askPlanned(

@@ -23,16 +23,9 @@ export interface Tool {
   readonly key: string;
 }
 
-/** The folders of one agent's program, below the agent's own folder. */
-export interface ToolPlaces {
-  readonly dir: string;
-  /** Its index; created with its first collection. */
-  readonly indexFile: string;
-}
-
-/** The paths that the program derives from its environment. */
-export function toolPlaces(dir: string): ToolPlaces {
-  return { dir, indexFile: join(dir, 'cache', 'qmd', 'index.sqlite') };
+/** The program's index, at the path that it derives from its environment; created with its first collection. */
+export function toolIndexFile(dir: string): string {
+  return join(dir, 'cache', 'qmd', 'index.sqlite');
 }
 
 /** Settings of the program that a user may have made; no provider keys. */
