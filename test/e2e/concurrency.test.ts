@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FileHome } from '../../src/engine/memory/home/index.js';
+import { createFileHome } from '../../src/engine/memory/home/index.js';
 import { contentOf } from '../support/index-content.js';
 import { jsonOf } from '../support/json.js';
 import { NOTE_QUERIES, writeNotes } from '../support/many-notes.js';
@@ -124,7 +124,7 @@ test('a backend that stays open follows what other processes do', async () => {
   const listFile = own.at('forgotten.json');
   const backend = backendOn({
     indexFile,
-    home: new FileHome({ indexFile, vectors: { enabled: true }, listFile }),
+    home: createFileHome({ indexFile, vectors: { enabled: true }, listFile }),
     settings: { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' },
     sources: { memory: { workspaceDir: own.path, layout: 'folder', extraPaths: [] } },
     forget: { listFile, backupDir: own.at('backups') },

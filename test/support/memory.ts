@@ -4,7 +4,7 @@ import {
   createBuiltinBackend,
   type MemoryBackend,
 } from '../../src/engine/memory/backends/index.js';
-import { FileHome } from '../../src/engine/memory/home/file-home.js';
+import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
@@ -36,7 +36,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
   const listFile = join(state.path, 'forgotten.json');
   return {
     indexFile,
-    home: new FileHome({ indexFile, vectors: { enabled: true }, listFile }),
+    home: createFileHome({ indexFile, vectors: { enabled: true }, listFile }),
     settings: {
       chunking: { tokens: options.tokens ?? 400, overlap: options.overlap ?? 80 },
       tokenizer: options.tokenizer ?? 'unicode61',

@@ -27,7 +27,7 @@ import {
   type PreparedExt,
 } from './backends/index.js';
 import { forgetPlaces } from './forget/index.js';
-import { FileHome, type IndexHome, sharedPlace } from './home/index.js';
+import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
 import { loggedBackend } from './logged-backend.js';
 import type { FusionShares } from './search/index.js';
@@ -175,7 +175,7 @@ async function openWorkspace(
   const agent = atTrialIndex(folder, indexName, options.trial, context.state);
   const { path: indexFile, vector: vectors } = agent.memorySearch.store;
   const { listFile } = forgetPlaces(context.state, indexName);
-  const home = new FileHome({ indexFile, vectors, listFile });
+  const home = createFileHome({ indexFile, vectors, listFile });
   const sources = memorySourcesOf(agent, 'folder', context);
   return {
     agent,
@@ -270,11 +270,11 @@ async function homeOf(
   const indexFile = agent.memorySearch.store.path;
   const place = sharedPlace(agent.id, loaded, context);
   if (place === undefined || trial?.indexKey !== undefined) {
-    return new FileHome({ indexFile, vectors: agent.memorySearch.store.vector, listFile });
+    return createFileHome({ indexFile, vectors: agent.memorySearch.store.vector, listFile });
   }
-  const { SharedHome } = await import('./home/shared-home.js');
+  const { createSharedHome } = await import('./home/shared-home.js');
   const settings = indexSettings(agent, sources);
-  return new SharedHome({ place, settings, context, indexFile, listFile });
+  return createSharedHome({ place, settings, context, indexFile, listFile });
 }
 
 function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources): IndexSettings {

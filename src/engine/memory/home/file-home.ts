@@ -1,18 +1,14 @@
-import type { Clock } from '../../support/context.js';
-import type { ResetResult } from '../backends/index.js';
-import { type ForgetList, readForgetList, writeForgetList } from '../forget/index.js';
+import { readForgetList, writeForgetList } from '../forget/index.js';
 import {
   type MemoryIndex,
-  type OpenedIndex,
   openIndex,
   type SqliteIndex,
   statIndex,
   type VectorSettings,
 } from '../index/index.js';
-import type { SyncConnections, SyncRun, SyncSummary } from '../sync/index.js';
-import type { IndexHome, WritableIndex } from './index-home.js';
+import type { IndexHome } from './index-home.js';
 
-/** What a {@link FileHome} consists of. */
+/** Where a {@link createFileHome} keeps what it consists of. */
 export interface FileHomePlaces {
   /** Absolute path of the database. */
   readonly indexFile: string;
@@ -22,72 +18,58 @@ export interface FileHomePlaces {
 }
 
 /** An index as a SQLite file. Code that only writers need is loaded by them. */
-export class FileHome implements IndexHome {
-  private readonly places: FileHomePlaces;
+export function createFileHome(places: FileHomePlaces): IndexHome {
+  const { indexFile, vectors, listFile } = places;
   /** A rebuilt index may be another file at the same path. */
-  private readonly opened = new WeakMap<MemoryIndex, { index: SqliteIndex; inode: number }>();
-
-  constructor(places: FileHomePlaces) {
-    this.places = places;
-  }
-
-  async open(): Promise<OpenedIndex> {
-    const { indexFile, vectors } = this.places;
-    const inode = statIndex(indexFile)?.ino;
-    const opened = openIndex(indexFile, 'read', vectors);
-    if (opened.state === 'ready' && inode !== undefined) {
-      this.opened.set(opened.index, { index: opened.index, inode });
-    }
-    return opened;
-  }
-
-  isCurrent(index: MemoryIndex): boolean {
-    const own = this.opened.get(index);
-    const inode = statIndex(this.places.indexFile)?.ino;
-    return own !== undefined && own.inode === inode && own.index.isCurrent();
-  }
-
-  async openToWrite(connections: SyncConnections): Promise<WritableIndex | undefined> {
-    const opened = connections.openIndex(this.places.indexFile, this.places.vectors);
-    if (opened.state !== 'ready') return undefined;
-    const { index } = opened;
-    return { index, release: () => connections.releaseIndex(index) };
-  }
-
-  async mirror(run: SyncRun): Promise<SyncSummary> {
-    const { mirrorFile } = await import('./mirror-file.js');
-    return mirrorFile(run, this.places);
-  }
-
-  readForgetList(): Promise<ForgetList | undefined> {
-    return readForgetList(this.places.listFile);
-  }
-
-  async writeForgetList(list: ForgetList): Promise<void> {
-    const { indexFile, vectors, listFile } = this.places;
-    const opened = openIndex(indexFile, 'write', vectors);
-    if (opened.state === 'ready') {
+  const known = new WeakMap<MemoryIndex, { index: SqliteIndex; inode: number }>();
+  return {
+    open: async () => {
+      const inode = statIndex(indexFile)?.ino;
+      const opened = openIndex(indexFile, 'read', vectors);
+      if (opened.state === 'ready' && inode !== undefined) {
+        known.set(opened.index, { index: opened.index, inode });
+      }
+      return opened;
+    },
+    isCurrent: (index) => {
+      const own = known.get(index);
+      const inode = statIndex(indexFile)?.ino;
+      return own !== undefined && own.inode === inode && own.index.isCurrent();
+    },
+    openToWrite: async (connections) => {
+      const opened = connections.openIndex(indexFile, vectors);
+      if (opened.state !== 'ready') return undefined;
+      const { index } = opened;
+      return { index, release: () => connections.releaseIndex(index) };
+    },
+    mirror: async (run) => {
+      const { mirrorFile } = await import('./mirror-file.js');
+      return mirrorFile(run, places);
+    },
+    readForgetList: () => readForgetList(listFile),
+    writeForgetList: async (list) => {
+      const opened = openIndex(indexFile, 'write', vectors);
+      if (opened.state === 'ready') {
+        try {
+          (await opened.index.scrubber()).request();
+        } finally {
+          opened.index.close();
+        }
+      }
+      writeForgetList(listFile, list);
+    },
+    isScrubPending: async () => {
+      const opened = openIndex(indexFile, 'read');
+      if (opened.state !== 'ready') return false;
       try {
-        (await opened.index.scrubber()).request();
+        return (await opened.index.scrubber()).isRequested();
       } finally {
         opened.index.close();
       }
-    }
-    writeForgetList(listFile, list);
-  }
-
-  async isScrubPending(): Promise<boolean> {
-    const opened = openIndex(this.places.indexFile, 'read');
-    if (opened.state !== 'ready') return false;
-    try {
-      return (await opened.index.scrubber()).isRequested();
-    } finally {
-      opened.index.close();
-    }
-  }
-
-  async reset(clock: Clock): Promise<ResetResult> {
-    const { resetIndex } = await import('../sync/build-file.js');
-    return resetIndex(this.places.indexFile, clock);
-  }
+    },
+    reset: async (clock) => {
+      const { resetIndex } = await import('../sync/build-file.js');
+      return resetIndex(indexFile, clock);
+    },
+  };
 }

@@ -4,7 +4,7 @@
  *   shared-home.ts: an index on a server
  */
 
-export { FileHome } from './file-home.js';
+export { createFileHome } from './file-home.js';
 export type { IndexHome, OtherHosts } from './index-home.js';
 export { type SharedPlace, sharedPlace } from './shared-place.js';
 export { linesOfChunks, turnsOfChunks } from './shared-text.js';
