@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+  optionalObject,
+} from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -12,32 +20,26 @@ const finding = z.strictObject({
   message: field(z.string(), 'What is wrong, or worth knowing.'),
   cause: field(z.optional(z.string()), 'Why, or why it matters.'),
   place: field(
-    z.optional(
-      z.strictObject({
-        file: field(z.string(), 'Absolute path.'),
-        line: field(z.optional(line), 'Counted from 1; absent for a file as a whole.'),
-        column: field(z.optional(line), 'Counted from 1, in UTF-16 code units.'),
-      }),
-    ),
+    optionalObject({
+      file: field(z.string(), 'Absolute path.'),
+      line: field(z.optional(line), 'Counted from 1; absent for a file as a whole.'),
+      column: field(z.optional(line), 'Counted from 1, in UTF-16 code units.'),
+    }),
     'Where it is written, or the file it is about.',
   ),
   hint: field(z.optional(z.string()), 'What to type or do.'),
   fix: field(
-    z.optional(
-      z.strictObject({
-        title: field(z.string(), 'What it does.'),
-        safe: field(z.boolean(), 'Whether `--fix` applies it.'),
-        diff: field(
-          z.array(
-            z.strictObject({
-              kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
-              text: field(z.string(), 'One line.'),
-            }),
-          ),
-          'What it changes, secrets masked.',
-        ),
-      }),
-    ),
+    optionalObject({
+      title: field(z.string(), 'What it does.'),
+      safe: field(z.boolean(), 'Whether `--fix` applies it.'),
+      diff: field(
+        listOf({
+          kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
+          text: field(z.string(), 'One line.'),
+        }),
+        'What it changes, secrets masked.',
+      ),
+    }),
     'A fix that svc can apply; absent where a person has to decide.',
   ),
 });
@@ -54,27 +56,23 @@ export const doctorOutputSchema = documentSchema({
     'Sums.',
   ),
   checks: field(
-    z.array(
-      z.strictObject({
-        check: field(z.string(), 'Its name; see [doctor.md](doctor.md#checks).'),
-        state: field(
-          z.enum(['fault', 'off', 'ok', 'warning']),
-          'The worst of its findings. `off`: there was nothing to check, or it was skipped.',
-        ),
-        summary: field(z.string(), 'What was checked, for people.'),
-        findings: field(z.array(finding), 'Empty when nothing was found.'),
-      }),
-    ),
+    listOf({
+      check: field(z.string(), 'Its name; see [doctor.md](doctor.md#checks).'),
+      state: field(
+        z.enum(['fault', 'off', 'ok', 'warning']),
+        'The worst of its findings. `off`: there was nothing to check, or it was skipped.',
+      ),
+      summary: field(z.string(), 'What was checked, for people.'),
+      findings: field(z.array(finding), 'Empty when nothing was found.'),
+    }),
     'All checks, in the order in which they are shown.',
   ),
   applied: field(
-    z.array(
-      z.strictObject({
-        check: field(z.string(), 'The check whose finding it fixed.'),
-        title: field(z.string(), 'What was done.'),
-        failure: field(z.optional(z.string()), 'Why it failed; absent when it was applied.'),
-      }),
-    ),
+    listOf({
+      check: field(z.string(), 'The check whose finding it fixed.'),
+      title: field(z.string(), 'What was done.'),
+      failure: field(z.optional(z.string()), 'Why it failed; absent when it was applied.'),
+    }),
     'What `--fix` did; empty without it. The checks above ran afterwards.',
   ),
 });

@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+  optionalObject,
+} from '../errors/output-schema.js';
 import { skipped } from '../memory/output-schemas.js';
 import { claim, decision, keyAndText, place, score, when } from './output-schemas.js';
 import { VERDICTS } from './promotion/compare.js';
@@ -34,31 +42,29 @@ export const dreamCandidatesOutputSchema = documentSchema({
   total: field(count, 'Total number of claims.'),
   ready: field(count, 'Number of claims that pass every gate.'),
   candidates: field(
-    z.array(
-      z.strictObject({
-        ...claim,
-        ...signals,
-        score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
-        passes: field(z.boolean(), 'Whether it passes every gate.'),
-        signals: field(
-          z.strictObject({
-            frequency: field(part, 'How often it was recalled or noted.'),
-            relevance: field(part, 'How well it answered.'),
-            diversity: field(part, 'For how many questions, or on how many days.'),
-            recency: field(part, 'How recently.'),
-            consolidation: field(part, 'How far its signals are spread over days.'),
-            conceptual: field(part, 'How many concepts it mentions.'),
-          }),
-          'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
-        ),
-        lightBoost: field(part, 'Added if recent light phases staged it.'),
-        remBoost: field(part, 'Added if recent REM phases selected it.'),
-        failed: field(
-          z.array(gate.shape.gate),
-          'The gates it fails; see [dreaming.md](dreaming.md#gates).',
-        ),
-      }),
-    ),
+    listOf({
+      ...claim,
+      ...signals,
+      score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
+      passes: field(z.boolean(), 'Whether it passes every gate.'),
+      signals: field(
+        z.strictObject({
+          frequency: field(part, 'How often it was recalled or noted.'),
+          relevance: field(part, 'How well it answered.'),
+          diversity: field(part, 'For how many questions, or on how many days.'),
+          recency: field(part, 'How recently.'),
+          consolidation: field(part, 'How far its signals are spread over days.'),
+          conceptual: field(part, 'How many concepts it mentions.'),
+        }),
+        'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
+      ),
+      lightBoost: field(part, 'Added if recent light phases staged it.'),
+      remBoost: field(part, 'Added if recent REM phases selected it.'),
+      failed: field(
+        z.array(gate.shape.gate),
+        'The gates it fails; see [dreaming.md](dreaming.md#gates).',
+      ),
+    }),
     'At most `--limit`.',
   ),
 });
@@ -74,18 +80,16 @@ export const dreamExplainOutputSchema = documentSchema({
   tags: field(z.array(z.string()), 'Concepts it mentions, at most 8.'),
   score: field(score, 'Sum of `adds`.'),
   parts: field(
-    z.array(
-      z.strictObject({
-        part: field(
-          z.enum([...SIGNAL_NAMES, 'light', 'rem']),
-          'See [dreaming.md](dreaming.md#scoring).',
-        ),
-        value: field(part, '0 to 1.'),
-        weight: field(part, 'The most it can add.'),
-        adds: field(part, 'Value times weight.'),
-        why: field(z.string(), 'A short explanation for people.'),
-      }),
-    ),
+    listOf({
+      part: field(
+        z.enum([...SIGNAL_NAMES, 'light', 'rem']),
+        'See [dreaming.md](dreaming.md#scoring).',
+      ),
+      value: field(part, '0 to 1.'),
+      weight: field(part, 'The most it can add.'),
+      adds: field(part, 'Value times weight.'),
+      why: field(z.string(), 'A short explanation for people.'),
+    }),
     'The six signals and the boosts from earlier light and REM phases.',
   ),
   gates: field(z.array(gate), 'Every gate, in order.'),
@@ -99,20 +103,18 @@ export const dreamExplainOutputSchema = documentSchema({
     'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
   ),
   trail: field(
-    z.array(
-      z.strictObject({
-        sweep: field(z.string(), 'ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
-        day: field(z.iso.date(), 'Its day.'),
-        change: field(
-          z.enum(['added', 'replaced', 'superseded', 'retired']),
-          '`added`: it got an entry. `replaced`: its entry replaced another. `superseded`: another replaced its entry. `retired`: its entry was moved to the archive.',
-        ),
-        other: field(
-          z.nullable(z.string()),
-          'Text of the entry that it replaced or that replaced it; otherwise `null`.',
-        ),
-      }),
-    ),
+    listOf({
+      sweep: field(z.string(), 'ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
+      day: field(z.iso.date(), 'Its day.'),
+      change: field(
+        z.enum(['added', 'replaced', 'superseded', 'retired']),
+        '`added`: it got an entry. `replaced`: its entry replaced another. `superseded`: another replaced its entry. `retired`: its entry was moved to the archive.',
+      ),
+      other: field(
+        z.nullable(z.string()),
+        'Text of the entry that it replaced or that replaced it; otherwise `null`.',
+      ),
+    }),
     'What sweeps did to its entry in `MEMORY.md`, oldest first, without those that were undone.',
   ),
 });
@@ -122,15 +124,13 @@ export const dreamSignalsOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
   claims: field(
-    z.array(
-      z.strictObject({
-        ...claim,
-        ...signals,
-        fate: field(fate, 'Status of the claim.'),
-        averageScore: field(part, 'Mean score of its signals.'),
-        maxScore: field(part, 'Highest score of its signals.'),
-      }),
-    ),
+    listOf({
+      ...claim,
+      ...signals,
+      fate: field(fate, 'Status of the claim.'),
+      averageScore: field(part, 'Mean score of its signals.'),
+      maxScore: field(part, 'Highest score of its signals.'),
+    }),
     'At most `--limit`.',
   ),
 });
@@ -150,39 +150,35 @@ export const dreamBackfillOutputSchema = documentSchema({
   ...place,
   id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
   backfilled: field(
-    z.optional(
-      z.strictObject({
-        dryRun: field(z.boolean(), 'True if nothing was written.'),
-        notes: field(count, 'Daily notes read.'),
-        notesLeft: field(count, 'Older notes over the limit of one run.'),
-        leans: field(
-          z.strictObject({
-            lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
-            durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
-            unclear: field(count, 'No signal.'),
-            situational: field(count, 'Events of that day: no signal.'),
-          }),
-          'Number of statements by how long they are likely to stay true.',
-        ),
-        claims: field(
-          z.array(
-            z.strictObject({
-              ...keyAndText,
-              path: field(z.string(), 'The note, relative to the workspace.'),
-              startLine: field(line, 'First line, 1-based.'),
-              endLine: field(line, 'Last line, inclusive.'),
-              lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
-            }),
-          ),
-          'Statements that got signals, in note order.',
-        ),
-        skipped: field(skipped, 'Notes that could not be read.'),
-      }),
-    ),
+    optionalObject({
+      dryRun: field(z.boolean(), 'True if nothing was written.'),
+      notes: field(count, 'Daily notes read.'),
+      notesLeft: field(count, 'Older notes over the limit of one run.'),
+      leans: field(
+        z.strictObject({
+          lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
+          durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
+          unclear: field(count, 'No signal.'),
+          situational: field(count, 'Events of that day: no signal.'),
+        }),
+        'Number of statements by how long they are likely to stay true.',
+      ),
+      claims: field(
+        listOf({
+          ...keyAndText,
+          path: field(z.string(), 'The note, relative to the workspace.'),
+          startLine: field(line, 'First line, 1-based.'),
+          endLine: field(line, 'Last line, inclusive.'),
+          lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
+        }),
+        'Statements that got signals, in note order.',
+      ),
+      skipped: field(skipped, 'Notes that could not be read.'),
+    }),
     'Only with `--path`.',
   ),
   rolledBack: field(
-    z.optional(z.strictObject({ claims: field(count, 'Number of claims affected.') })),
+    optionalObject({ claims: field(count, 'Number of claims affected.') }),
     'Only with `--rollback`.',
   ),
 });

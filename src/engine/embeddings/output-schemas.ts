@@ -5,6 +5,8 @@ import {
   type DocumentOf,
   documentSchema,
   field,
+  objectOrNull,
+  optionalObject,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS, PROVIDERS } from './adapters/index.js';
 import { CHECKS } from './diagnosis/events.js';
@@ -51,14 +53,12 @@ export const installLocalOutputSchema = documentSchema({
     'node-llama-cpp, which computes the vectors.',
   ),
   model: field(
-    z.nullable(
-      z.strictObject({
-        outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
-        name: field(z.string(), 'The reference without secrets, or the file name.'),
-        path: field(z.string(), 'Absolute path of the file.'),
-        bytes: field(size, 'Size.'),
-      }),
-    ),
+    objectOrNull({
+      outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
+      name: field(z.string(), 'The reference without secrets, or the file name.'),
+      path: field(z.string(), 'Absolute path of the file.'),
+      bytes: field(size, 'Size.'),
+    }),
     '`null` with `--no-model` and `--remove`.',
   ),
 });
@@ -145,13 +145,11 @@ const checkSchema = z.strictObject({
   cause: field(z.optional(z.string()), 'Error message.'),
   hint: field(z.optional(z.string()), 'How to fix it.'),
   location: field(
-    z.optional(
-      z.strictObject({
-        file: field(z.string(), 'Absolute path.'),
-        line: field(count, 'Counted from 1.'),
-        column: field(count, 'Counted from 1.'),
-      }),
-    ),
+    optionalObject({
+      file: field(z.string(), 'Absolute path.'),
+      line: field(count, 'Counted from 1.'),
+      column: field(count, 'Counted from 1.'),
+    }),
     'Location of the setting.',
   ),
   latencyMs: field(
@@ -160,12 +158,10 @@ const checkSchema = z.strictObject({
   ),
   dimensions: field(z.optional(count), 'Length of the vectors.'),
   passages: field(
-    z.optional(
-      z.strictObject({
-        done: field(count, 'Passages with a current vector.'),
-        all: field(count, 'Passages in the index.'),
-      }),
-    ),
+    optionalObject({
+      done: field(count, 'Passages with a current vector.'),
+      all: field(count, 'Passages in the index.'),
+    }),
     'Only for `vectors`.',
   ),
 });

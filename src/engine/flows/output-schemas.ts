@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from './flow-record.js';
 import {
   flowSchema,
@@ -66,7 +66,7 @@ const summary = z.strictObject({
 /** `svc flow list --json`. */
 export const flowListOutputSchema = documentSchema({
   flows: field(
-    z.array(z.strictObject({ ...flowSchema.shape, tasks: field(summary, 'Counts of its tasks.') })),
+    listOf({ ...flowSchema.shape, tasks: field(summary, 'Counts of its tasks.') }),
     'Newest first.',
   ),
   total: field(count, 'How many there are without `--limit`.'),
@@ -122,17 +122,15 @@ export const bulkOutputSchema = documentSchema({
   changed: field(count, 'How many were changed.'),
   failed: field(count, 'How many could not be changed; then the exit code is 1.'),
   results: field(
-    z.array(
-      z.strictObject({
-        id: field(z.string(), 'The ID of the flow or task.'),
-        status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
-        outcome: field(
-          z.enum(['changed', 'failed', 'unchanged']),
-          '`unchanged` with `--dry-run`, or when the user declined.',
-        ),
-        error: field(z.nullable(z.string()), 'Why it could not be changed.'),
-      }),
-    ),
+    listOf({
+      id: field(z.string(), 'The ID of the flow or task.'),
+      status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
+      outcome: field(
+        z.enum(['changed', 'failed', 'unchanged']),
+        '`unchanged` with `--dry-run`, or when the user declined.',
+      ),
+      error: field(z.nullable(z.string()), 'Why it could not be changed.'),
+    }),
     'Newest first.',
   ),
 });

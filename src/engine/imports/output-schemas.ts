@@ -1,41 +1,35 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
 
 /** `svc config import --json`. */
 export const configImportOutputSchema = documentSchema({
   from: field(z.enum(['openclaw', 'qmd', 'basic-memory', 'claude-mem']), 'The other program.'),
   source: field(z.string(), 'Absolute path of what was read.'),
   items: field(
-    z.array(
-      z.strictObject({
-        outcome: field(
-          z.enum(['taken', 'translated', 'present', 'conflict', 'left']),
-          '`present`: svc.json has the same value; `conflict`: it has another, which stays.',
-        ),
-        from: field(z.string(), 'Where it is in the other program.'),
-        to: field(z.nullable(z.string()), 'The setting of svc.'),
-        why: field(z.nullable(z.string()), 'Why it is left, or what differs.'),
-      }),
-    ),
+    listOf({
+      outcome: field(
+        z.enum(['taken', 'translated', 'present', 'conflict', 'left']),
+        '`present`: svc.json has the same value; `conflict`: it has another, which stays.',
+      ),
+      from: field(z.string(), 'Where it is in the other program.'),
+      to: field(z.nullable(z.string()), 'The setting of svc.'),
+      why: field(z.nullable(z.string()), 'Why it is left, or what differs.'),
+    }),
     'What becomes of each setting.',
   ),
   file: field(z.string(), 'Absolute path of the configuration.'),
   diff: field(
-    z.array(
-      z.strictObject({
-        kind: field(z.enum(['added', 'context', 'removed']), 'What happens to the line.'),
-        text: field(z.string(), 'The line, with secrets masked.'),
-      }),
-    ),
+    listOf({
+      kind: field(z.enum(['added', 'context', 'removed']), 'What happens to the line.'),
+      text: field(z.string(), 'The line, with secrets masked.'),
+    }),
     'The changes of the configuration.',
   ),
   notes: field(
-    z.array(
-      z.strictObject({
-        file: field(z.string(), 'Absolute path of the note.'),
-        entries: field(z.int(), 'Number of entries that are added to it.'),
-      }),
-    ),
+    listOf({
+      file: field(z.string(), 'Absolute path of the note.'),
+      entries: field(z.int(), 'Number of entries that are added to it.'),
+    }),
     'The notes that are written.',
   ),
   applied: field(z.boolean(), 'False with `--dry-run`, without changes, and if you declined.'),

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
 
 /* For tests and docs/json.md; no command loads it. */
@@ -37,25 +43,21 @@ export const integrateOutputSchema = documentSchema({
     'The line that the agent runs before it compacts a conversation and at the end of a session; `null` without `--capture`.',
   ),
   changes: field(
-    z.array(
-      z.strictObject({
-        file: field(z.string(), 'Absolute path.'),
-        part: field(
-          z.enum(['capture', 'hook', 'server', 'settings']),
-          '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
-        ),
-        change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
-        diff: field(
-          z.array(
-            z.strictObject({
-              kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
-              text: field(z.string(), 'One line.'),
-            }),
-          ),
-          'The lines that change, with the values of other entries hidden.',
-        ),
-      }),
-    ),
+    listOf({
+      file: field(z.string(), 'Absolute path.'),
+      part: field(
+        z.enum(['capture', 'hook', 'server', 'settings']),
+        '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
+      ),
+      change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
+      diff: field(
+        listOf({
+          kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
+          text: field(z.string(), 'One line.'),
+        }),
+        'The lines that change, with the values of other entries hidden.',
+      ),
+    }),
     'Empty when everything is up to date.',
   ),
 });
@@ -64,39 +66,33 @@ export const integrateOutputSchema = documentSchema({
 export const integrationsOutputSchema = documentSchema({
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   agents: field(
-    z.array(
-      z.strictObject({
-        agent: field(z.enum(AGENT_IDS), 'The agent.'),
-        detected: field(z.boolean(), 'Whether it was found on this machine.'),
-        file: field(z.string(), 'Absolute path of the file with its servers.'),
-        servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
-        hookFile: field(
-          z.nullable(z.string()),
-          'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
-        ),
-        hook: field(z.boolean(), 'Whether active memory is registered.'),
-        activeMemory: field(
-          z.nullable(
-            z.strictObject({
-              recalls: field(z.boolean(), 'Whether it recalls anything.'),
-              why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
-              hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
-            }),
-          ),
-          'What the hook does in this folder; `null` without one.',
-        ),
-        captures: field(z.boolean(), 'Whether capture hooks are registered.'),
-        error: field(
-          z.nullable(
-            z.strictObject({
-              code: field(z.string(), 'See [errors.md](errors.md).'),
-              message: field(z.string(), 'For people.'),
-            }),
-          ),
-          'Why a file could not be read, or `null`.',
-        ),
-      }),
-    ),
+    listOf({
+      agent: field(z.enum(AGENT_IDS), 'The agent.'),
+      detected: field(z.boolean(), 'Whether it was found on this machine.'),
+      file: field(z.string(), 'Absolute path of the file with its servers.'),
+      servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
+      hookFile: field(
+        z.nullable(z.string()),
+        'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
+      ),
+      hook: field(z.boolean(), 'Whether active memory is registered.'),
+      activeMemory: field(
+        objectOrNull({
+          recalls: field(z.boolean(), 'Whether it recalls anything.'),
+          why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
+          hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+        }),
+        'What the hook does in this folder; `null` without one.',
+      ),
+      captures: field(z.boolean(), 'Whether capture hooks are registered.'),
+      error: field(
+        objectOrNull({
+          code: field(z.string(), 'See [errors.md](errors.md).'),
+          message: field(z.string(), 'For people.'),
+        }),
+        'Why a file could not be read, or `null`.',
+      ),
+    }),
     'Sorted by agent.',
   ),
 });

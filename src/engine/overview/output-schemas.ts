@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 import { pauseSchema } from '../flows/record-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
@@ -39,17 +46,15 @@ export const versionOutputSchema = documentSchema({
     'All paths are absolute.',
   ),
   modules: field(
-    z.array(
-      z.strictObject({
-        name: field(z.enum(['better-sqlite3', 'node-llama-cpp', 'sqlite-vec']), 'The package.'),
-        state: field(
-          z.enum(['not_installed', 'ok', 'unusable']),
-          '`not_installed` is not a fault: only the provider `local` needs the module.',
-        ),
-        version: field(z.nullable(z.string()), '`null` where it is unknown.'),
-        why: field(z.nullable(z.string()), 'Why it cannot be used; `null` where it can.'),
-      }),
-    ),
+    listOf({
+      name: field(z.enum(['better-sqlite3', 'node-llama-cpp', 'sqlite-vec']), 'The package.'),
+      state: field(
+        z.enum(['not_installed', 'ok', 'unusable']),
+        '`not_installed` is not a fault: only the provider `local` needs the module.',
+      ),
+      version: field(z.nullable(z.string()), '`null` where it is unknown.'),
+      why: field(z.nullable(z.string()), 'Why it cannot be used; `null` where it can.'),
+    }),
     'The native modules.',
   ),
 });
@@ -57,32 +62,28 @@ export const versionOutputSchema = documentSchema({
 /** `svc status --json`. */
 export const overallStatusOutputSchema = documentSchema({
   serving: field(
-    z.nullable(
-      z.strictObject({
-        pid: field(z.int(), 'Its process.'),
-        since: field(z.iso.datetime(), 'When it was started.'),
-        services: field(
-          z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
-          'What it runs.',
-        ),
-      }),
-    ),
+    objectOrNull({
+      pid: field(z.int(), 'Its process.'),
+      since: field(z.iso.datetime(), 'When it was started.'),
+      services: field(
+        z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
+        'What it runs.',
+      ),
+    }),
     'The `svc serve` of this state folder; `null` when none runs.',
   ),
   agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
   storage: field(
-    z.nullable(
-      z.strictObject({
-        server: field(
-          z.nullable(z.string()),
-          '`host:port/database`; `null` if `storage.url` cannot be read.',
-        ),
-        version: field(
-          z.nullable(z.string()),
-          'The version of PostgreSQL; `null` while it cannot be used.',
-        ),
-      }),
-    ),
+    objectOrNull({
+      server: field(
+        z.nullable(z.string()),
+        '`host:port/database`; `null` if `storage.url` cannot be read.',
+      ),
+      version: field(
+        z.nullable(z.string()),
+        'The version of PostgreSQL; `null` while it cannot be used.',
+      ),
+    }),
     'The server of `storage.url`; `null` without one.',
   ),
   listener: field(
@@ -99,91 +100,77 @@ export const overallStatusOutputSchema = documentSchema({
     'The webhook listener.',
   ),
   flows: field(
-    z.array(
-      z.strictObject({
-        status: field(z.string(), 'Only those that occur.'),
-        count: field(count, 'How many.'),
-      }),
-    ),
+    listOf({
+      status: field(z.string(), 'Only those that occur.'),
+      count: field(count, 'How many.'),
+    }),
     'Flows by status.',
   ),
   tasks: field(
-    z.array(
-      z.strictObject({
-        status: field(z.string(), 'Only those that occur.'),
-        count: field(count, 'How many.'),
-      }),
-    ),
+    listOf({
+      status: field(z.string(), 'Only those that occur.'),
+      count: field(count, 'How many.'),
+    }),
     'Tasks by status.',
   ),
   pausedTasks: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
   failedNotifications: field(count, 'Notifications that could not be delivered.'),
   dreams: field(
-    z.array(
-      z.strictObject({
-        agents: field(z.array(z.string()), 'The agents of the workspace.'),
-        enabled: field(z.boolean(), 'Whether dreaming is enabled.'),
-        nextRunAt: field(
-          z.nullable(z.iso.datetime()),
-          'When the next sweep is due; `null` when none is.',
-        ),
-        lastSweepAt: field(
-          z.nullable(z.iso.datetime()),
-          'When the last sweep started; `null` when there was none.',
-        ),
-        written: field(z.nullable(count), 'How many claims it wrote to `MEMORY.md`.'),
-        memoryFull: field(
-          z.boolean(),
-          'Whether your own lines in `MEMORY.md` alone are over its budget, so that nothing more is promoted.',
-        ),
-      }),
-    ),
+    listOf({
+      agents: field(z.array(z.string()), 'The agents of the workspace.'),
+      enabled: field(z.boolean(), 'Whether dreaming is enabled.'),
+      nextRunAt: field(
+        z.nullable(z.iso.datetime()),
+        'When the next sweep is due; `null` when none is.',
+      ),
+      lastSweepAt: field(
+        z.nullable(z.iso.datetime()),
+        'When the last sweep started; `null` when there was none.',
+      ),
+      written: field(z.nullable(count), 'How many claims it wrote to `MEMORY.md`.'),
+      memoryFull: field(
+        z.boolean(),
+        'Whether your own lines in `MEMORY.md` alone are over its budget, so that nothing more is promoted.',
+      ),
+    }),
     'Dreaming, one entry per workspace.',
   ),
   hooks: field(
-    z.array(
-      z.strictObject({
-        agent: field(z.string(), 'The agent, as in `svc integrate`.'),
-        file: field(z.string(), 'Absolute path of its file.'),
-        recalls: field(z.boolean(), 'Whether it recalls anything.'),
-        why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
-        hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
-      }),
-    ),
+    listOf({
+      agent: field(z.string(), 'The agent, as in `svc integrate`.'),
+      file: field(z.string(), 'Absolute path of its file.'),
+      recalls: field(z.boolean(), 'Whether it recalls anything.'),
+      why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
+      hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+    }),
     'Active memory hooks that coding agents run in this folder.',
   ),
   captures: field(
-    z.array(
-      z.strictObject({
-        agent: field(z.string(), 'The agent, as in `svc integrate`.'),
-        file: field(z.string(), 'Absolute path of its file.'),
-        lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
-        error: field(z.nullable(z.string()), 'Why it failed; `null` if it did not.'),
-      }),
-    ),
+    listOf({
+      agent: field(z.string(), 'The agent, as in `svc integrate`.'),
+      file: field(z.string(), 'Absolute path of its file.'),
+      lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
+      error: field(z.nullable(z.string()), 'Why it failed; `null` if it did not.'),
+    }),
     'Capture hooks that coding agents run in this folder.',
   ),
   nextRuns: field(
-    z.array(
-      z.strictObject({
-        what: field(z.string(), 'For people.'),
-        at: field(z.iso.datetime(), 'When.'),
-      }),
-    ),
+    listOf({
+      what: field(z.string(), 'For people.'),
+      at: field(z.iso.datetime(), 'When.'),
+    }),
     'What happens next automatically, soonest first.',
   ),
   faults: field(
-    z.array(
-      z.strictObject({
-        about: field(z.string(), 'The agent or service.'),
-        code: field(
-          z.nullable(z.string()),
-          "See [errors.md](errors.md), or the system's; `null` for anything else.",
-        ),
-        message: field(z.string(), 'For people.'),
-        hint: field(z.optional(z.string()), 'What to do about it.'),
-      }),
-    ),
+    listOf({
+      about: field(z.string(), 'The agent or service.'),
+      code: field(
+        z.nullable(z.string()),
+        "See [errors.md](errors.md), or the system's; `null` for anything else.",
+      ),
+      message: field(z.string(), 'For people.'),
+      hint: field(z.optional(z.string()), 'What to do about it.'),
+    }),
     'All problems of agents and services.',
   ),
 });
@@ -209,14 +196,12 @@ export const bugReportOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the archive.'),
   bytes: field(count, 'Its size.'),
   entries: field(
-    z.array(
-      z.strictObject({
-        name: field(z.string(), 'Its name in the archive.'),
-        description: field(z.string(), 'What it contains.'),
-        bytes: field(count, 'Its size when unpacked.'),
-        error: field(z.nullable(z.string()), 'Why it could not be created; `null` when it could.'),
-      }),
-    ),
+    listOf({
+      name: field(z.string(), 'Its name in the archive.'),
+      description: field(z.string(), 'What it contains.'),
+      bytes: field(count, 'Its size when unpacked.'),
+      error: field(z.nullable(z.string()), 'Why it could not be created; `null` when it could.'),
+    }),
     'The files of the archive, in order.',
   ),
 });

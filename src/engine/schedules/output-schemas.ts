@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 import { FLOW_STATUSES } from '../flows/flow-record.js';
 import { flowSchema } from '../flows/record-schemas.js';
 
@@ -13,36 +19,29 @@ const timing = {
 /** `svc schedule list --json`. */
 export const scheduleListOutputSchema = documentSchema({
   schedules: field(
-    z.array(
-      z.strictObject({
-        id: field(z.string(), 'Its name in the configuration.'),
-        state: field(
-          z.enum(['disabled', 'overdue', 'waiting']),
-          '`overdue` if a run was due a minute ago or more and has not happened.',
-        ),
-        ...timing,
-        nextRunAt: field(
-          z.nullable(z.iso.datetime()),
-          'When it is due next; `null` if it is disabled.',
-        ),
-        lastRunAt: field(
-          z.nullable(z.iso.datetime()),
-          'When it created its last flow; `null` before the first.',
-        ),
-        lastFlow: field(
-          z.nullable(
-            z.strictObject({
-              flowId: field(z.string(), 'The flow.'),
-              status: field(
-                z.nullable(z.enum(FLOW_STATUSES)),
-                'Its state; `null` once it was pruned.',
-              ),
-            }),
-          ),
-          'The last flow; `null` before the first.',
-        ),
-      }),
-    ),
+    listOf({
+      id: field(z.string(), 'Its name in the configuration.'),
+      state: field(
+        z.enum(['disabled', 'overdue', 'waiting']),
+        '`overdue` if a run was due a minute ago or more and has not happened.',
+      ),
+      ...timing,
+      nextRunAt: field(
+        z.nullable(z.iso.datetime()),
+        'When it is due next; `null` if it is disabled.',
+      ),
+      lastRunAt: field(
+        z.nullable(z.iso.datetime()),
+        'When it created its last flow; `null` before the first.',
+      ),
+      lastFlow: field(
+        objectOrNull({
+          flowId: field(z.string(), 'The flow.'),
+          status: field(z.nullable(z.enum(FLOW_STATUSES)), 'Its state; `null` once it was pruned.'),
+        }),
+        'The last flow; `null` before the first.',
+      ),
+    }),
     'In the order of the configuration.',
   ),
 });

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -31,29 +37,22 @@ export const scopeTestOutputSchema = documentSchema({
   ),
   default: field(action, '`memory.ext.scope.default`.'),
   rules: field(
-    z.array(
-      z.strictObject({
-        action: field(action, 'What the rule does.'),
-        match: field(
-          z.nullable(
-            z.strictObject({
-              channel: field(z.optional(z.string()), 'Compared with `session.channel`.'),
-              chatType: field(z.optional(chatType), 'Compared with `session.chatType`.'),
-              keyPrefix: field(
-                z.optional(z.string()),
-                'Compared with the start of `session.normalizedKey`, or of `session.key` when it starts with `agent:`.',
-              ),
-              rawKeyPrefix: field(
-                z.optional(z.string()),
-                'Compared with the start of `session.key`.',
-              ),
-            }),
+    listOf({
+      action: field(action, 'What the rule does.'),
+      match: field(
+        objectOrNull({
+          channel: field(z.optional(z.string()), 'Compared with `session.channel`.'),
+          chatType: field(z.optional(chatType), 'Compared with `session.chatType`.'),
+          keyPrefix: field(
+            z.optional(z.string()),
+            'Compared with the start of `session.normalizedKey`, or of `session.key` when it starts with `agent:`.',
           ),
-          'Which conversations it applies to; `null` for all.',
-        ),
-        matches: field(z.boolean(), 'Whether it matches. Only the first matching rule counts.'),
-      }),
-    ),
+          rawKeyPrefix: field(z.optional(z.string()), 'Compared with the start of `session.key`.'),
+        }),
+        'Which conversations it applies to; `null` for all.',
+      ),
+      matches: field(z.boolean(), 'Whether it matches. Only the first matching rule counts.'),
+    }),
     '`memory.ext.scope.rules`, in order.',
   ),
   citations: field(

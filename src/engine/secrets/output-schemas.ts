@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -11,39 +17,35 @@ export const secretsCheckOutputSchema = documentSchema({
   ),
   ok: field(z.boolean(), 'Whether every secret can be read.'),
   secrets: field(
-    z.array(
-      z.strictObject({
-        path: field(z.string(), 'The configuration key.'),
-        location: field(
-          z.strictObject({
-            file: field(z.string(), 'Absolute path.'),
-            line: field(z.int(), 'Counted from 1.'),
-            column: field(z.int(), 'Counted from 1.'),
-          }),
-          'Where its value is written.',
-        ),
-        source: field(
-          z.enum(['env', 'exec', 'file', 'plain']),
-          'Where it is read from; `plain`: the configuration file itself.',
-        ),
-        spoken: field(z.string(), 'How svc names it in messages.'),
-        resolves: field(z.boolean(), 'Whether it could be read.'),
-        length: field(
-          z.nullable(z.enum(['long', 'short', 'tiny'])),
-          '`long`: 24 characters or more. `short`: 8 to 23. `tiny`: fewer, and not masked in output. `null` where it could not be read.',
-        ),
-        error: field(
-          z.nullable(
-            z.strictObject({
-              code: field(z.string(), 'See [errors.md](errors.md).'),
-              message: field(z.string(), 'For people.'),
-              hint: field(z.optional(z.string()), 'What to do about it.'),
-            }),
-          ),
-          'Why it could not be read; `null` where it could.',
-        ),
-      }),
-    ),
+    listOf({
+      path: field(z.string(), 'The configuration key.'),
+      location: field(
+        z.strictObject({
+          file: field(z.string(), 'Absolute path.'),
+          line: field(z.int(), 'Counted from 1.'),
+          column: field(z.int(), 'Counted from 1.'),
+        }),
+        'Where its value is written.',
+      ),
+      source: field(
+        z.enum(['env', 'exec', 'file', 'plain']),
+        'Where it is read from; `plain`: the configuration file itself.',
+      ),
+      spoken: field(z.string(), 'How svc names it in messages.'),
+      resolves: field(z.boolean(), 'Whether it could be read.'),
+      length: field(
+        z.nullable(z.enum(['long', 'short', 'tiny'])),
+        '`long`: 24 characters or more. `short`: 8 to 23. `tiny`: fewer, and not masked in output. `null` where it could not be read.',
+      ),
+      error: field(
+        objectOrNull({
+          code: field(z.string(), 'See [errors.md](errors.md).'),
+          message: field(z.string(), 'For people.'),
+          hint: field(z.optional(z.string()), 'What to do about it.'),
+        }),
+        'Why it could not be read; `null` where it could.',
+      ),
+    }),
     'One entry per place; a reference in two places has two.',
   ),
 });

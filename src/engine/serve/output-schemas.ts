@@ -5,6 +5,8 @@ import {
   type DocumentOf,
   documentSchema,
   field,
+  listOf,
+  objectOrNull,
 } from '../errors/output-schema.js';
 
 /*
@@ -24,16 +26,14 @@ export const serviceSchema = z.strictObject({
   eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
   restarts: field(count, 'How often it was restarted after a failure.'),
   failure: field(
-    z.nullable(
-      z.strictObject({
-        code: field(
-          z.nullable(z.string()),
-          "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
-        ),
-        message: field(z.string(), 'For people.'),
-        hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
-      }),
-    ),
+    objectOrNull({
+      code: field(
+        z.nullable(z.string()),
+        "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
+      ),
+      message: field(z.string(), 'For people.'),
+      hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+    }),
     'What is wrong; `null` if nothing is.',
   ),
   retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
@@ -63,17 +63,15 @@ export const systemdOutputSchema = documentSchema({
 export const logsOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the log.'),
   lines: field(
-    z.array(
-      z.strictObject({
-        level: field(
-          z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
-          '`null` for a line that svc did not write.',
-        ),
-        time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
-        message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
-        fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
-      }),
-    ),
+    listOf({
+      level: field(
+        z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
+        '`null` for a line that svc did not write.',
+      ),
+      time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
+      message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
+      fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
+    }),
     'One entry per line.',
   ),
 });

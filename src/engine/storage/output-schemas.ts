@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  listOf,
+  objectOrNull,
+} from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -47,35 +54,31 @@ const server = z.strictObject({
       max: field(count, 'How many the server accepts.'),
       pool: field(count, '`storage.poolSize`: how many each process opens at most.'),
       clients: field(
-        z.array(
-          z.strictObject({
-            application: field(z.string(), '`svc`, or the name of another program.'),
-            host: field(
-              z.nullable(z.string()),
-              'Its address; `null` for a Unix socket, or if the role cannot see it.',
-            ),
-            connections: field(count, 'How many it has.'),
-            since: field(
-              z.nullable(z.iso.datetime()),
-              'When the oldest was opened; `null` if the role cannot see it.',
-            ),
-          }),
-        ),
+        listOf({
+          application: field(z.string(), '`svc`, or the name of another program.'),
+          host: field(
+            z.nullable(z.string()),
+            'Its address; `null` for a Unix socket, or if the role cannot see it.',
+          ),
+          connections: field(count, 'How many it has.'),
+          since: field(
+            z.nullable(z.iso.datetime()),
+            'When the oldest was opened; `null` if the role cannot see it.',
+          ),
+        }),
         'Who is connected to the database, most connections first.',
       ),
     }),
     'Connections.',
   ),
   replicas: field(
-    z.array(
-      z.strictObject({
-        name: field(z.string(), 'Its `application_name`.'),
-        host: field(z.nullable(z.string()), 'Its address; `null` if unknown.'),
-        state: field(z.nullable(z.string()), 'Such as `streaming`; `null` if unknown.'),
-        lagBytes: field(z.nullable(z.number()), 'What it has not replayed; `null` if unknown.'),
-        lagSeconds: field(z.nullable(z.number()), 'How late it is; `null` if idle or unknown.'),
-      }),
-    ),
+    listOf({
+      name: field(z.string(), 'Its `application_name`.'),
+      host: field(z.nullable(z.string()), 'Its address; `null` if unknown.'),
+      state: field(z.nullable(z.string()), 'Such as `streaming`; `null` if unknown.'),
+      lagBytes: field(z.nullable(z.number()), 'What it has not replayed; `null` if unknown.'),
+      lagSeconds: field(z.nullable(z.number()), 'How late it is; `null` if idle or unknown.'),
+    }),
     'Servers that follow this one, as far as the role can see them.',
   ),
 });
@@ -102,12 +105,10 @@ export const storageOriginsOutputSchema = documentSchema({
 export const storageStatusOutputSchema = documentSchema({
   store: field(z.enum(['postgres', 'sqlite']), '`sqlite` without `storage.url`.'),
   files: field(
-    z.nullable(
-      z.strictObject({
-        flows: field(z.string(), 'Absolute path of the database of flows.'),
-        indexes: field(z.array(z.string()), 'Absolute path of the index of each agent.'),
-      }),
-    ),
+    objectOrNull({
+      flows: field(z.string(), 'Absolute path of the database of flows.'),
+      indexes: field(z.array(z.string()), 'Absolute path of the index of each agent.'),
+    }),
     'Where SQLite files are stored; `null` with a server.',
   ),
   origin: field(z.nullable(z.string()), 'The name of this host; `null` without a server.'),
@@ -142,27 +143,23 @@ export const storageCopyOutputSchema = documentSchema({
     'Whether both stores were compared and no row is missing or different.',
   ),
   parts: field(
-    z.array(
-      z.strictObject({
-        name: field(
-          z.string(),
-          '`flows`, `tasks`, `notifications`, `answers`, and `vectors of` or `recalls of` an agent.',
-        ),
-        rows: field(count, 'Rows of the source.'),
-        written: field(count, 'Rows that this run added or replaced.'),
-        newer: field(count, 'Rows of which the target has a newer version, which stays.'),
-        different: field(count, 'Rows that the target lacks, or has with another content.'),
-        hashes: field(
-          z.nullable(
-            z.strictObject({
-              source: field(z.string(), 'SHA-256 of the rows in the source.'),
-              target: field(z.string(), 'The same of the target; equal if nothing differs.'),
-            }),
-          ),
-          'Of all rows that are not `newer`; `null` with `--dry-run`.',
-        ),
-      }),
-    ),
+    listOf({
+      name: field(
+        z.string(),
+        '`flows`, `tasks`, `notifications`, `answers`, and `vectors of` or `recalls of` an agent.',
+      ),
+      rows: field(count, 'Rows of the source.'),
+      written: field(count, 'Rows that this run added or replaced.'),
+      newer: field(count, 'Rows of which the target has a newer version, which stays.'),
+      different: field(count, 'Rows that the target lacks, or has with another content.'),
+      hashes: field(
+        objectOrNull({
+          source: field(z.string(), 'SHA-256 of the rows in the source.'),
+          target: field(z.string(), 'The same of the target; equal if nothing differs.'),
+        }),
+        'Of all rows that are not `newer`; `null` with `--dry-run`.',
+      ),
+    }),
     'What was copied, in order.',
   ),
 });
