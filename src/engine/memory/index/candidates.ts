@@ -44,6 +44,14 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
   readonly language?: string | null;
 }
 
+/** Words of a query that the best chunks are likely to have, so that only chunks with one of them need a score. */
+export interface TellingWords {
+  /** A full-text expression for chunks with one of them. */
+  readonly match: string;
+  /** All other chunks score less. */
+  readonly scoreWithout: number;
+}
+
 /** Which chunks of some days are wanted. */
 export interface DatedQuestion {
   readonly days: DayRange;

@@ -1,10 +1,12 @@
 /* The index of one memory, and its SQLite database. */
 
+export { idf, scoreBound } from './bm25.js';
 export type {
   CandidateFilter,
   DatedQuestion,
   FilteredDocument,
   LexicalCandidate,
+  TellingWords,
   VectorCandidate,
 } from './candidates.js';
 export { dayOfPath, daysOfChunk } from './chunk-days.js';

@@ -7,6 +7,7 @@ import type {
   IndexTerm,
   LexicalCandidate,
   MediaSample,
+  TellingWords,
   VectorCandidate,
 } from './candidates.js';
 import type {
@@ -112,11 +113,13 @@ export interface MemoryIndex {
    * The best chunks for a full-text expression, best first; ties by path and line.
    *
    * @param match an expression made by matchExpression, never raw user input
+   * @param telling changes no result, only the time to find it
    */
   lexicalCandidates(
     match: string,
     limit: number,
     filter?: CandidateFilter,
+    telling?: TellingWords,
   ): Promise<readonly LexicalCandidate[]>;
 
   /** Chunks that contain a text verbatim (ASCII case ignored), for queries without words. */

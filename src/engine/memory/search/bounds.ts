@@ -3,9 +3,9 @@
  * search is bounded beforehand; see docs/search.md. The unit is one hit of a single word, of which SQLite
  * scores about a million per second.
  */
-import type { Tokenizer } from '../index/index.js';
-import type { LexicalQuery } from './query.js';
-import type { TermStatistics } from './rank.js';
+import { idf, scoreBound, type TellingWords, type Tokenizer } from '../index/index.js';
+import { type LexicalQuery, matchExpression } from './query.js';
+import { sum, type TermStatistics } from './rank.js';
 import { type QueryTerm, wordTerm } from './terms.js';
 
 /** About a tenth of a second. */
@@ -68,4 +68,40 @@ function costOf(term: QueryTerm, hits: number, chunks: number, tokenizer: Tokeni
   const isPhrase = tokenizer === 'trigram' || term.forms.some(({ stems }) => stems.length > 1);
   if (isPhrase) return GATHERING * hits + PHRASE_SHARE * chunks;
   return isPrefix(term) ? GATHERING * hits : hits;
+}
+
+/**
+ * The rarest of the terms, if the passages that have one of them are likely to be better than all others: as
+ * MaxScore does (H. Turtle, J. Flood: Query Evaluation, 1995). Scoring takes most of the time of a search for
+ * common words.
+ *
+ * @param sought positions of the terms to search for
+ */
+export function tellingWords(
+  query: LexicalQuery,
+  { chunks, frequencies }: TermStatistics,
+  sought: ReadonlySet<number>,
+): TellingWords | undefined {
+  // Few passages have a required phrase.
+  if (query.required.length > 0) return undefined;
+  const rarestFirst = [...sought]
+    .flatMap((at) => {
+      const term = query.terms[at];
+      return term === undefined ? [] : [{ term, hits: frequencies[at] ?? 0 }];
+    })
+    .sort((a, b) => a.hits - b.hits);
+  const hitsOf = (terms: typeof rarestFirst): number => sum(terms.map(({ hits }) => hits));
+  const splits = rarestFirst.map((last, at) => {
+    return { last, telling: rarestFirst.slice(0, at + 1), others: rarestFirst.slice(at + 1) };
+  });
+  for (const { last, telling, others } of splits) {
+    const scoreWithout = sum(others.map(({ hits }) => scoreBound(chunks, hits)));
+    const isLikely = idf(chunks, last.hits) > scoreWithout && hitsOf(telling) < hitsOf(others);
+    // Each word of a group has a weight of its own.
+    const isBound = others.every(({ term }) => !term.match.startsWith('('));
+    if (!isLikely || !isBound) continue;
+    const match = matchExpression({ ...query, terms: telling.map(({ term }) => term) });
+    return match === undefined ? undefined : { match, scoreWithout };
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
+import { daysOfChunk, idf, type LexicalCandidate } from '../index/index.js';
 import { isSameDocument } from '../types.js';
 import { type DatedNotes, WRITTEN_WITHIN_DAYS } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
@@ -65,8 +65,6 @@ const ONLY_DATE = 2;
 const WRITTEN_LATER = 0.2;
 /** Share of the better neighbouring chunk's rank that is added. */
 const NEIGHBOUR = 0.1;
-/** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
-const FTS5_MINIMUM_IDF = 1e-6;
 
 /** More terms than a question has. */
 const TELLING_TERMS = 16;
@@ -94,7 +92,7 @@ export function rankCandidates(
   // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
   const flooredOf = (counted: readonly number[]): number[] =>
     counted.map(
-      (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
+      (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? idf(total, frequency) : 0),
     );
   const flooredOfAll = flooredOf(frequencies);
   const flooredIn = new Map(
@@ -128,11 +126,6 @@ export function rankCandidates(
 /** BM25's idf with one added inside the logarithm (as in Lucene): positive for every term. */
 function smoothIdf(total: number, frequency: number): number {
   return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
-}
-
-/** The idf that SQLite's bm25() uses (https://sqlite.org/fts5.html#the_bm25_function). */
-function ftsIdf(total: number, frequency: number): number {
-  return Math.max(FTS5_MINIMUM_IDF, Math.log((total - frequency + 0.5) / (frequency + 0.5)));
 }
 
 /** Finds the terms of the query in a candidate. */
@@ -203,6 +196,6 @@ export function weigh(terms: readonly number[], weights: readonly number[]): num
   return terms.reduce((total, term) => total + (weights[term] ?? 0), 0);
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -13,7 +13,7 @@ import type {
   Tokenizer,
 } from '../index/index.js';
 import { documentKeyText, type Source } from '../types.js';
-import { soughtTerms, withoutShortBeginnings } from './bounds.js';
+import { soughtTerms, tellingWords, withoutShortBeginnings } from './bounds.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 
 import type { CitationMode } from './citation.js';
@@ -399,7 +399,9 @@ async function findByWords(
   const sought = soughtTerms(query.terms, statistics, tokenizer);
   const isScored = (term: number): boolean => sought.has(term) || term >= query.terms.length;
   const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
-  const worded = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
+  const telling = tellingWords(query, statistics, sought);
+  const worded =
+    match === undefined ? [] : await index.lexicalCandidates(match, limit, filter, telling);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
   if (worded.length === 0 && query.required.length > 0) {
     const words = relaxed(query, search);

@@ -1,7 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { soughtTerms } from '../../../../src/engine/memory/search/bounds.js';
-import { parseQuery } from '../../../../src/engine/memory/search/query.js';
+import { seededRandom } from '../../../../src/engine/eval/random.js';
+import { openIndex } from '../../../../src/engine/memory/index/index.js';
+import { soughtTerms, tellingWords } from '../../../../src/engine/memory/search/bounds.js';
+import { matchExpression, parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { rawDatabase } from '../../../support/raw-database.js';
 import { folderOf } from '../../../support/temp-folder.js';
@@ -66,6 +68,57 @@ test('a long quotation is looked for by its first words, of many phrases the fir
     const many = await backend.search({ query: minus + phrases.join(` ${minus}`) });
     assert.ok(warningCodes(many).includes('QUERY_SHORTENED'), minus);
   }
+});
+
+test('scoring the passages with telling words first changes no result, tie or filter', async () => {
+  const random = seededRandom(3);
+  // From words in nearly every passage to words in one.
+  const word = (): string => `w${Math.floor(90 * random() ** 2)}`;
+  const passage = (at: number): string =>
+    `## Part ${at}\n\n${Array.from({ length: 2 + 90 * random() ** 4 }, word).join(' ')}\n`;
+  const files = Array.from({ length: 60 }, (_, at) => [
+    `${at % 2 === 0 ? 'even' : 'odd'}/${at}.md`,
+    Array.from({ length: 9 }, (_, part) => passage(part)).join('\n'),
+  ]);
+  const target = targetOf(folderOf(Object.fromEntries(files)).path);
+  await backendOn(target).sync({});
+  const opened = openIndex(target.indexFile, 'read');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  const { index } = opened;
+  let [enough, tooFew] = [0, 0];
+  for (let round = 0; round < 300; round++) {
+    const words = Array.from({ length: 2 + 3 * random() }, word);
+    const query = parseQuery(`${words.join(' ')}${round % 5 === 0 ? ' -w9' : ''}`, 'unicode61');
+    const statistics = await index.termStatistics(query.terms.map((term) => term.match));
+    const sought = soughtTerms(query.terms, statistics, 'unicode61');
+    const telling = tellingWords(query, statistics, sought);
+    const match = matchExpression(query);
+    if (telling === undefined || match === undefined) continue;
+    const filter = round % 3 === 0 ? { path: (path: string) => path.startsWith('odd') } : {};
+    const limit = 1 + Math.floor(40 * random());
+    const all = await index.lexicalCandidates(match, limit, filter);
+    assert.equal(await index.lexicalCandidates(match, limit, filter, telling), all, words.join());
+    if ((all[limit - 1]?.bm25 ?? 0) > telling.scoreWithout) enough += 1;
+    else tooFew += 1;
+  }
+  index.close();
+  assert.ok(enough > 100 && tooFew > 10, `${enough} and ${tooFew}`);
+});
+
+test('words in most passages are not among the telling ones, nor are there any without rare words', () => {
+  const telling = (frequencies: readonly number[], text = 'alpha beta gamma') => {
+    const query = parseQuery(text, 'unicode61');
+    const sought = new Set(query.terms.keys());
+    return tellingWords(query, { chunks: 1000, frequencies }, sought)?.match;
+  };
+  assert.is(telling([900, 10, 20]), '("beta" OR "gamma")');
+  assert.is(telling([900, 10, 800]), '("beta")');
+  assert.is(
+    telling([900, 10, 20], 'alpha beta gamma -delta'),
+    '(("beta" OR "gamma")) NOT ("delta")',
+  );
+  assert.is(telling([100, 110, 120]), undefined);
+  assert.is(telling([900, 10], 'alpha "beta"'), undefined);
 });
 
 test.run();

@@ -1,3 +1,4 @@
+import { B, idf, K1 } from '../bm25.js';
 import type { MatchNode, PhraseNode } from './match-expression.js';
 import { columnOf, type Hits, type TermHits } from './posting-bytes.js';
 import { UNIT_WEIGHTS, WEIGHT_UNIT } from './tokenize.js';
@@ -20,11 +21,6 @@ export interface Scored {
   readonly scores: Float64Array;
 }
 
-/** The constants of SQLite's bm25(). */
-const K1 = 1.2;
-const B = 0.75;
-const LEAST_IDF = 1e-6;
-
 /** The ids of the chunks that an expression matches, ascending. */
 export function matchingIds(node: MatchNode, hitsOf: HitsOf): Int32Array {
   if (node.type === 'phrase') return hitsOf(node).ids;
@@ -39,8 +35,8 @@ export function matchingIds(node: MatchNode, hitsOf: HitsOf): Int32Array {
 }
 
 /**
- * SQLite's bm25() with its sign flipped, in the same order of operations
- * (https://sqlite.org/fts5.html#the_bm25_function). Each phrase counts as often as the expression has it.
+ * SQLite's bm25() with its sign flipped, in the same order of operations. Each phrase counts as often as the expression
+ * has it.
  */
 export function scored(node: MatchNode, ids: Int32Array, hitsOf: HitsOf, totals: Totals): Scored {
   const scores = new Float64Array(ids.length);
@@ -52,7 +48,7 @@ export function scored(node: MatchNode, ids: Int32Array, hitsOf: HitsOf, totals:
   for (const phrase of wantedPhrases(node)) {
     const hits = hitsOf(phrase);
     const found = hits.ids.length;
-    const idf = Math.max(LEAST_IDF, Math.log((totals.chunks - found + 0.5) / (found + 0.5)));
+    const weight = idf(totals.chunks, found);
     let at = 0;
     for (let hit = 0; hit < found; hit++) {
       const id = hits.ids[hit] ?? 0;
@@ -61,7 +57,7 @@ export function scored(node: MatchNode, ids: Int32Array, hitsOf: HitsOf, totals:
       if (ids[at] !== id) continue;
       const frequency = (hits.weights[hit] ?? 0) * WEIGHT_UNIT;
       scores[at] =
-        (scores[at] ?? 0) + idf * ((frequency * (K1 + 1)) / (frequency + (penalties[at] ?? 0)));
+        (scores[at] ?? 0) + weight * ((frequency * (K1 + 1)) / (frequency + (penalties[at] ?? 0)));
     }
   }
   return { ids, scores };

@@ -144,7 +144,8 @@ function indexOf(
     },
     syncMark: async () => readSyncMark(server, await here()),
     markSynced: async (mark) => writeSyncMark(server, await place(), mark),
-    lexicalCandidates: async (...asked) => lexicalCandidates(await searched(), ...asked),
+    lexicalCandidates: async (match, limit, filter) =>
+      lexicalCandidates(await searched(), match, limit, filter),
     literalCandidates: async (...asked) => literalCandidates(await searched(), ...asked),
     countDated: async (days) => countDated({ sql: server, facts }, days),
     datedCandidates: async (question) => datedCandidates(await searched(), question),

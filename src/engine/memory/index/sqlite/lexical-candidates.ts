@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
 import type { Source } from '../../types.js';
-import type { CandidateFilter, LexicalCandidate } from '../candidates.js';
+import type { CandidateFilter, LexicalCandidate, TellingWords } from '../candidates.js';
 import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../kept.js';
 import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
@@ -19,12 +19,37 @@ export async function lexicalCandidates(
   match: string,
   limit: number,
   filter?: CandidateFilter,
+  telling?: TellingWords,
 ): Promise<LexicalCandidate[]> {
   const kept = keptBy(database, filter);
-  const named = { match, kept: kept?.ids };
-  // With a document filter, only matching rows are scored; the column `rank` would score all rows first.
+  if (telling !== undefined) {
+    const found = await bestCandidates(database, { match, within: telling.match, kept }, limit);
+    if ((found[limit - 1]?.bm25 ?? 0) > telling.scoreWithout) return found;
+    await othersTurn();
+  }
+  return bestCandidates(database, { match, kept }, limit);
+}
+
+interface Scoring {
+  readonly match: string;
+  /** Only chunks that match this as well are scored. */
+  readonly within?: string;
+  readonly kept: Kept | undefined;
+}
+
+async function bestCandidates(
+  database: Connection,
+  { match, within, kept }: Scoring,
+  limit: number,
+): Promise<LexicalCandidate[]> {
+  const named = { match, within, kept: kept?.ids };
+  const isWithin =
+    within === undefined
+      ? ''
+      : 'AND +rowid IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @within)';
+  // Only the rows that are left are scored; the column `rank` would score all rows first.
   const { score, ranking } =
-    kept === undefined
+    kept === undefined && within === undefined
       ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${WEIGHTS})'` }
       : { score: `bm25(chunks_fts, ${WEIGHTS})`, ranking: '' };
   const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
@@ -33,7 +58,7 @@ export async function lexicalCandidates(
         `${SELECT_CANDIDATE}, -found.score AS bm25
          FROM (
            SELECT rowid, ${score} AS score FROM chunks_fts
-           WHERE chunks_fts MATCH @match ${ranking} ${restrictRows(kept)} ${bound}
+           WHERE chunks_fts MATCH @match ${ranking} ${isWithin} ${restrictRows(kept)} ${bound}
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
          JOIN documents ON documents.id = chunks.document_id

@@ -107,9 +107,9 @@ export function createSqliteIndex(
     },
     syncMark: async () => readSyncMark(database),
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
-    lexicalCandidates: async (match, limit, filter) => {
+    lexicalCandidates: async (...asked) => {
       await othersTurn();
-      return lexicalCandidates(database, match, limit, filter);
+      return lexicalCandidates(database, ...asked);
     },
     literalCandidates: async (text, limit, filter) => {
       await othersTurn();

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { scoreBound } from '../../../../../src/engine/memory/index/bm25.js';
 import type { Change, IndexedDocument } from '../../../../../src/engine/memory/index/documents.js';
 import type {
   ChangeSet,
@@ -103,6 +104,25 @@ test('headings and file name are searched too, and the text alone makes the chun
     const [found] = await index.lexicalCandidates(match, 10);
     assert.equal([found?.path, found?.text], ['road-map_2026.md', 'plain text'], match);
   }
+  index.close();
+});
+
+test('a long passage with a telling word is not better than a short one that scores more without', async () => {
+  const { index } = await openedIndex();
+  const rest = Array.from({ length: 12 }, (_, at) => documentOf(`rest-${at}.md`, 'other words'));
+  const common = Array.from({ length: 9 }, (_, at) => documentOf(`${at}.md`, 'gamma gamma gamma'));
+  const long = documentOf('long.md', `delta ${'more '.repeat(2000)}`);
+  await index.apply(changes(...[...common, ...rest, long].map(put)));
+  const match = '"gamma" OR "delta"';
+  const { chunks, frequencies } = await index.termStatistics(['"gamma"']);
+  const telling = { match: '"delta"', scoreWithout: scoreBound(chunks, frequencies[0] ?? 0) };
+  const [best] = await index.lexicalCandidates(match, 1, undefined, telling);
+  assert.equal([best], await index.lexicalCandidates(match, 1));
+  assert.is(best?.path, '0.md');
+  // Above the bound, the passages with a telling word are the best.
+  const fewer = { ...telling, scoreWithout: 0 };
+  const [only] = await index.lexicalCandidates(match, 1, undefined, fewer);
+  assert.is(only?.path, 'long.md');
   index.close();
 });
 
