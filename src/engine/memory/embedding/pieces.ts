@@ -29,7 +29,7 @@ export function piecesOf(text: string): readonly string[] {
 
 /** The lines of a text with their ends; a long line, usually a paragraph, as sentences. */
 function partsOf(text: string, target: number): readonly string[] {
-  return text.split(/(?<=\n)/).flatMap((line) => {
+  return (text.match(/[^\n]+\n?|\n/gu) ?? []).flatMap((line) => {
     return line.length <= target ? [line] : sentencesOf(line);
   });
 }
