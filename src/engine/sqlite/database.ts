@@ -34,6 +34,20 @@ function createFile(file: string): void {
   }
 }
 
+/**
+ * Closes a connection that wrote. Closing the last connection of a file moves the log into it, and nobody can read
+ * meanwhile. So the log is moved before, next to readers.
+ */
+export function closeWriter(database: Connection): void {
+  try {
+    database.pragma('wal_checkpoint(PASSIVE)');
+  } catch {
+    // What cannot be moved stays in the log, as when SQLite moves it while closing.
+  } finally {
+    database.close();
+  }
+}
+
 /** Opens a copy of these bytes for reading; without any, an empty database in memory. */
 export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});

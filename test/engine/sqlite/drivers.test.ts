@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection, Driver } from '../../../src/engine/sqlite/connection.js';
-import { betterSqlite, databaseFault } from '../../../src/engine/sqlite/database.js';
+import { betterSqlite, closeWriter, databaseFault } from '../../../src/engine/sqlite/database.js';
 import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -51,6 +51,21 @@ function promises({ name, connect }: Driver): void {
     assert.equal(named.get({ a: 1, b: undefined, other: 3 }), { a: 1, b: null });
     assert.equal(database.prepare('SELECT @a AS a, ? AS b').get({ a: 1 }, 2), { a: 1, b: 2 });
     assert.throws(() => database.prepare('SELECT ?').get(1, 2));
+  });
+
+  test('moves what a writer wrote into the file while others read', ({ file, database }) => {
+    database.pragma('journal_mode = WAL');
+    const reader = connect(file, { readonly: true, timeout: 0 });
+    reader.prepare('SELECT count(*) FROM t').get();
+    const writer = connect(file, { timeout: 0 });
+    writer.exec("INSERT INTO t VALUES (1, 'written')");
+    closeWriter(writer);
+    const copy = tempFolder().at('without-its-log.sqlite');
+    writeFileSync(copy, readFileSync(file));
+    const withoutLog = connect(copy, { timeout: 0 });
+    assert.is(withoutLog.prepare('SELECT value FROM t').pluck().get(), 'written');
+    withoutLog.close();
+    reader.close();
   });
 
   test('shapes rows as objects, arrays and single values', ({ database }) => {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openDatabase } from '../../sqlite/database.js';
+import { closeWriter, openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { syncToDisk } from '../../support/files.js';
 import type { ResetResult } from '../backends/index.js';
@@ -47,10 +47,14 @@ export async function publishBuild(
   build.seal();
   if (replaces === 'usable') {
     const source = openDatabase(file, { readonly: true, busyTimeoutMs: 0 });
+    const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
     try {
+      // Has to have read something, so that the copy's connection is not the last one: see closeWriter.
+      target.pragma('user_version');
       await source.backup(indexFile, { progress: () => PAGES_AT_ONCE });
     } finally {
       source.close();
+      closeWriter(target);
     }
     removeIndexFiles(file);
     return;

@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Connection } from '../../../sqlite/database.js';
+import { type Connection, closeWriter } from '../../../sqlite/database.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
@@ -52,6 +52,8 @@ export interface SqliteIndex extends MemoryIndex {
 
   /** Finishes a build so that other connections can open the file, and closes this one. */
   seal(): void;
+  /** Closes an index that was opened to write; searches do not wait for it. */
+  closeWriter(): void;
 }
 
 /**
@@ -204,6 +206,7 @@ export function createSqliteIndex(
       database.close();
     },
     close: () => database.close(),
+    closeWriter: () => closeWriter(database),
   };
   return index;
 }
