@@ -72,7 +72,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
     sync: async (request) => keeper.sync(request),
     forgetting: async () => {
       const { createForgetting } = await import('../forget/forgetting.js');
-      return createForgetting(options, keeper, (request) => search(request));
+      return createForgetting(options, keeper, search);
     },
     transfer: async () => {
       const { createTransfer } = await import('../transfer/transfer.js');

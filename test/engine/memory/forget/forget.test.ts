@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
@@ -7,8 +8,10 @@ import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import { startOpenAiFake } from '../../../fakes/openai.js';
 import { png } from '../../../support/media-files.js';
 import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
+import { semanticMemory } from '../../../support/semantic-memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('forgetting');
@@ -156,6 +159,23 @@ test('words are searched for, and what they bring up is what goes', async () => 
   await forget(world, 'when does the ferry leave');
   assert.equal(await finds(world, 'ferry'), []);
   assert.equal(await finds(world, 'lunch'), ['b.md']);
+});
+
+test('a search for what to forget ends with the signal, and does not wait for the provider', async () => {
+  const fake = await startOpenAiFake();
+  const { backend } = await semanticMemory(fake, { 'a.md': NOTE }).open();
+  await backend.sync({});
+  fake.trouble('slow');
+  const ending = new AbortController();
+  const forgetting = await backend.forgetting();
+  const asked = fake.requests.length;
+  const planned = forgetting.plan({ target: 'heron nests' }, { signal: ending.signal });
+  const failed = planned.then(String, String);
+  while (fake.requests.length === asked) await othersTurn();
+  ending.abort(new Error('stopped'));
+  assert.is(await failed, 'Error: stopped');
+  await backend.close();
+  await fake.close();
 });
 
 test('the plan tells where the same lines stand besides', async () => {
