@@ -115,22 +115,18 @@ export function queryBytes(query: QueryVector): Buffer {
 
 /** The cosine between a query and the nearest of the packed vectors, at most 1; -1 without any. */
 export function bestCosine(query: QueryVector, column: Buffer): number {
-  const count = piecesIn(column, query.length);
-  const bytes = new Int8Array(column.buffer, column.byteOffset, column.length);
   let best = -1;
-  // Without an object for each piece, which takes longer than the products of a search's first pieces.
-  for (let piece = 0; piece < count; piece++) {
-    const product = integerProduct(query, bytes, count * WORD_BYTES + piece * query.length);
-    best = Math.max(best, (product * column.readFloatLE(piece * WORD_BYTES)) / QUERY_UNIT);
+  for (const { scale, components } of piecesOf(column, query.length)) {
+    best = Math.max(best, (integerProduct(query, components) * scale) / QUERY_UNIT);
   }
   return Math.min(1, best);
 }
 
 /** A function of its own, which is compiled earlier: half the time of a search's first thousand passages. */
-function integerProduct(query: QueryVector, bytes: Int8Array, from: number): number {
+function integerProduct(query: QueryVector, components: Int8Array): number {
   let sum = 0;
   for (let at = 0; at < query.length; at++) {
-    sum = (sum + Math.imul(query[at] ?? 0, bytes[from + at] ?? 0)) | 0;
+    sum = (sum + Math.imul(query[at] ?? 0, components[at] ?? 0)) | 0;
   }
   return sum;
 }
@@ -151,12 +147,8 @@ interface Piece {
   readonly components: Int8Array;
 }
 
-function piecesIn(column: Buffer, dimensions: number): number {
-  return Math.floor(column.length / (WORD_BYTES + dimensions));
-}
-
 function piecesOf(column: Buffer, dimensions: number): readonly Piece[] {
-  const count = piecesIn(column, dimensions);
+  const count = Math.floor(column.length / (WORD_BYTES + dimensions));
   return Array.from({ length: count }, (_, piece) => {
     const from = column.byteOffset + count * WORD_BYTES + piece * dimensions;
     return {
