@@ -34,7 +34,7 @@ interface Finished {
   readonly seconds: number;
 }
 
-const TIME_LIMIT_MS = 240_000;
+const TIME_LIMIT_MS = 360_000;
 /** What a test that failed leaves running keeps its process alive; it is ended so long after the last test. */
 const LEAVING_LIMIT_MS = 10_000;
 /** The last line that uvu prints. */
