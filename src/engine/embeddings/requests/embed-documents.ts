@@ -29,7 +29,7 @@ export interface EmbedDocumentsOptions {
  * Small enough that answers take seconds and a lost one costs little, large enough that the round
  * trip does not matter.
  */
-const TARGET_INPUTS = 256;
+const TARGET_INPUTS = 128;
 const TARGET_TOKENS = 60_000;
 
 /** An input whose pieces come back in any order. */
