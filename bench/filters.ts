@@ -39,6 +39,7 @@ const FILTERS: Readonly<Record<string, Partial<SearchRequest>>> = {
   'no filter': {},
   'path, everything (`*.md`)': { pathGlob: '*.md' },
   'path, one folder of 124': { pathGlob: 'part-1/**' },
+  'path, 35 folders of 124': { pathGlob: 'part-1*/**' },
   'path, nothing': { pathGlob: 'none/**' },
   'path, made to be slow': { pathGlob: `${'*a'.repeat(100)}b` },
   'source and corpus, memory': { sources: ['memory'] },

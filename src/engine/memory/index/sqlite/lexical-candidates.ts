@@ -196,6 +196,7 @@ export function keptBy(database: Connection, filter: CandidateFilter = {}): Kept
     )
     .all();
   const { rows, byChunk } = keptRows(all, filter);
+  if (!byChunk && rows.length === all.length) return undefined;
   const ids = JSON.stringify(rows.map((row) => row.id));
   if (!byChunk) return { by: 'document', ids };
   return { by: 'chunk', ids: JSON.stringify(keptChunks(database, rows, ids, filter)) };
