@@ -47,14 +47,17 @@ export async function publishBuild(
   build.seal();
   if (replaces === 'usable') {
     const source = openDatabase(file, { readonly: true, busyTimeoutMs: 0 });
-    const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
     try {
-      // Has to have read something, so that the copy's connection is not the last one: see closeWriter.
-      target.pragma('user_version');
-      await source.backup(indexFile, { progress: () => PAGES_AT_ONCE });
+      const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
+      try {
+        // Has to have read something, so that the copy's connection is not the last one: see closeWriter.
+        target.pragma('user_version');
+        await source.backup(indexFile, { progress: () => PAGES_AT_ONCE });
+      } finally {
+        closeWriter(target);
+      }
     } finally {
       source.close();
-      closeWriter(target);
     }
     removeIndexFiles(file);
     return;
