@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { listed } from '../../support/text.js';
 import {
   countNotesOutside,
   displayPath,
@@ -23,15 +24,14 @@ const SKIPS_NAMED = 3;
 function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
   const skipped = summary.skipped.filter(isFaultySkip);
   if (skipped.length === 0) return [];
-  const named = skipped.slice(0, SKIPS_NAMED).map(({ path, reason, detail }) => {
+  const files = skipped.map(({ path, reason, detail }) => {
     const why = reason.replaceAll('_', ' ');
     return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
   });
-  const more = skipped.length > SKIPS_NAMED ? ` and ${skipped.length - SKIPS_NAMED} more` : '';
   return [
     {
       code: 'FILES_SKIPPED',
-      message: `not indexed: ${named.join(', ')}${more}`,
+      message: `not indexed: ${listed(files, SKIPS_NAMED)}`,
       hint: 'run "svc memory status" to list them',
     },
   ];

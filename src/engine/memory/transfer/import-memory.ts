@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, utimesSync } from 'no
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { listed } from '../../support/text.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
   type CheckedExport,
@@ -158,12 +159,9 @@ const CONFLICTS_NAMED = 5;
 
 function refuseConflicts({ different }: Pick<LandingPlan, 'different'>, root: string): void {
   if (different.length === 0) return;
-  const named = different.slice(0, CONFLICTS_NAMED).join(', ');
-  const more =
-    different.length > CONFLICTS_NAMED ? ` and ${different.length - CONFLICTS_NAMED} more` : '';
   throw new SvcError(
     'IMPORT_CONFLICT',
-    `files with other content exist in ${root}: ${named}${more}`,
+    `files with other content exist in ${root}: ${listed(different, CONFLICTS_NAMED)}`,
     {
       hint: 'pass --existing keep or --existing replace, or choose another folder with --into',
       details: { paths: different },
