@@ -17,25 +17,39 @@ export interface FoundDocument<D extends DocumentKey> {
 const DEFAULT_LINES = 120;
 
 /**
- * The lines that a request means.
+ * The lines that a request means, wherever the document ends.
+ *
+ * @param cited the lines of a citation
+ * @param otherwise how many, where neither says it
+ */
+export function askedRange(
+  { from, lines }: GetRequest,
+  cited: LineRange | undefined,
+  otherwise: number,
+): LineRange {
+  const startLine = from ?? cited?.startLine ?? 1;
+  const citedLines = cited === undefined ? otherwise : cited.endLine - cited.startLine + 1;
+  return { startLine, endLine: startLine - 1 + (lines ?? citedLines) };
+}
+
+/**
+ * The lines of a document that a request means.
  *
  * @param cited the lines of a citation
  * @param name of the document
  * @throws SvcError RANGE_INVALID
  */
 export function askedLines(
-  { from, lines }: GetRequest,
+  request: GetRequest,
   cited: LineRange | undefined,
   name: string,
   totalLines: number,
 ): LineRange {
-  const startLine = from ?? cited?.startLine ?? 1;
-  const citedLines = cited === undefined ? DEFAULT_LINES : cited.endLine - cited.startLine + 1;
-  const wanted = lines ?? citedLines;
-  if (startLine < 1 || startLine > totalLines || wanted < 1) {
+  const { startLine, endLine } = askedRange(request, cited, DEFAULT_LINES);
+  if (startLine < 1 || startLine > totalLines || endLine < startLine) {
     throw noSuchLine(name, startLine, totalLines);
   }
-  return { startLine, endLine: Math.min(totalLines, startLine - 1 + wanted) };
+  return { startLine, endLine: Math.min(totalLines, endLine) };
 }
 
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {

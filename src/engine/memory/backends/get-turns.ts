@@ -12,7 +12,7 @@ import {
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { DocumentKey, LineRange } from '../types.js';
-import { noSuchLine } from './asked-lines.js';
+import { askedRange, noSuchLine } from './asked-lines.js';
 import type { GetRequest, GetResponse, GivenTurn } from './memory-backend.js';
 
 /** Limits per read, unless a number of lines is requested. */
@@ -36,7 +36,7 @@ export function readTurns(
   forgotten: Forgotten,
 ): Omit<GetResponse, 'warnings'> {
   const file = fileOf(document, transcripts);
-  const asked = askedLines(request, cited);
+  const asked = askedRange(request, cited, Number.POSITIVE_INFINITY);
   const around = request.from === undefined && request.lines === undefined ? cited : undefined;
   const { turns, totalLines } = turnsIn(file, asked, around !== undefined, forgotten);
   if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
@@ -66,13 +66,6 @@ function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefine
   throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
     hint: 'run "svc memory index" to bring the index up to date',
   });
-}
-
-function askedLines({ from, lines }: GetRequest, cited: LineRange | undefined): LineRange {
-  const startLine = from ?? cited?.startLine ?? 1;
-  const count = lines ?? (cited === undefined ? undefined : cited.endLine - cited.startLine + 1);
-  const endLine = count === undefined ? Number.POSITIVE_INFINITY : startLine + count - 1;
-  return { startLine, endLine };
 }
 
 /** The requested turns, and context around them on request. */
