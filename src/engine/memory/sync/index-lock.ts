@@ -191,7 +191,7 @@ export interface SyncConnections extends LockConnections {
 /** Opened for one sync and closed after it. */
 export const openedAnew: SyncConnections = {
   openIndex: (file, vectors) => openIndex(file, 'write', vectors),
-  releaseIndex: (index) => index.closeWriter(),
+  releaseIndex: (index) => index.close(),
   discardIndex: (index) => index.close(),
   openLock: (file, open) => open(file),
   releaseLock: (database) => database.close(),
@@ -226,7 +226,7 @@ export class KeptConnections implements SyncConnections {
   }
 
   releaseIndex(index: SqliteIndex): void {
-    if (this.index?.value.index !== index) index.closeWriter();
+    if (this.index?.value.index !== index) index.close();
   }
 
   discardIndex(index: SqliteIndex): void {
@@ -261,7 +261,7 @@ export class KeptConnections implements SyncConnections {
   }
 
   private closeIndex(): void {
-    this.index?.value.index.closeWriter();
+    this.index?.value.index.close();
     this.index = undefined;
   }
 

@@ -48,7 +48,7 @@ export function openIndex(
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    const index = createSqliteIndex(database, identity, file, vectors);
+    const index = createSqliteIndex(database, identity, file, vectors, access);
     return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();

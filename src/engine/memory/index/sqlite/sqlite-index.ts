@@ -52,19 +52,20 @@ export interface SqliteIndex extends MemoryIndex {
 
   /** Finishes a build so that other connections can open the file, and closes this one. */
   seal(): void;
-  /** Closes an index that was opened to write; searches do not wait for it. */
-  closeWriter(): void;
 }
 
 /**
  * SQLite blocks the process for as long as a statement runs, so methods that read many chunks yield to the event loop
  * first.
+ *
+ * @param access for `write`, others can read the file while it is closed
  */
 export function createSqliteIndex(
   database: Connection,
   identity: IndexIdentity,
   file: string,
   vectorSettings: VectorSettings,
+  access: 'read' | 'write' = 'read',
 ): SqliteIndex {
   let write: WriteDocument | undefined;
   let extension: VectorExtension | undefined;
@@ -205,8 +206,7 @@ export function createSqliteIndex(
       database.pragma('journal_mode = WAL');
       database.close();
     },
-    close: () => database.close(),
-    closeWriter: () => closeWriter(database),
+    close: () => (access === 'write' ? closeWriter(database) : database.close()),
   };
   return index;
 }
