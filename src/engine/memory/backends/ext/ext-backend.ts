@@ -109,7 +109,7 @@ export class ExtBackend implements MemoryBackend {
         const hits = await freshHits(tool, request, work, warnings, options);
         this.checkVectors(request, hits.length > 0, warnings);
         const answer = await answerOf(request, hits, this.options);
-        endRest(this.options.settings.dir, this.state());
+        endRest(this.options.settings.dir, this.state().rest);
         return {
           ...answer,
           searchMs: performance.now() - started,
@@ -144,6 +144,7 @@ export class ExtBackend implements MemoryBackend {
     const warnings: Warning[] = [];
     const tool = this.foundTool(warnings);
     if (tool !== undefined) {
+      const { rest } = this.state();
       try {
         const isForced = request.force === true;
         const result = await this.refresher.refresh(tool, request, {
@@ -151,7 +152,8 @@ export class ExtBackend implements MemoryBackend {
           embedsNow: request.embeds !== false && request.isUpkeep !== true,
           waitMs: request.lockWaitMs ?? SYNC_WAIT_MS,
         });
-        endRest(settings.dir, result.state);
+        // Upkeep says nothing about queries: those would wait for the same failure again.
+        if (request.isUpkeep !== true) endRest(settings.dir, rest);
         const { summaryOf } = await import('./sync-ext.js');
         return finished(summaryOf(result, clock.now() - startedMs, isForced));
       } catch (error) {

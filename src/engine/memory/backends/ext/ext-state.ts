@@ -178,10 +178,17 @@ export function beginRest(dir: string, key: string, failure: ToolFailure, clock:
   });
 }
 
-/** Clears the failure after a successful answer. */
-export function endRest(dir: string, state: ExtState): void {
-  if (state.rest === undefined) return;
-  keepQuietly(dir, ({ rest: _, ...others }) => others);
+/**
+ * Clears a failure after success.
+ *
+ * @param rest the failure as it was known; a newer one stays
+ */
+export function endRest(dir: string, rest: Rest | undefined): void {
+  if (rest === undefined) return;
+  keepQuietly(dir, ({ rest: current, ...others }) => ({
+    ...others,
+    ...(current === undefined || current.untilMs === rest.untilMs ? {} : { rest: current }),
+  }));
 }
 
 /** The error for a program that is backing off. */

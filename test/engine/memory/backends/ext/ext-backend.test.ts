@@ -69,6 +69,29 @@ test('a program that fails costs its time once; then it is left alone', async ()
   await world.close();
 });
 
+test('a refresh that began before a failure, or that a watcher wants, does not end the pause', async () => {
+  const world = extWorld({
+    on: {
+      search: { kind: 'fails', status: 1, stderr: 'index is locked' },
+      update: { kind: 'slow', ms: 300 },
+    },
+  });
+  const { backend } = await world.open();
+  await backend.sync({});
+  const codes: string[] = [];
+  const ask = async () => {
+    codes.push(...(await backend.search({ query: 'heron' })).warnings.map(({ code }) => code));
+  };
+  const refreshing = backend.sync({});
+  await ask();
+  await refreshing;
+  await ask();
+  await backend.sync({ isUpkeep: true });
+  await ask();
+  assert.equal(codes, ['BACKEND_FAILED', 'BACKEND_PAUSED', 'BACKEND_PAUSED']);
+  await world.close();
+});
+
 test('a stale index is refreshed, a broken program is not asked for that', async () => {
   const world = extWorld();
   const { backend } = await world.open();

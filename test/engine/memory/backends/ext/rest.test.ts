@@ -60,7 +60,7 @@ test('an answer ends it, and what else is remembered stays', () => {
   const collections = [{ name: 'a', root: '/a', pattern: '*' }];
   updateExtState(dir, (state) => ({ ...state, collections }));
   beginRest(dir, 'a', failure, { now: () => 0 });
-  endRest(dir, readExtState(dir));
+  endRest(dir, readExtState(dir).rest);
   assert.equal(readExtState(dir), { collections });
 });
 
@@ -91,7 +91,7 @@ test('where nothing can be written the question is answered all the same', () =>
   const folder = tempFolder();
   const file = folder.write('file', '');
   beginRest(file, 'a', failure, { now: () => 0 });
-  endRest(file, { collections: [] });
+  endRest(file, { ...failure, key: 'a', failures: 1, untilMs: MINUTE_MS });
 });
 
 test.run();
