@@ -1,7 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { SvcError } from '../errors/index.js';
-import { type Connection, createDatabase, databaseFault, migrate } from '../sqlite/database.js';
+import { rmSync } from 'node:fs';
+import { type Connection, databaseFault } from '../sqlite/database.js';
+import { type FileFormat, openFormat } from '../sqlite/format.js';
 import type { RerankCost } from './reranker.js';
 
 /** What was sent to a provider in a day. */
@@ -15,8 +14,6 @@ export interface RerankUse {
 const MAX_SCORES = 50_000;
 const DAYS_KEPT = 31;
 const BUSY_TIMEOUT_MS = 1000;
-/** Marks the file in SQLite's header ("svcr"). */
-const APPLICATION_ID = 0x73766372;
 
 const STEPS = [
   `CREATE TABLE scores (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, score REAL NOT NULL) STRICT;
@@ -29,6 +26,15 @@ const STEPS = [
      PRIMARY KEY (day, provider)
    ) STRICT, WITHOUT ROWID;`,
 ];
+
+const FORMAT: FileFormat = {
+  name: 'a cache of reranked passages',
+  steps: STEPS,
+  // "svcr".
+  applicationId: 0x73766372,
+  pragmas: ['journal_mode = WAL', 'synchronous = NORMAL'],
+  refusals: { foreign: 'STATE_UNWRITABLE', newer: 'STATE_UNWRITABLE' },
+};
 
 /**
  * Scores of passages, and what was sent per day. Contains hashes, no text: searching again, or after one note
@@ -43,26 +49,13 @@ export class ScoreCache {
 
   /** A damaged file is replaced. @throws what SQLite throws if the file cannot be used */
   static open(file: string): ScoreCache {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const open = () => new ScoreCache(openFormat(file, FORMAT, BUSY_TIMEOUT_MS));
     try {
-      return ScoreCache.connect(file);
+      return open();
     } catch (error) {
       if (databaseFault(error) !== 'corrupt') throw error;
       for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-      return ScoreCache.connect(file);
-    }
-  }
-
-  private static connect(file: string): ScoreCache {
-    const database = createDatabase(file, BUSY_TIMEOUT_MS);
-    try {
-      database.pragma('journal_mode = WAL');
-      database.pragma('synchronous = NORMAL');
-      migrate(database, { steps: STEPS, check: refuseNewer, applicationId: APPLICATION_ID });
-      return new ScoreCache(database);
-    } catch (error) {
-      database.close();
-      throw error;
+      return open();
     }
   }
 
@@ -123,10 +116,4 @@ export class ScoreCache {
   close(): void {
     this.database.close();
   }
-}
-
-/** A newer release may have changed the tables; the cache is worth less than its data. */
-function refuseNewer(version: number): void {
-  if (version <= STEPS.length) return;
-  throw new SvcError('STATE_UNWRITABLE', 'the cache of reranked passages is from a newer svc');
 }

@@ -179,34 +179,3 @@ const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
   ['ENOTEMPTY', 'unwritable'],
   ['EEXIST', 'unwritable'],
 ];
-
-interface Migration {
-  /** The statements from each version to the next; the version is how many were run. */
-  readonly steps: readonly string[];
-  /** Throws if the file is not for this program. Called inside the transaction. */
-  readonly check: (version: number) => void;
-  /** Marks the file in SQLite's header. */
-  readonly applicationId?: number | undefined;
-}
-
-/**
- * Migrates a database to the version of this program, in one transaction: a crash leaves the old version or
- * the new one. Writes nothing if it is current.
- */
-export function migrate(database: Connection, { steps, check, applicationId }: Migration): void {
-  if (versionOf(database) === steps.length) return;
-  const apply = database.transaction(() => {
-    // Checked again inside: another process may have been first.
-    const version = versionOf(database);
-    check(version);
-    for (const step of steps.slice(version)) database.exec(step);
-    if (applicationId !== undefined) database.pragma(`application_id = ${applicationId}`);
-    database.pragma(`user_version = ${steps.length}`);
-  });
-  apply.immediate();
-}
-
-/** How many migrations were run; 0 for a new database. */
-export function versionOf(database: Connection): number {
-  return Number(database.pragma('user_version', { simple: true }));
-}

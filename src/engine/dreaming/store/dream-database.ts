@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, createDatabase, databaseFault, migrate } from '../../sqlite/database.js';
+import { type Connection, databaseFault } from '../../sqlite/database.js';
+import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
 import type { DreamWorkspace } from '../dream-workspace.js';
 import { recallEntries } from './recall-entries.js';
@@ -60,31 +60,15 @@ const BUSY_TIMEOUT_MS = 10_000;
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE
  */
 export function openDreamDatabase(file: string): Connection {
-  let database: Connection | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    database = createDatabase(file, BUSY_TIMEOUT_MS);
-    database.pragma('journal_mode = WAL');
-    // This is user data, not a rebuildable index: commits must survive a power failure.
-    database.pragma('synchronous = FULL');
-    database.pragma('secure_delete = ON');
-    migrate(database, { steps: MIGRATIONS, check: (version) => refuseNewer(version, file) });
-    return database;
+    return openFormat(file, FORMAT, BUSY_TIMEOUT_MS);
   } catch (error) {
-    database?.close();
     if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
     throw new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
       hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
       cause: error,
     });
   }
-}
-
-function refuseNewer(version: number, file: string): void {
-  if (version <= MIGRATIONS.length) return;
-  throw new SvcError('DREAM_STORE_NEWER', `${file} was written by a newer version of svc`, {
-    hint: 'update svc, or move the file away to start over',
-  });
 }
 
 /** Migrations in order; a released one never changes. */
@@ -190,3 +174,11 @@ const MIGRATIONS: readonly string[] = [
   `,
   "ALTER TABLE writes ADD COLUMN replaced TEXT NOT NULL DEFAULT ''",
 ];
+
+const FORMAT: FileFormat = {
+  name: 'a dreaming database',
+  steps: MIGRATIONS,
+  // This is user data, not a rebuildable index: commits must survive a power failure.
+  pragmas: ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON'],
+  refusals: { foreign: 'DREAM_STORE_UNUSABLE', newer: 'DREAM_STORE_NEWER' },
+};

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, createDatabase, databaseFault, migrate } from '../../sqlite/database.js';
+import { type Connection, databaseFault } from '../../sqlite/database.js';
+import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
 import { MS_PER_HOUR, runningMs } from '../../support/time.js';
 import type { GetResponse } from '../backends/index.js';
@@ -41,8 +42,6 @@ const BUSY_TIMEOUT_MS = 2000;
 const WRITE_BUSY_TIMEOUT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
 const RETRY_MS = 50;
-/** Marks the file in SQLite's header ("svcq"). */
-const APPLICATION_ID = 0x73766371;
 const STEPS = [
   `CREATE TABLE searches (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,6 +53,16 @@ const STEPS = [
    ) STRICT;
    CREATE INDEX searches_by_time ON searches (at_ms);`,
 ];
+
+/** Without a write-ahead log, which would keep what was deleted. */
+const FORMAT: FileFormat = {
+  name: 'a log of searches',
+  steps: STEPS,
+  // "svcq".
+  applicationId: 0x73766371,
+  pragmas: ['secure_delete = ON'],
+  refusals: { foreign: 'SEARCH_LOG_UNUSABLE', newer: 'SEARCH_LOG_UNUSABLE' },
+};
 
 /** The log of an agent's searches on this host. */
 export function searchLogFile({ stateDir }: Pick<StatePaths, 'stateDir'>, agentId: string): string {
@@ -232,34 +241,23 @@ function overlaps(a: LoggedPassage, b: LoggedPassage): boolean {
   return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
 }
 
-/** Without a write-ahead log, which would keep what was deleted. */
 function withLog<T>(
   file: string,
   use: (database: Connection) => T,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): T {
-  let database: Connection | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    database = createDatabase(file, busyTimeoutMs);
-    database.pragma('secure_delete = ON');
-    const check = (version: number): void => refuseNewer(version, file);
-    migrate(database, { steps: STEPS, check, applicationId: APPLICATION_ID });
-    return use(database);
+    const database = openFormat(file, FORMAT, busyTimeoutMs);
+    try {
+      return use(database);
+    } finally {
+      database.close();
+    }
   } catch (error) {
     if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
     throw new SvcError('SEARCH_LOG_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
       hint: 'check permissions and free disk space; if the file is damaged, delete it, which discards the logged searches',
       cause: error,
     });
-  } finally {
-    database?.close();
   }
-}
-
-function refuseNewer(version: number, file: string): void {
-  if (version <= STEPS.length) return;
-  throw new SvcError('SEARCH_LOG_UNUSABLE', `${file} was written by a newer version of svc`, {
-    hint: 'update svc, or delete the file to start over',
-  });
 }

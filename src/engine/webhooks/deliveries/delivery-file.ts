@@ -1,15 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedWebhooks } from '../../config/index.js';
 import { isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
-import {
-  type Connection,
-  createDatabase,
-  databaseFault,
-  migrate,
-  openDatabase,
-  versionOf,
-} from '../../sqlite/database.js';
+import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
+import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
 import { syncFolder } from '../../support/files.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { Delivery, DeliveryDetails } from './delivery.js';
@@ -40,9 +34,6 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** Marks the file in SQLite's header ("svcd"). */
-const APPLICATION_ID = 0x73766364;
-
 const STEPS = [
   `CREATE TABLE deliveries (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -70,6 +61,16 @@ const STEPS = [
    CREATE INDEX deliveries_by_time ON deliveries (at_ms);`,
 ];
 
+const FORMAT: FileFormat = {
+  name: 'a record of deliveries',
+  steps: STEPS,
+  // "svcd".
+  applicationId: 0x73766364,
+  // What is deleted may be private.
+  pragmas: ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON'],
+  refusals: { foreign: 'DELIVERIES_UNUSABLE', newer: 'DELIVERIES_UNUSABLE' },
+};
+
 /** Waiting blocks the listener. */
 const WRITE_TIMEOUT_MS = 20;
 const READ_TIMEOUT_MS = 2000;
@@ -93,21 +94,7 @@ export class DeliveryFile {
    * @throws what SQLite or the system throws; SvcError DELIVERIES_UNUSABLE if it is not a record of this version
    */
   static open(file: string): DeliveryFile {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const database = createDatabase(file, WRITE_TIMEOUT_MS);
-    try {
-      checkVersion(database, file);
-      database.pragma('journal_mode = WAL');
-      database.pragma('synchronous = NORMAL');
-      // What is deleted may be private.
-      database.pragma('secure_delete = ON');
-      const check = (): void => checkVersion(database, file);
-      migrate(database, { steps: STEPS, check, applicationId: APPLICATION_ID });
-      return new DeliveryFile(database);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    return new DeliveryFile(openFormat(file, FORMAT, WRITE_TIMEOUT_MS));
   }
 
   /**
@@ -120,8 +107,7 @@ export class DeliveryFile {
     return readable(file, () => {
       const database = openDatabase(file, { readonly: true, busyTimeoutMs: READ_TIMEOUT_MS });
       try {
-        checkVersion(database, file);
-        if (versionOf(database) > 0) return new DeliveryFile(database);
+        if (formatVersion(database, FORMAT) > 0) return new DeliveryFile(database);
       } catch (error) {
         database.close();
         throw error;
@@ -320,24 +306,6 @@ function conditionsOf({ route, failed, sinceMs, text, afterSeq }: DeliveryFilter
     sql: ['TRUE', ...used.map(([sql]) => sql)].join(' AND '),
     values: used.map(([, value]) => value),
   };
-}
-
-function checkVersion(database: Connection, file: string): void {
-  const version = versionOf(database);
-  const isOurs = database.pragma('application_id', { simple: true }) === APPLICATION_ID;
-  const hasTables = (): boolean =>
-    database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
-  if (!isOurs && (version > 0 || hasTables())) {
-    throw new SvcError('DELIVERIES_UNUSABLE', `${file} is not a record of deliveries`, {
-      hint: 'move it away; svc creates a new one',
-    });
-  }
-  if (version <= STEPS.length) return;
-  throw new SvcError(
-    'DELIVERIES_UNUSABLE',
-    `a newer svc wrote ${file} (format ${version}, this one knows ${STEPS.length})`,
-    { hint: 'use the newer svc; the file was not changed' },
-  );
 }
 
 /** Runs a read, and explains its failure. @throws SvcError DELIVERIES_UNUSABLE */

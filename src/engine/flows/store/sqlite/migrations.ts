@@ -1,13 +1,11 @@
+import type { FileFormat } from '../../../sqlite/format.js';
 import { ID_MOMENT_AT } from '../../ids.js';
-
-/** Marks the file as a database of flows in the header of SQLite ("svcf"). */
-export const APPLICATION_ID = 0x73766366;
 
 /**
  * The statements from each version to the next; `user_version` is how many were run. A published one never
  * changes: somebody's data has gone through it. Indexes of ids start with their tail, see ids.ts.
  */
-export const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly string[] = [
   // 1: flows, and the answers for repeated requests.
   `CREATE TABLE flows (
      seq INTEGER PRIMARY KEY,
@@ -196,3 +194,13 @@ export const MIGRATIONS: readonly string[] = [
   // 8: tasks by owner, for routes that list theirs.
   'CREATE INDEX tasks_by_owner ON tasks (owner_key);',
 ];
+
+/** The database of flows. */
+export const FLOWS_FORMAT: FileFormat = {
+  name: 'a database of flows',
+  steps: MIGRATIONS,
+  // "svcf".
+  applicationId: 0x73766366,
+  pragmas: ['journal_mode = WAL', 'synchronous = FULL'],
+  refusals: { foreign: 'FLOWS_FOREIGN', newer: 'FLOWS_NEWER' },
+};

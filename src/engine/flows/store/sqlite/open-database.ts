@@ -1,15 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
-import {
-  type Connection,
-  createDatabase,
-  databaseFault,
-  migrate,
-  versionOf,
-} from '../../../sqlite/database.js';
+import { type Connection, databaseFault } from '../../../sqlite/database.js';
+import { openFormat } from '../../../sqlite/format.js';
 import { syncToDisk } from '../../../support/files.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { FLOWS_FORMAT } from './migrations.js';
 
 /** While opening, another process may be migrating it. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -26,9 +21,7 @@ export function openFlowsDatabase(file: string): Connection {
   let database: Connection | undefined;
   try {
     const isNew = !existsSync(file);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    database = createDatabase(file, OPEN_TIMEOUT_MS);
-    bringToThisVersion(database, file);
+    database = openFormat(file, FLOWS_FORMAT, OPEN_TIMEOUT_MS);
     if (isNew) syncToDisk(dirname(file));
     // From here on the log is synced off the event loop, before callers are answered; see SqliteFlowStore.
     database.pragma('synchronous = NORMAL');
@@ -38,34 +31,6 @@ export function openFlowsDatabase(file: string): Connection {
     database?.close();
     throw asFlowsError(error, file);
   }
-}
-
-function bringToThisVersion(database: Connection, file: string): void {
-  const check = (version: number): void => checkVersion(database, version, file);
-  // Before anything is written: another program's file stays unchanged.
-  check(versionOf(database));
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  migrate(database, { steps: MIGRATIONS, check, applicationId: APPLICATION_ID });
-}
-
-function checkVersion(database: Connection, version: number, file: string): void {
-  const isOurs = database.pragma('application_id', { simple: true }) === APPLICATION_ID;
-  if (!isOurs && (version > 0 || hasTables(database))) {
-    throw new SvcError('FLOWS_FOREIGN', `${file} is not a database of flows`, {
-      hint: 'move it away; svc creates a new one',
-    });
-  }
-  if (version <= MIGRATIONS.length) return;
-  throw new SvcError(
-    'FLOWS_NEWER',
-    `a newer svc wrote ${file} (format ${version}, this one knows ${MIGRATIONS.length})`,
-    { hint: 'use the newer svc; the file was not changed' },
-  );
-}
-
-function hasTables(database: Connection): boolean {
-  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
 }
 
 /** The error to report for a failure of the database; others pass through. */

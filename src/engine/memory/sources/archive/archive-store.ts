@@ -1,14 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { messageOf, SvcError } from '../../../errors/index.js';
-import {
-  type Connection,
-  createDatabase,
-  migrate,
-  openDatabase,
-  versionOf,
-} from '../../../sqlite/database.js';
+import { type Connection, openDatabase } from '../../../sqlite/database.js';
+import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
@@ -80,7 +74,14 @@ const STEPS = [
      fault TEXT
    );`,
 ];
-const APPLICATION_ID = 0x73766361;
+const FORMAT: FileFormat = {
+  name: 'an archive of conversations',
+  steps: STEPS,
+  // "svca".
+  applicationId: 0x73766361,
+  pragmas: ['auto_vacuum = FULL', 'synchronous = FULL', 'secure_delete = ON', 'foreign_keys = ON'],
+  refusals: { foreign: 'ARCHIVE_UNUSABLE', newer: 'ARCHIVE_UNUSABLE' },
+};
 const BUSY_MS = 5000;
 
 /** Text per part, before compression: a growing conversation rewrites only the last one. */
@@ -113,7 +114,7 @@ export class ArchiveStore {
       const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_MS });
       try {
         // Its creation was interrupted.
-        if (versionOf(database) === 0) return undefined;
+        if (formatVersion(database, FORMAT) === 0) return undefined;
         return use(new ArchiveStore(database));
       } finally {
         database.close();
@@ -127,21 +128,7 @@ export class ArchiveStore {
    * @throws SvcError ARCHIVE_UNUSABLE
    */
   static open(file: string): ArchiveStore {
-    return usable(file, () => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      const database = createDatabase(file, BUSY_MS);
-      try {
-        database.pragma('auto_vacuum = FULL');
-        database.pragma('synchronous = FULL');
-        database.pragma('secure_delete = ON');
-        database.pragma('foreign_keys = ON');
-        migrate(database, { steps: STEPS, check: () => undefined, applicationId: APPLICATION_ID });
-      } catch (error) {
-        database.close();
-        throw error;
-      }
-      return new ArchiveStore(database);
-    });
+    return usable(file, () => new ArchiveStore(openFormat(file, FORMAT, BUSY_MS)));
   }
 
   close(): void {

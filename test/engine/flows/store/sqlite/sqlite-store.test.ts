@@ -4,13 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../../src/engine/errors/index.js';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
-import {
-  APPLICATION_ID,
-  MIGRATIONS,
-} from '../../../../../src/engine/flows/store/sqlite/migrations.js';
+import { FLOWS_FORMAT } from '../../../../../src/engine/flows/store/sqlite/migrations.js';
 import { ADA, newFlow, newTask, testFlows, viewOf } from '../../../../support/flows.js';
 import { rawDatabase } from '../../../../support/raw-database.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
+
+const { applicationId, steps } = FLOWS_FORMAT;
 
 const test = suite('the database of flows');
 
@@ -35,12 +34,12 @@ test('belongs to its owner alone, with all of its files', async () => {
 });
 
 test('of an older version is brought to this one, with all that is in it', async () => {
-  for (let version = 0; version < MIGRATIONS.length; version++) {
+  for (let version = 0; version < steps.length; version++) {
     const folder = tempFolder();
     const database = rawDatabase(folder.at('flows.sqlite'));
-    for (const step of MIGRATIONS.slice(0, version)) database.exec(step);
+    for (const step of steps.slice(0, version)) database.exec(step);
     if (version > 0) {
-      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`application_id = ${applicationId}`);
       database.pragma(`user_version = ${version}`);
       database.exec(`INSERT INTO flows (id, owner_key, sync_mode, revision, status, notify_policy,
         goal, created_at, updated_at) VALUES ('11111111-1111-4111-8111-111111111111',
@@ -80,8 +79,8 @@ test('of a newer version, or of somebody else, is refused and left as it is', as
   const folder = tempFolder();
   const file = folder.at('flows.sqlite');
   const made = rawDatabase(file);
-  made.pragma(`application_id = ${APPLICATION_ID}`);
-  made.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+  made.pragma(`application_id = ${applicationId}`);
+  made.pragma(`user_version = ${steps.length + 1}`);
   made.close();
   const newer = readFileSync(file);
   assert.is((await openingFails(folder.path)).code, 'FLOWS_NEWER');

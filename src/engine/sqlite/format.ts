@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type ErrorCode, SvcError } from '../errors/index.js';
+import { type Connection, createDatabase } from './database.js';
+
+/** A kind of file with data that is kept, and how it came to be as it is. */
+export interface FileFormat {
+  /** For messages, with its article. */
+  readonly name: string;
+  /** The statements from each version to the next; the version is how many were run. A published one never changes. */
+  readonly steps: readonly string[];
+  /** Marks a file in SQLite's header. */
+  readonly applicationId?: number;
+  /** What is set before a file is written. */
+  readonly pragmas: readonly string[];
+  /** The code of the error for a file of another program, and of a newer svc. */
+  readonly refusals: Readonly<Record<'foreign' | 'newer', ErrorCode>>;
+}
+
+/**
+ * Opens a file to write it, private to its owner. It is created or migrated if needed; a file that is refused stays
+ * as it is.
+ *
+ * @param busyTimeoutMs how long a statement waits for another connection
+ * @throws SvcError with a code of the format's refusals; what SQLite or the system throws
+ */
+export function openFormat(file: string, format: FileFormat, busyTimeoutMs: number): Connection {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = createDatabase(file, busyTimeoutMs);
+  try {
+    const version = formatVersion(database, format);
+    for (const pragma of format.pragmas) database.pragma(pragma);
+    if (version !== format.steps.length) migrate(database, format);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** All in one transaction: a crash leaves the old version or the new one. */
+function migrate(database: Connection, format: FileFormat): void {
+  const { steps, applicationId } = format;
+  database
+    .transaction(() => {
+      // Another process may have been first.
+      for (const step of steps.slice(formatVersion(database, format))) database.exec(step);
+      if (applicationId !== undefined) database.pragma(`application_id = ${applicationId}`);
+      database.pragma(`user_version = ${steps.length}`);
+    })
+    .immediate();
+}
+
+/**
+ * The version of a file; 0 while it is new.
+ *
+ * @throws SvcError with a code of the format's refusals
+ */
+export function formatVersion(database: Connection, format: FileFormat): number {
+  const { name, steps, applicationId, refusals } = format;
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  // In one transaction, since another process may be creating the file.
+  const found = database.transaction(() => ({
+    hasTables: database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined,
+    version: number('user_version'),
+    isMarked: applicationId === undefined || number('application_id') === applicationId,
+  }))();
+  if (!found.isMarked && (found.version > 0 || found.hasTables)) {
+    throw new SvcError(refusals.foreign, `${database.name} is not ${name}`, {
+      hint: 'move it away; svc creates a new one',
+    });
+  }
+  if (found.version <= steps.length) return found.version;
+  throw new SvcError(
+    refusals.newer,
+    `a newer svc wrote ${database.name} (format ${found.version}, this one knows ${steps.length})`,
+    { hint: 'update svc; the file was not changed' },
+  );
+}

@@ -1,0 +1,95 @@
+import { readFileSync, statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Connection,
+  createDatabase,
+  openDatabase,
+} from '../../../src/engine/sqlite/database.js';
+import { type FileFormat, formatVersion, openFormat } from '../../../src/engine/sqlite/format.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const FIRST = 'CREATE TABLE notes (text TEXT)';
+const SECOND = "INSERT INTO notes VALUES ('once')";
+
+function format(...steps: readonly string[]): FileFormat {
+  return {
+    name: 'a file of notes',
+    steps,
+    applicationId: 7,
+    pragmas: ['journal_mode = WAL'],
+    refusals: { foreign: 'FLOWS_FOREIGN', newer: 'FLOWS_NEWER' },
+  };
+}
+
+const test = suite<{ file: string }>('files of a format');
+
+test.before.each((context) => {
+  context.file = tempFolder().at('folder/some.sqlite');
+});
+
+function using<T>(database: Connection, use: (database: Connection) => T): T {
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function texts(database: Connection): unknown[] {
+  return database.prepare('SELECT text FROM notes').pluck().all();
+}
+
+function existing(file: string): Connection {
+  return openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
+}
+
+test('every step is done once, whatever the version is', ({ file }) => {
+  using(openFormat(file, format(FIRST), 0), (database) => {
+    assert.is(formatVersion(database, format(FIRST)), 1);
+  });
+  for (let time = 0; time < 2; time++) {
+    assert.equal(using(openFormat(file, format(FIRST, SECOND), 0), texts), ['once']);
+  }
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('all steps are taken back when one fails', ({ file }) => {
+  const failing = format(FIRST, SECOND, 'INSERT INTO nowhere VALUES (1)');
+  assert.throws(() => openFormat(file, failing, 0), /no such table: nowhere/);
+  using(existing(file), (database) => {
+    assert.is(formatVersion(database, failing), 0);
+    assert.throws(() => texts(database), /no such table: notes/);
+  });
+});
+
+test('a file of a newer svc, or of another program, is refused and left as it is', ({ file }) => {
+  using(openFormat(file, format(FIRST), 0), (database) => database.pragma('user_version = 9'));
+  const other = `${file}.other`;
+  using(createDatabase(other, 0), (database) => database.exec('CREATE TABLE mine (x)'));
+  const before = [file, other].map((path) => readFileSync(path));
+  assert.throws(() => openFormat(file, format(FIRST), 0), /newer svc wrote .* \(format 9,/);
+  assert.throws(() => openFormat(other, format(FIRST), 0), /other is not a file of notes/);
+  assert.equal(
+    before,
+    [file, other].map((path) => readFileSync(path)),
+  );
+});
+
+test('a file that another process creates meanwhile is new or ours', ({ file }) => {
+  using(openFormat(file, format(), 0), () => undefined);
+  using(existing(file), (database) => {
+    const disturbed: Connection = Object.create(database, {
+      pragma: {
+        value: (...words: Parameters<Connection['pragma']>) => {
+          openFormat(file, format(FIRST), 0).close();
+          return database.pragma(...words);
+        },
+      },
+    });
+    assert.is(formatVersion(disturbed, format(FIRST)), 0);
+    assert.is(formatVersion(database, format(FIRST)), 1);
+  });
+});
+
+test.run();
