@@ -70,7 +70,7 @@ const OPENAI_CHAT: ChatApi = {
     const text =
       typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
     if (text === undefined) {
-      throw new VendorFault({ kind: 'answer', message: 'the answer has no message' });
+      throw new VendorFault('answer', 'the answer has no message');
     }
     return {
       text: withoutThoughts(text),
@@ -135,7 +135,7 @@ const ANTHROPIC_CHAT: ChatApi = {
   read: (json) => {
     const content = jsonAt(json, 'content');
     if (!Array.isArray(content)) {
-      throw new VendorFault({ kind: 'answer', message: 'the answer has no message' });
+      throw new VendorFault('answer', 'the answer has no message');
     }
     const texts = content.map((part: unknown) =>
       jsonAt(part, 'type') === 'text' ? jsonAt(part, 'text') : undefined,

@@ -65,8 +65,8 @@ async function apiSettings(
 ): Promise<ApiSettings> {
   const { vendor, model, baseUrl, customEndpoint, credential, entry } = choice;
   if (credential.state === 'missing') {
-    const fault = { kind: 'auth', message: 'no API key found', hint: credential.hint } as const;
-    throw asChatError(new VendorFault(fault), choice);
+    const { hint } = credential;
+    throw asChatError(new VendorFault('auth', 'no API key found', { hint }), choice);
   }
   const read = secretReader(world, signal);
   const headers = await readHeaders(entry?.headers ?? {}, read);

@@ -219,10 +219,10 @@ class VendorAdapter implements EmbeddingAdapter {
   }
 
   private wrongLength(got: number, wanted: number): VendorFault {
-    const { details } = broken(`vectors of ${got} dimensions where ${wanted} were expected`);
-    if (this.identity.dimensions === null) return new VendorFault(details);
+    const fault = broken(`vectors of ${got} dimensions where ${wanted} were expected`);
+    if (this.identity.dimensions === null) return fault;
     const hint = `the model does not support this length: set outputDimensionality to ${got}, or remove it`;
-    return new VendorFault({ ...details, hint });
+    return fault.with({ hint });
   }
 
   /** Runs work that a search waits for, and converts its errors. */

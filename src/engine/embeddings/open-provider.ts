@@ -113,7 +113,7 @@ async function credentialOf(
     case 'not_needed':
       return undefined;
     case 'missing':
-      throw new VendorFault({ kind: 'auth', message: 'no API key found', hint: credential.hint });
+      throw new VendorFault('auth', 'no API key found', { hint: credential.hint });
   }
 }
 

@@ -40,7 +40,7 @@ export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
 export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   if (isTimeout(error)) {
     return asProviderError(
-      new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error }),
+      new VendorFault('timeout', 'no answer in time', { cause: error }),
       place,
     );
   }

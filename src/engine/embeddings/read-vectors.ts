@@ -64,5 +64,5 @@ export function normalise(vector: Float32Array): Float32Array {
 }
 
 export function broken(what: string): VendorFault {
-  return new VendorFault({ kind: 'answer', message: `the answer is broken: ${what}` });
+  return new VendorFault('answer', `the answer is broken: ${what}`);
 }

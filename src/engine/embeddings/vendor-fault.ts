@@ -41,10 +41,20 @@ export interface VendorFaultDetails {
 export class VendorFault extends Error {
   readonly details: VendorFaultDetails;
 
-  constructor(details: VendorFaultDetails, options: ErrorOptions = {}) {
-    super(details.message, options);
+  constructor(
+    kind: VendorFaultKind,
+    message: string,
+    { cause, ...details }: Omit<VendorFaultDetails, 'kind' | 'message'> & ErrorOptions = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'VendorFault';
-    this.details = details;
+    this.details = { kind, message, ...details };
+  }
+
+  /** The same fault, with other details. */
+  with(changes: Partial<VendorFaultDetails>): VendorFault {
+    const { kind, message, ...details } = { ...this.details, ...changes };
+    return new VendorFault(kind, message, { ...details, cause: this.cause });
   }
 }
 

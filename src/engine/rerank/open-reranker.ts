@@ -25,16 +25,14 @@ export async function openReranker(
   if (provider === 'chat') return openChat(model, world, signal);
   if (provider === 'local') return openLocal(model, settings, world, signal);
   if (credential.state === 'missing') {
-    throw new VendorFault({ kind: 'auth', message: 'no API key found', hint: credential.hint });
+    throw new VendorFault('auth', 'no API key found', { hint: credential.hint });
   }
   const read = secretReader(world, signal);
   const key = credential.state === 'found' ? await read(credential.input) : undefined;
   const headers = await readHeaders(choice.headers, read);
   const baseUrl = addressOf(choice, key);
   if (baseUrl === undefined) {
-    throw new VendorFault({
-      kind: 'setup',
-      message: 'no address is configured',
+    throw new VendorFault('setup', 'no address is configured', {
       hint: 'set memorySearch.query.rerank.remote.baseUrl',
     });
   }
@@ -66,9 +64,7 @@ async function openLocal(
 }
 
 function modelMissing(form: string): VendorFault {
-  return new VendorFault({
-    kind: 'setup',
-    message: 'no model is configured',
+  return new VendorFault('setup', 'no model is configured', {
     hint: `set memorySearch.query.rerank.model to ${form}`,
   });
 }

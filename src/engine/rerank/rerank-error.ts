@@ -23,9 +23,7 @@ export function asRerankError(error: unknown, choice: RerankerChoice): SvcError 
 }
 
 function tooLate({ timeoutMs }: RerankerChoice): VendorFault {
-  return new VendorFault({
-    kind: 'timeout',
-    message: `no answer within ${timeoutMs / 1000} s`,
+  return new VendorFault('timeout', `no answer within ${timeoutMs / 1000} s`, {
     hint: 'raise memorySearch.query.rerank.timeoutMs, or lower topN',
   });
 }

@@ -286,7 +286,7 @@ function checkedScores(
 }
 
 function broken(why: string): VendorFault {
-  return new VendorFault({ kind: 'answer', message: `the answer is broken: ${why}` });
+  return new VendorFault('answer', `the answer is broken: ${why}`);
 }
 
 function failed({ message, hint }: SvcError): Warning {

@@ -69,11 +69,11 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   if (!Array.isArray(data)) {
     // Some servers report an unknown route with status 200.
     const said = messageIn(jsonAt(body, 'error'));
-    throw new VendorFault({
-      kind: 'answer',
-      message: `the answer is broken: it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`,
-      hint: 'check that the address is an embeddings endpoint',
-    });
+    throw new VendorFault(
+      'answer',
+      `the answer is broken: it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`,
+      { hint: 'check that the address is an embeddings endpoint' },
+    );
   }
   const items = data.map((item: unknown, position) => {
     const index = jsonAt(item, 'index');

@@ -5,7 +5,7 @@ import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { detailsOfStatus, networkMessage } from './status-fault.js';
+import { networkMessage, statusFault } from './status-fault.js';
 
 export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'POST';
@@ -87,10 +87,10 @@ export function parseAnswer(answer: HttpAnswer): unknown {
   try {
     return JSON.parse(answer.body.toString('utf8'));
   } catch (error) {
-    throw new VendorFault(
-      { kind: 'answer', status: answer.status, message: 'the answer is broken: it is not JSON' },
-      { cause: error },
-    );
+    throw new VendorFault('answer', 'the answer is broken: it is not JSON', {
+      status: answer.status,
+      cause: error,
+    });
   }
 }
 
@@ -104,7 +104,7 @@ export async function withHintWhenRefused<T>(
   } catch (error) {
     if (hint === undefined || !(error instanceof VendorFault)) throw error;
     if (error.details.code !== 'ECONNREFUSED') throw error;
-    throw new VendorFault({ ...error.details, hint }, { cause: error });
+    throw error.with({ hint });
   }
 }
 
@@ -171,33 +171,30 @@ function lineOf(first: Buffer, second: Buffer): string {
 
 function redirectFault(status: number, location: string | undefined): VendorFault {
   const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
-  return new VendorFault({
-    kind: 'request',
+  return new VendorFault('request', `the endpoint redirects${where}`, {
     status,
-    message: `the endpoint redirects${where}`,
     hint: 'set baseUrl to the final address',
   });
 }
 
 function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
-  if (error instanceof HTTPError) return new VendorFault(answerDetails(error.response, explain));
+  if (error instanceof HTTPError) return answerFault(error.response, explain);
   if (error instanceof TimeoutError) {
-    return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
+    return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
   if (error instanceof RequestError) {
     const message = createSecretMask().text(networkMessage(error.code, error.message));
-    return new VendorFault({ kind: 'network', code: error.code, message }, { cause: error });
+    return new VendorFault('network', message, { code: error.code, cause: error });
   }
-  return new VendorFault({ kind: 'network', message: messageOf(error) }, { cause: error });
+  return new VendorFault('network', messageOf(error), { cause: error });
 }
 
-function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
+function answerFault(response: Response<unknown>, explain: ExplainStatus): VendorFault {
   const { statusCode: status, headers, request, rawBody } = response;
   // Mask before truncating: half a key would not be recognized.
   const body = createSecretMask(sentSecrets(request.options)).data(jsonOrText(bodyText(rawBody)));
-  const own = explain({ status, body, headers });
-  return { ...detailsOfStatus(status, headers, body), ...own };
+  return statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
 /** Headers that never contain secrets. */

@@ -1,4 +1,4 @@
-import type { VendorFaultDetails, VendorFaultKind } from '../vendor-fault.js';
+import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
   401: 'auth',
@@ -12,28 +12,23 @@ const KINDS: Readonly<Record<number, VendorFaultKind>> = {
   429: 'rate',
 };
 
-const PROXY_REFUSED: VendorFaultDetails = {
-  kind: 'request',
-  status: 407,
-  message: 'the proxy requires a user name and password',
-  hint: 'include them in the address: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
-};
-
 /** What the status alone means, with the vendor's message. */
-export function detailsOfStatus(
+export function statusFault(
   status: number,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   body: unknown,
-): VendorFaultDetails {
+): VendorFault {
   // The vendor never saw the request.
-  if (status === 407) return PROXY_REFUSED;
+  if (status === 407) {
+    const hint = 'include them in the address: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT';
+    return new VendorFault('request', 'the proxy requires a user name and password', {
+      status,
+      hint,
+    });
+  }
   const kind = KINDS[status] ?? (status >= 500 ? 'overload' : 'request');
-  return {
-    kind,
-    status,
-    message: messageIn(body) ?? `status ${status}`,
-    waitMs: retryAfterMs(headers['retry-after'], Date.now()),
-  };
+  const waitMs = retryAfterMs(headers['retry-after'], Date.now());
+  return new VendorFault(kind, messageIn(body) ?? `status ${status}`, { status, waitMs });
 }
 
 const MAX_MESSAGE = 300;

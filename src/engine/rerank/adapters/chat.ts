@@ -44,9 +44,7 @@ function promptOf({ query, documents }: RerankRequest): string {
 function rankedIn(answer: string, count: number): readonly RankedDocument[] {
   const list = /\[[\d\s,]*\]/u.exec(answer)?.[0];
   if (list === undefined) {
-    throw new VendorFault({
-      kind: 'answer',
-      message: 'the answer is broken: it has no list of numbers',
+    throw new VendorFault('answer', 'the answer is broken: it has no list of numbers', {
       hint: 'choose a model that follows instructions',
     });
   }

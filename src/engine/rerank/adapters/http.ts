@@ -139,19 +139,16 @@ function readAnswer(json: unknown): RerankAnswer {
   if (!Array.isArray(list)) {
     // Some servers report an unknown route with status 200.
     const said = messageIn(jsonAt(json, 'error'));
-    throw new VendorFault({
-      kind: 'answer',
-      message: `the answer is broken: it ${said === undefined ? 'has no results' : `reports "${said}"`}`,
-    });
+    throw new VendorFault(
+      'answer',
+      `the answer is broken: it ${said === undefined ? 'has no results' : `reports "${said}"`}`,
+    );
   }
   const ranked = list.map((item: unknown): RankedDocument => {
     const index = jsonAt(item, 'index');
     const score = jsonAt(item, 'relevance_score') ?? jsonAt(item, 'score');
     if (typeof index === 'number' && typeof score === 'number') return { index, score };
-    throw new VendorFault({
-      kind: 'answer',
-      message: 'the answer is broken: a result has no index or no score',
-    });
+    throw new VendorFault('answer', 'the answer is broken: a result has no index or no score');
   });
   return { ranked, cost: costOf(json) };
 }

@@ -47,7 +47,7 @@ export async function openLocalReranker(
   const { platform: os, arch } = process;
   const state = runtimeState(runtimes, { os, arch });
   if (state.state === 'missing') {
-    throw new VendorFault({ kind: 'setup', message: state.why, hint: INSTALL_HINT });
+    throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
   }
   const path = await withOwnHint(async () => {
     const file = modelFileState({ modelPath, modelCacheDir });
@@ -115,9 +115,7 @@ async function rankingContext(
 
 function notDownloaded(file: { readonly path: string; readonly remote: boolean }, model: string) {
   if (!file.remote) return setupFault(`model file not found: ${file.path}`);
-  return new VendorFault({
-    kind: 'setup',
-    message: `the model ${model} is not downloaded yet`,
+  return new VendorFault('setup', `the model ${model} is not downloaded yet`, {
     hint: `run "svc provider install local --model ${model}"`,
   });
 }
@@ -126,7 +124,7 @@ const HINT =
   'set memorySearch.query.rerank.model to a GGUF reranking model, such as one of bge-reranker';
 
 function setupFault(message: string): VendorFault {
-  return new VendorFault({ kind: 'setup', message, hint: HINT });
+  return new VendorFault('setup', message, { hint: HINT });
 }
 
 /** The hints of files and models are about embedding. */
@@ -137,6 +135,6 @@ async function withOwnHint<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof VendorFault) || error.details.hint?.includes('--model') === true) {
       throw error;
     }
-    throw new VendorFault({ ...error.details, hint: HINT }, { cause: error });
+    throw error.with({ hint: HINT });
   }
 }

@@ -50,7 +50,7 @@ async function embedWith(
 const bytes = (text: string): number => Buffer.byteLength(text);
 
 function refuse(kind: VendorFaultKind): never {
-  throw new VendorFault({ kind, message: 'too long' });
+  throw new VendorFault(kind, 'too long');
 }
 
 const word = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });

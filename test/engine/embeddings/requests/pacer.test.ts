@@ -16,7 +16,7 @@ import {
 const test = suite('pacing and retries');
 
 const fault = (kind: VendorFaultKind, waitMs?: number): VendorFault =>
-  new VendorFault({ kind, message: kind, waitMs });
+  new VendorFault(kind, kind, { waitMs });
 
 /** A pacer on a clock that the test moves. */
 function pacerAt(clock: { ms: number }): Pacer {

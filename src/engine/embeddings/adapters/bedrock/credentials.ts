@@ -178,12 +178,11 @@ function nothingFound(
     (text, i) => !texts.slice(0, i).some((other) => sameReason(other, text)),
   );
   const passing = failures.some(({ error }) => mayPass(error));
-  return new VendorFault({
-    kind: passing ? 'network' : 'auth',
-    message:
-      told.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${told.join('; ')}`,
-    hint: passing ? "check this machine's connection to AWS" : hintFor(failures, profile),
-  });
+  return new VendorFault(
+    passing ? 'network' : 'auth',
+    told.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${told.join('; ')}`,
+    { hint: passing ? "check this machine's connection to AWS" : hintFor(failures, profile) },
+  );
 }
 
 function hintFor(failures: readonly CredentialFailure[], profile: string | undefined): string {

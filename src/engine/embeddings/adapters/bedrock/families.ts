@@ -69,7 +69,7 @@ function readTitan(answer: unknown): VendorAnswer {
   const refusal = jsonAt(answer, 'message');
   // The image model reports errors inside a successful answer.
   if (!Array.isArray(vector) && typeof refusal === 'string' && refusal !== '') {
-    throw new VendorFault({ kind: 'input', message: refusal });
+    throw new VendorFault('input', refusal);
   }
   const tokens = jsonAt(answer, 'inputTextTokenCount');
   return { vectors: [readVector(vector)], tokens: typeof tokens === 'number' ? tokens : undefined };

@@ -1,6 +1,6 @@
 import { systemErrorCode } from '../../../errors/index.js';
-import { detailsOfStatus, jsonAt, networkMessage } from '../../http/status-fault.js';
-import { VendorFault, type VendorFaultDetails, type VendorFaultKind } from '../../vendor-fault.js';
+import { jsonAt, networkMessage, statusFault } from '../../http/status-fault.js';
+import { VendorFault, type VendorFaultKind } from '../../vendor-fault.js';
 import { withoutRegion } from './models.js';
 
 /** Details for hints. */
@@ -44,35 +44,36 @@ export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFau
   if (error instanceof VendorFault) return error;
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'TimeoutError') {
-    return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
+    return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
   const status = jsonAt(error, '$metadata', 'httpStatusCode');
   if (typeof status === 'number' && status >= 300) {
     // Without the SDK's error as its cause, whose message may repeat the request and its secrets.
-    return new VendorFault(serviceDetails(error, status, place));
+    return serviceFault(error, status, place);
   }
   const code = systemErrorCode(error);
   if (code === undefined) return undefined;
   const message = networkMessage(code, firstLine(error.message));
-  return new VendorFault({ kind: 'network', code, message }, { cause: error });
+  return new VendorFault('network', message, { code, cause: error });
 }
 
-function serviceDetails(error: Error, status: number, place: BedrockCallPlace): VendorFaultDetails {
+function serviceFault(error: Error, status: number, place: BedrockCallPlace): VendorFault {
   const location = jsonAt(error, '$response', 'headers', 'location');
   if (status < 400) {
-    return {
-      kind: 'request',
-      status,
-      message: `the endpoint redirects${typeof location === 'string' ? ` to ${hostOf(location)}` : ''}`,
-      hint: 'set baseUrl to the final address',
-    };
+    const where = typeof location === 'string' ? ` to ${hostOf(location)}` : '';
+    const hint = 'set baseUrl to the final address';
+    return new VendorFault('request', `the endpoint redirects${where}`, { status, hint });
   }
   const message = firstLine(error.message);
   const waitHeader = jsonAt(error, '$response', 'headers', 'retry-after');
   const headers = { 'retry-after': typeof waitHeader === 'string' ? waitHeader : undefined };
-  const byStatus = detailsOfStatus(status, headers, { message });
-  const kind = kindOf(error.name, message) ?? byStatus.kind;
-  return { ...byStatus, kind, code: error.name, hint: hintFor(kind, error.name, message, place) };
+  const byStatus = statusFault(status, headers, { message });
+  const kind = kindOf(error.name, message) ?? byStatus.details.kind;
+  return byStatus.with({
+    kind,
+    code: error.name,
+    hint: hintFor(kind, error.name, message, place),
+  });
 }
 
 function kindOf(name: string, message: string): VendorFaultKind | undefined {

@@ -106,23 +106,19 @@ function familyOf(name: string): Family | undefined {
 
 function unknownFamily(id: string, name: string): VendorFault {
   if (id.startsWith('arn:')) {
-    return new VendorFault({
-      kind: 'model',
-      message: `the ARN does not say which model is behind it: ${id}`,
+    return new VendorFault('model', `the ARN does not say which model is behind it: ${id}`, {
       hint: `add the model behind it after a #, as ${id}#cohere.embed-v4:0`,
     });
   }
-  return new VendorFault({
-    kind: 'model',
-    message: `unknown Bedrock embedding model ${name}`,
+  return new VendorFault('model', `unknown Bedrock embedding model ${name}`, {
     hint: `set memorySearch.model to one of ${Object.keys(MODELS).map(modelIdOf).join(', ')}, or to an ARN`,
   });
 }
 
 function wrongDimensions(name: string, dimensions: number, choice: DimensionChoice): VendorFault {
-  return new VendorFault({
-    kind: 'request',
-    message: `${name} does not support vectors of ${dimensions} dimensions`,
-    hint: `set outputDimensionality to ${describeDimensions(choice)}, or remove it`,
-  });
+  return new VendorFault(
+    'request',
+    `${name} does not support vectors of ${dimensions} dimensions`,
+    { hint: `set outputDimensionality to ${describeDimensions(choice)}, or remove it` },
+  );
 }

@@ -54,7 +54,7 @@ export function resolvePlace(baseUrl: string | undefined, env: EngineContext['en
 
 function unusable(message: string): VendorFault {
   const hint = 'check AWS_REGION, AWS_DEFAULT_REGION, baseUrl and AWS_ENDPOINT_URL_BEDROCK_RUNTIME';
-  return new VendorFault({ kind: 'setup', message, hint });
+  return new VendorFault('setup', message, { hint });
 }
 
 function endpointFromEnv(env: EngineContext['env']): string | undefined {

@@ -99,7 +99,7 @@ function blamedOnMedia(error: unknown): unknown {
   if (!(error instanceof VendorFault)) return error;
   const { kind, code } = error.details;
   if (kind !== 'request' || code !== 'INVALID_ARGUMENT') return error;
-  return new VendorFault({ ...error.details, kind: 'input' }, { cause: error });
+  return error.with({ kind: 'input' });
 }
 
 /** Reads `{embeddings: [{values}], usageMetadata?}`, in the order of the requests. */

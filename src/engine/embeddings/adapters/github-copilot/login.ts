@@ -72,7 +72,7 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
       throw explained(error, hosts.apiUrl);
     storeLogin(state.stateDir, kept);
     const hint = `the login was saved to ${file}; test it with "svc provider test ${provider}"`;
-    throw explained(new VendorFault({ ...error.details, hint }, { cause: error }), hosts.apiUrl);
+    throw explained(error.with({ hint }), hosts.apiUrl);
   }
   return { provider, ...(account === undefined ? {} : { account }), file };
 }

@@ -114,17 +114,13 @@ function chooseModel(body: unknown): CopilotModel {
   const preferred = PREFERRED.map((id) => models.find((model) => model.id === id));
   const chosen = preferred.find((model) => model !== undefined) ?? models[0];
   if (chosen !== undefined) return chosen;
-  throw new VendorFault({
-    kind: 'model',
-    message: 'the Copilot plan of this account has no embedding model',
+  throw new VendorFault('model', 'the Copilot plan of this account has no embedding model', {
     hint: 'choose another provider: svc provider list',
   });
 }
 
 function withoutToken(): VendorFault {
-  return new VendorFault({
-    kind: 'auth',
-    message: 'no GitHub token found',
+  return new VendorFault('auth', 'no GitHub token found', {
     hint: 'run "svc provider login github-copilot", or set COPILOT_GITHUB_TOKEN',
   });
 }

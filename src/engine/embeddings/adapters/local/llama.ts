@@ -109,14 +109,10 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
     );
     return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
   } catch (error) {
-    throw new VendorFault(
-      {
-        kind: 'setup',
-        message: `cannot load ${RUNTIME_PACKAGE}: ${messageOf(error)}`,
-        hint: `${INSTALL_HINT} --force`,
-      },
-      { cause: error },
-    );
+    throw new VendorFault('setup', `cannot load ${RUNTIME_PACKAGE}: ${messageOf(error)}`, {
+      hint: `${INSTALL_HINT} --force`,
+      cause: error,
+    });
   }
 }
 
@@ -193,14 +189,9 @@ export class LlamaSession {
     if (sum?.some((value) => value !== 0) === true) return { vector: sum, tokens: tokens.length };
     const control = await this.meanOf(this.model.tokenize(CONTROL_TEXT));
     if (control?.some((value) => value !== 0) === true) {
-      throw new VendorFault({
-        kind: 'input',
-        message: 'the model returns no vector for this text',
-      });
+      throw new VendorFault('input', 'the model returns no vector for this text');
     }
-    throw new VendorFault({
-      kind: 'answer',
-      message: 'the model returns empty or zero vectors',
+    throw new VendorFault('answer', 'the model returns empty or zero vectors', {
       hint: 'point memorySearch.local.modelPath at an embedding model: this file lacks a pooling type',
     });
   }
@@ -254,12 +245,8 @@ export async function held<T>(work: Promise<T>): Promise<T> {
 }
 
 function noContext(error: unknown): VendorFault {
-  return new VendorFault(
-    {
-      kind: 'setup',
-      message: `cannot run the model: ${messageOf(error)}`,
-      hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
-    },
-    { cause: error },
-  );
+  return new VendorFault('setup', `cannot run the model: ${messageOf(error)}`, {
+    hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
+    cause: error,
+  });
 }

@@ -95,11 +95,11 @@ function refuseSplit(path: string): void {
 }
 
 function badReference(text: string, hint: string): VendorFault {
-  return new VendorFault({
-    kind: 'setup',
-    message: `local.modelPath must be a model (got ${JSON.stringify(withoutSecrets(text))})`,
-    hint,
-  });
+  return new VendorFault(
+    'setup',
+    `local.modelPath must be a model (got ${JSON.stringify(withoutSecrets(text))})`,
+    { hint },
+  );
 }
 
 function withoutSecrets(text: string): string {
@@ -211,18 +211,14 @@ export function checkModelFile(path: string): void {
 
 /** The fault of an unusable model file. */
 export function notAModel(path: string, why: string): VendorFault {
-  return new VendorFault({
-    kind: 'setup',
-    message: `cannot use the model ${path}: ${why}`,
+  return new VendorFault('setup', `cannot use the model ${path}: ${why}`, {
     hint: 'if it was downloaded, delete it and run "svc provider install local"; otherwise set local.modelPath to a GGUF embedding model',
   });
 }
 
 /** The fault of a missing model file. */
 export function modelMissing(path: string): VendorFault {
-  return new VendorFault({
-    kind: 'setup',
-    message: `model file not found: ${path}`,
+  return new VendorFault('setup', `model file not found: ${path}`, {
     hint: 'fix memorySearch.local.modelPath, or remove it to use the default model',
   });
 }

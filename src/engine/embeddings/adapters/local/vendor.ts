@@ -142,11 +142,13 @@ class LocalEngine {
     for (const text of texts) {
       signal.throwIfAborted();
       if (this.options.nowMs() > deadlineMs) {
-        throw new VendorFault({
-          kind: 'timeout',
-          message: `${vectors.length} of ${texts.length} texts were embedded in ${timeoutMs / 1000} s`,
-          hint: 'choose a smaller model, or raise memorySearch.sync.embeddingBatchTimeoutSeconds',
-        });
+        throw new VendorFault(
+          'timeout',
+          `${vectors.length} of ${texts.length} texts were embedded in ${timeoutMs / 1000} s`,
+          {
+            hint: 'choose a smaller model, or raise memorySearch.sync.embeddingBatchTimeoutSeconds',
+          },
+        );
       }
       const embedded = await session.embed(text);
       vectors.push(embedded.vector);
@@ -172,7 +174,7 @@ class LocalEngine {
     const { runtimesDir, platform } = this.options;
     const state = runtimeState(runtimesDir, platform);
     if (state.state === 'missing') {
-      throw new VendorFault({ kind: 'setup', message: state.why, hint: INSTALL_HINT });
+      throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
     }
     const { runtime } = state;
     const file = modelFileState(this.local);
@@ -180,9 +182,7 @@ class LocalEngine {
     const reference = parseModelReference(this.local.modelPath);
     if (reference.kind === 'file') throw modelMissing(file.path);
     if (mayDownload) return { runtime, model: { toDownload: reference } };
-    throw new VendorFault({
-      kind: 'setup',
-      message: `the model ${reference.name} is not downloaded yet`,
+    throw new VendorFault('setup', `the model ${reference.name} is not downloaded yet`, {
       hint: `${INSTALL_HINT} or "svc memory index" to download it`,
     });
   }

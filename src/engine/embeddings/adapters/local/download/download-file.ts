@@ -86,7 +86,7 @@ async function write(
   const resumed = range?.first === part.size();
   if (status !== 200 && !resumed) {
     part.discard();
-    throw new VendorFault({ kind: 'network', message: 'the host no longer has the same file' });
+    throw new VendorFault('network', 'the host no longer has the same file');
   }
   const total =
     (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
@@ -110,9 +110,7 @@ async function write(
   }
   if (bytes === total || (total === undefined && bytes > 0)) return;
   if (total !== undefined && bytes > total) part.discard();
-  throw new VendorFault({
-    kind: 'network',
-    message: `the download ended after ${bytes} of ${total ?? '?'} bytes`,
+  throw new VendorFault('network', `the download ended after ${bytes} of ${total ?? '?'} bytes`, {
     hint: 'try again; the partial download is kept',
   });
 }
@@ -130,9 +128,7 @@ function checkHead(
   const begin = Buffer.concat([head, chunk.subarray(0, 4)]);
   const fits = beginsLikeGguf(begin);
   if (fits === false) {
-    throw new VendorFault({
-      kind: 'answer',
-      message: `${new URL(url).host} does not serve a GGUF file`,
+    throw new VendorFault('answer', `${new URL(url).host} does not serve a GGUF file`, {
       hint: 'check memorySearch.local.modelPath, and that no proxy or sign-in page answers instead',
     });
   }
@@ -160,9 +156,7 @@ async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise
   }
   if (hash.digest('hex') === sha256) return;
   part.discard();
-  throw new VendorFault({
-    kind: 'answer',
-    message: `the file from ${new URL(url).host} has the wrong SHA-256`,
+  throw new VendorFault('answer', `the file from ${new URL(url).host} has the wrong SHA-256`, {
     hint: 'try again; the file was discarded',
   });
 }
@@ -176,21 +170,15 @@ function asDiskFault(error: unknown, path: string): unknown {
   const code = systemErrorCode(error);
   if (error instanceof VendorFault || code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(messageOf(error));
-  return new VendorFault(
-    {
-      kind: 'setup',
-      code,
-      message: `cannot write the model to ${path}: ${messageOf(error)}`,
-      hint: "check the folder's permissions, or choose another with memorySearch.local.modelCacheDir",
-    },
-    { cause: error },
-  );
+  return new VendorFault('setup', `cannot write the model to ${path}: ${messageOf(error)}`, {
+    code,
+    hint: "check the folder's permissions, or choose another with memorySearch.local.modelCacheDir",
+    cause: error,
+  });
 }
 
 function diskFull(what: string): VendorFault {
-  return new VendorFault({
-    kind: 'setup',
-    message: `not enough disk space for the model: ${what}`,
+  return new VendorFault('setup', `not enough disk space for the model: ${what}`, {
     hint: 'free some space, or choose another folder with memorySearch.local.modelCacheDir',
   });
 }

@@ -182,12 +182,16 @@ async function hubFile(
   const chosen = chooseFile(files, file.quantization);
   if (chosen === undefined) {
     const there = files.map(({ path }) => path).join(', ');
-    throw new VendorFault({
-      kind: 'model',
-      message: `${repository} has no single GGUF file of ${file.quantization}`,
-      hint:
-        there === '' ? 'choose a repository that has GGUF files' : `use one of its files: ${there}`,
-    });
+    throw new VendorFault(
+      'model',
+      `${repository} has no single GGUF file of ${file.quantization}`,
+      {
+        hint:
+          there === ''
+            ? 'choose a repository that has GGUF files'
+            : `use one of its files: ${there}`,
+      },
+    );
   }
   const { path, expected } = chosen;
   return { url: resolveUrl(hub, repository, revision, path), expected };

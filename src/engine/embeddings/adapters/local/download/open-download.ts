@@ -1,7 +1,7 @@
 import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
 import { messageOf } from '../../../../errors/index.js';
 import { jsonOrText } from '../../../../support/text.js';
-import { detailsOfStatus } from '../../../http/status-fault.js';
+import { statusFault } from '../../../http/status-fault.js';
 import { VendorFault } from '../../../vendor-fault.js';
 
 export interface DownloadLimits {
@@ -79,14 +79,12 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
       const said = headers['x-error-message'];
       const body = typeof said === 'string' ? said : await beginOf(stream);
       stream.destroy();
-      throw statusFault(statusCode, headers, body, url);
+      throw refusedFault(statusCode, headers, body, url);
     }
     const close = (): void => void stream.destroy();
     return { status: statusCode, headers, linked, body: bodyOf(stream, request.signal), close };
   }
-  throw new VendorFault({
-    kind: 'request',
-    message: `${shownUrl(request.url)} redirects too often`,
+  throw new VendorFault('request', `${shownUrl(request.url)} redirects too often`, {
     hint: 'use the direct URL of the file',
   });
 }
@@ -131,9 +129,7 @@ function nextUrl(location: string, from: URL): URL {
   const safe =
     next?.protocol === 'https:' || (next?.protocol === 'http:' && from.protocol === 'http:');
   if (next === undefined || !safe) {
-    throw new VendorFault({
-      kind: 'request',
-      message: `${shownUrl(from.href)} redirects to an unsafe address`,
+    throw new VendorFault('request', `${shownUrl(from.href)} redirects to an unsafe address`, {
       hint: 'use the direct URL of the file, over https',
     });
   }
@@ -172,11 +168,10 @@ const HINTS: Readonly<Record<number, string>> = {
   404: 'check memorySearch.local.modelPath: the file does not exist',
 };
 
-function statusFault(status: number, headers: AnswerHeaders, body: string, url: URL): VendorFault {
-  const details = detailsOfStatus(status, headers, jsonOrText(body));
-  return new VendorFault({
-    ...details,
-    message: `cannot download the model from ${shownUrl(url.href)}: ${details.message}`,
+function refusedFault(status: number, headers: AnswerHeaders, body: string, url: URL): VendorFault {
+  const fault = statusFault(status, headers, jsonOrText(body));
+  return fault.with({
+    message: `cannot download the model from ${shownUrl(url.href)}: ${fault.message}`,
     hint: HINTS[status] ?? 'try again later; the partial download is kept',
   });
 }
@@ -186,18 +181,11 @@ const TRY_AGAIN = 'check the connection and try again; the partial download is k
 function transferFault(error: unknown): VendorFault {
   if (error instanceof TimeoutError) {
     const message = `the download stalled (${error.event})`;
-    return new VendorFault({ kind: 'timeout', message, hint: TRY_AGAIN }, { cause: error });
+    return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
   }
   const code = error instanceof RequestError ? error.code : undefined;
-  return new VendorFault(
-    {
-      kind: 'network',
-      message: `the download was interrupted: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`,
-      ...(code === undefined ? {} : { code }),
-      hint: TRY_AGAIN,
-    },
-    { cause: error },
-  );
+  const message = `the download was interrupted: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`;
+  return new VendorFault('network', message, { code, hint: TRY_AGAIN, cause: error });
 }
 
 /** A URL without user, password and query, which may be secret. */
