@@ -1,9 +1,8 @@
 import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
-import { plainText } from '../requests/input-text.js';
 import type { RequestLimits } from '../vendor.js';
-import { dimensionsToAsk, range } from './dimensions.js';
+import { range } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.deepinfra.com/v1/openai';
@@ -36,30 +35,20 @@ export const deepinfra: Provider<'deepinfra'> = {
   inputTypes: 'always',
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
-    const model = settings.model ?? MODEL;
-    const dimensions = dimensionsToAsk(deepinfra, model, settings.dimensions);
     const labels = {
       query: labelOf('query', settings.inputTypes.query),
       document: labelOf('document', settings.inputTypes.document),
     };
-    return openAiShaped(
-      {
-        endpoint: settings.baseUrl ?? ENDPOINT,
-        model,
-        limits: limitsOf(model),
-        dimensions,
-        documentForm: labels.document ?? '',
-        body: ({ inputs, role }) => ({
-          model,
-          input: inputs.map(plainText),
-          encoding_format: 'base64',
-          dimensions,
-          input_type: labels[role],
-        }),
-        explain: () => explainDeepInfra,
+    return openAiShaped(deepinfra, settings, {
+      endpoint: ENDPOINT,
+      model: MODEL,
+      limits: limitsOf,
+      documentForm: labels.document ?? '',
+      fields: (role, dimensions) => {
+        return { encoding_format: 'base64', dimensions, input_type: labels[role] };
       },
-      settings,
-    );
+      explain: () => explainDeepInfra,
+    });
   },
 };
 

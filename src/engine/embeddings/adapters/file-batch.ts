@@ -160,7 +160,7 @@ function readLine(line: string): BatchResult | undefined {
 }
 
 /** Address and headers of a files and batches API. */
-interface BatchConnection {
+export interface BatchConnection {
   /** Without trailing slash. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;

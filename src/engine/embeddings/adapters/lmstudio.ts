@@ -26,28 +26,19 @@ export const lmstudio: Provider<'lmstudio'> = {
   },
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
-    const model = settings.model ?? MODEL;
-    const prompts = promptsOf(model);
-    return openAiShaped(
-      {
-        endpoint: settings.baseUrl ?? ENDPOINT,
-        model,
-        limits: {
-          maxInputs: 32,
-          maxTokensPerInput: inputTokensOf(model, 2048),
-          maxTokensPerRequest: 8192,
-        },
-        dimensions: undefined,
-        documentForm: prompts.documentForm,
-        body: ({ inputs, role }) => ({
-          model,
-          input: inputs.map((input) => prompts.write(input, role)),
-        }),
-        explain: () => explainLmStudio(model),
-        startHint: "start LM Studio's server with `lms server start` or on its Developer page",
-      },
-      settings,
-    );
+    return openAiShaped(lmstudio, settings, {
+      endpoint: ENDPOINT,
+      model: MODEL,
+      limits: (model) => ({
+        maxInputs: 32,
+        maxTokensPerInput: inputTokensOf(model, 2048),
+        maxTokensPerRequest: 8192,
+      }),
+      ...promptsOf(settings.model ?? MODEL),
+      fields: () => ({}),
+      explain: explainLmStudio,
+      startHint: "start LM Studio's server with `lms server start` or on its Developer page",
+    });
   },
 };
 

@@ -1,7 +1,6 @@
 import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
-import { plainText } from '../requests/input-text.js';
-import { dimensionsToAsk, fixed, range } from './dimensions.js';
+import { fixed, range } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.mistral.ai/v1';
@@ -35,25 +34,16 @@ export const mistral: Provider<'mistral'> = {
   key: { variables: ['MISTRAL_API_KEY'], required: true },
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
-    const model = settings.model ?? MODEL;
-    const dimensions = dimensionsToAsk(mistral, model, settings.dimensions);
-    return openAiShaped(
-      {
-        endpoint: settings.baseUrl ?? ENDPOINT,
-        model,
-        limits: LIMITS,
-        dimensions,
-        documentForm: '',
-        body: ({ inputs }) => ({
-          model,
-          input: inputs.map(plainText),
-          encoding_format: 'base64',
-          output_dimension: dimensions,
-        }),
-        explain: () => explainMistral,
+    return openAiShaped(mistral, settings, {
+      endpoint: ENDPOINT,
+      model: MODEL,
+      limits: () => LIMITS,
+      documentForm: '',
+      fields: (_role, dimensions) => {
+        return { encoding_format: 'base64', output_dimension: dimensions };
       },
-      settings,
-    );
+      explain: () => explainMistral,
+    });
   },
 };
 

@@ -1,3 +1,4 @@
+import type { EmbeddingInput, InputRole } from '../embedding-adapter.js';
 import {
   type ExplainStatus,
   type HttpAnswer,
@@ -7,40 +8,68 @@ import {
 } from '../http/http-client.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import { inInputOrder, readVector } from '../read-vectors.js';
-import type { EmbeddingVendor, ProviderSettings, VendorAnswer, VendorRequest } from '../vendor.js';
+import { plainText } from '../requests/input-text.js';
+import type {
+  EmbeddingVendor,
+  ProviderSettings,
+  RequestLimits,
+  VendorAnswer,
+  VendorBatch,
+} from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
+import { dimensionsToAsk } from './dimensions.js';
+import type { BatchConnection } from './file-batch.js';
+import type { Provider } from './provider.js';
 
 /** Differences between vendors with an OpenAI-compatible embeddings API. */
-export interface OpenAiShape
-  extends Pick<EmbeddingVendor, 'documentForm' | 'endpoint' | 'limits' | 'model'> {
-  /** Requested length; undefined leaves it to the model. */
-  readonly dimensions: number | undefined;
-  readonly body: (request: VendorRequest) => Readonly<Record<string, unknown>>;
-  readonly explain: (request: VendorRequest) => ExplainStatus;
+export interface OpenAiShape {
+  /** Defaults. */
+  readonly endpoint: string;
+  readonly model: string;
+  readonly limits: (model: string) => RequestLimits;
+  readonly documentForm: string;
+  /** Fields of a request besides the model and the texts. */
+  readonly fields: (role: InputRole, dimensions: number | undefined) => RequestFields;
+  /** A text as it is sent; by default below its title. */
+  readonly write?: (input: EmbeddingInput, role: InputRole) => string;
+  readonly explain: (model: string, inputs: readonly EmbeddingInput[]) => ExplainStatus;
   /** Hint if nothing listens at the endpoint, for servers that people start themselves. */
   readonly startHint?: string;
+  /** @param fields the model and {@link OpenAiShape.fields} of a document */
+  readonly batch?: (connection: BatchConnection, fields: RequestFields) => VendorBatch;
 }
 
+type RequestFields = Readonly<Record<string, unknown>>;
+
 /** Creates a vendor for `POST ENDPOINT/embeddings` with a Bearer key. */
-export function openAiShaped(shape: OpenAiShape, settings: ProviderSettings): EmbeddingVendor {
-  const { endpoint, model, limits, documentForm, dimensions } = shape;
+export function openAiShaped(
+  provider: Provider,
+  settings: ProviderSettings,
+  shape: OpenAiShape,
+): EmbeddingVendor {
+  const { write = plainText, documentForm } = shape;
+  const endpoint = settings.baseUrl ?? shape.endpoint;
+  const model = settings.model ?? shape.model;
+  const dimensions = dimensionsToAsk(provider, model, settings.dimensions);
   const headers = bearerHeaders(settings);
+  const fields = (role: InputRole) => ({ model, ...shape.fields(role, dimensions) });
+  const connection = { endpoint, headers, explain: shape.explain(model, []) };
+  const batch = shape.batch?.(connection, fields('document'));
   return {
     endpoint,
     model,
-    limits,
+    limits: shape.limits(model),
     documentForm,
     dimensions: dimensions ?? null,
-    embed: async (request) => {
-      const { signal, timeoutMs, pacing, inputs } = request;
-      const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers } as const;
-      const answer = await withHintWhenRefused(
-        shape.startHint,
-        sendRequest(
-          { ...sent, json: shape.body(request), signal, timeoutMs, pacing },
-          shape.explain(request),
-        ),
+    ...(batch === undefined ? {} : { batch }),
+    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+      const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };
+      const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
+      const asked = sendRequest(
+        { ...sent, signal, timeoutMs, pacing },
+        shape.explain(model, inputs),
       );
+      const answer = await withHintWhenRefused(shape.startHint, asked);
       return readOpenAiAnswer(answer, inputs.length);
     },
   };

@@ -1,9 +1,7 @@
-import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
 import { plainText } from '../requests/input-text.js';
-import type { VendorRequest } from '../vendor.js';
-import { dimensionsToAsk, fixed, range } from './dimensions.js';
+import { fixed, range } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.openai.com/v1';
@@ -42,39 +40,30 @@ export const openai: Provider<'openai'> = {
   inputTypes: 'custom-address',
   batch: true,
   open: async (settings) => {
-    const { bearerHeaders, openAiShaped } = await import('./openai-shaped.js');
+    const { openAiShaped } = await import('./openai-shaped.js');
     const { createFileBatch } = await import('./file-batch.js');
-    const endpoint = settings.baseUrl ?? ENDPOINT;
-    const model = settings.model ?? MODEL;
-    const dimensions = dimensionsToAsk(openai, model, settings.dimensions);
     const inputTypes = settings.baseUrl === undefined ? {} : settings.inputTypes;
-    const fields = (role: InputRole) => {
-      return { model, encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
-    };
-    const shape = {
-      endpoint,
-      model,
-      limits: LIMITS,
-      dimensions,
+    return openAiShaped(openai, settings, {
+      endpoint: ENDPOINT,
+      model: MODEL,
+      limits: () => LIMITS,
       documentForm: inputTypes.document ?? '',
-      body: ({ inputs, role }: VendorRequest) => ({
-        ...fields(role),
-        input: inputs.map(plainText),
-      }),
+      fields: (role, dimensions) => {
+        return { encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
+      },
       explain: () => explainOpenAi,
-    };
-    const connection = { endpoint, headers: bearerHeaders(settings), explain: explainOpenAi };
-    const batch = createFileBatch(connection, {
-      limits: BATCH_LIMITS,
-      line: ({ key, input }) => ({
-        custom_id: key,
-        method: 'POST',
-        url: '/v1/embeddings',
-        body: { ...fields('document'), input: plainText(input) },
-      }),
-      job: { endpoint: '/v1/embeddings', completion_window: '24h' },
+      batch: (connection, fields) =>
+        createFileBatch(connection, {
+          limits: BATCH_LIMITS,
+          line: ({ key, input }) => ({
+            custom_id: key,
+            method: 'POST',
+            url: '/v1/embeddings',
+            body: { ...fields, input: plainText(input) },
+          }),
+          job: { endpoint: '/v1/embeddings', completion_window: '24h' },
+        }),
     });
-    return { ...openAiShaped(shape, settings), batch };
   },
 };
 

@@ -1,9 +1,9 @@
-import type { InputRole } from '../embedding-adapter.js';
+import type { EmbeddingInput, InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from '../requests/input-text.js';
-import type { Credential, ProviderSettings, RequestLimits, VendorRequest } from '../vendor.js';
-import { dimensionsToAsk, fixed, listed } from './dimensions.js';
+import type { Credential, ProviderSettings, RequestLimits } from '../vendor.js';
+import { fixed, listed } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.voyageai.com/v1';
@@ -47,44 +47,33 @@ export const voyage: Provider<'voyage'> = {
   labels: LABELS,
   batch: true,
   open: async (settings) => {
-    const { bearerHeaders, openAiShaped } = await import('./openai-shaped.js');
+    const { openAiShaped } = await import('./openai-shaped.js');
     const { createFileBatch } = await import('./file-batch.js');
-    const model = settings.model ?? MODEL;
-    const dimensions = dimensionsToAsk(voyage, model, settings.dimensions);
-    const endpoint = settings.baseUrl ?? voyageEndpoint(settings);
-    const fields = (role: InputRole) => ({
-      model,
-      input_type: labelOf(role, settings),
-      // By default, Voyage silently truncates long texts.
-      truncation: false,
-      encoding_format: 'base64',
-      output_dimension: dimensions,
-    });
-    const shape = {
-      endpoint,
-      model,
-      limits: limitsOf(model),
-      dimensions,
+    return openAiShaped(voyage, settings, {
+      endpoint: voyageEndpoint(settings),
+      model: MODEL,
+      limits: limitsOf,
       documentForm: labelOf('document', settings),
-      body: ({ inputs, role }: VendorRequest) => ({
-        ...fields(role),
-        input: inputs.map(plainText),
+      fields: (role, dimensions) => ({
+        input_type: labelOf(role, settings),
+        // By default, Voyage silently truncates long texts.
+        truncation: false,
+        encoding_format: 'base64',
+        output_dimension: dimensions,
       }),
-      explain: explainVoyage,
-    };
-    const explain = explainVoyage({ inputs: [] });
-    const connection = { endpoint, headers: bearerHeaders(settings), explain };
-    // Like OpenAI's, except that lines contain only the text and the job has the other fields.
-    const batch = createFileBatch(connection, {
-      limits: BATCH_LIMITS,
-      line: ({ key, input }) => ({ custom_id: key, body: { input: plainText(input) } }),
-      job: {
-        endpoint: '/v1/embeddings',
-        completion_window: '12h',
-        request_params: fields('document'),
-      },
+      explain: (_model, inputs) => explainVoyage(inputs),
+      // Like OpenAI's, except that lines contain only the text and the job has the other fields.
+      batch: (connection, fields) =>
+        createFileBatch(connection, {
+          limits: BATCH_LIMITS,
+          line: ({ key, input }) => ({ custom_id: key, body: { input: plainText(input) } }),
+          job: {
+            endpoint: '/v1/embeddings',
+            completion_window: '12h',
+            request_params: fields,
+          },
+        }),
     });
-    return { ...openAiShaped(shape, settings), batch };
   },
 };
 
@@ -127,7 +116,7 @@ const UNPAID_TOKENS = 10_000;
 const UNPAID_WAIT_MS = 20_000;
 
 /** Error bodies: `{detail}`. */
-function explainVoyage({ inputs }: Pick<VendorRequest, 'inputs'>): ExplainStatus {
+function explainVoyage(inputs: readonly EmbeddingInput[]): ExplainStatus {
   return ({ status, body, headers }) => {
     const said = messageIn(body) ?? '';
     if (status === 403) {
