@@ -53,7 +53,7 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
       deadlineMs = nowMs() + CANCEL_MS;
       pauseMs = settings.pollIntervalMs;
       // A job that ended just now cannot be cancelled; the next poll shows that.
-      await unlessFault(() => vendor.cancel(job.handle, call), run);
+      await resultOrFault(vendor.cancel(job.handle, call), run);
     }
     await abortableSleep(Math.max(1, Math.min(pauseMs, deadlineMs - nowMs())), call.signal);
     pauseMs = Math.max(pauseMs, Math.min(LONGEST_PAUSE_MS, pauseMs * PAUSE_GROWTH));
@@ -62,17 +62,11 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
 
 /** Polls a job. A temporary failure counts as still running. */
 export async function lookAt(job: StartedJob, run: BatchRun): Promise<BatchStatus> {
-  try {
-    return await run.vendor.status(job.handle, run.call);
-  } catch (error) {
-    run.call.signal.throwIfAborted();
-    if (!(error instanceof VendorFault)) throw error;
-    if (isGone(error)) return { state: 'failed', why: 'the job no longer exists at the vendor' };
-    if (isTransient(error) || error.details.kind === 'answer') {
-      return { state: 'running', done: undefined, total: undefined };
-    }
-    throw error;
-  }
+  const status = await resultOrFault(run.vendor.status(job.handle, run.call), run);
+  if (!(status instanceof VendorFault)) return status;
+  if (isGone(status)) return { state: 'failed', why: 'the job no longer exists at the vendor' };
+  if (isInconclusive(status)) return { state: 'running', done: undefined, total: undefined };
+  throw status;
 }
 
 /**
@@ -93,7 +87,7 @@ export async function* collectJob(
     const lost = yield* readResults(job, embedded, run);
     why = lost ?? why;
   }
-  await unlessFault(() => vendor.discard(job.handle, call), run);
+  await resultOrFault(vendor.discard(job.handle, call), run);
   await records.forget(job);
   const left = job.keys.length - embedded.size;
   run.onEvent({ type: 'batch.ended', job: job.id, embedded: embedded.size, left, why });
@@ -179,13 +173,14 @@ function isGone({ details }: VendorFault): boolean {
   return details.status === 404 || details.status === 410;
 }
 
-/** For clean-up: ignores vendor faults. */
-async function unlessFault(work: () => Promise<void>, run: BatchRun): Promise<void> {
+/** What a request returns, or its fault. @throws any other error, or the signal's reason */
+async function resultOrFault<T>(asked: Promise<T>, { call }: BatchRun): Promise<T | VendorFault> {
   try {
-    await work();
+    return await asked;
   } catch (error) {
-    run.call.signal.throwIfAborted();
+    call.signal.throwIfAborted();
     if (!(error instanceof VendorFault)) throw error;
+    return error;
   }
 }
 
@@ -209,56 +204,38 @@ export async function submitJob(
   const record = await records.begin([...inputs.keys()]);
   const entries = Array.from(inputs, ([key, input]) => ({ key, input }));
   for (let tries = 1; ; tries++) {
-    const given = await handedOver(() => vendor.submit(entries, record.id, call), record, run);
-    if (!(given instanceof VendorFault)) {
-      const started = await records.started(record, given);
+    const given = await resultOrFault(vendor.submit(entries, record.id, call), run);
+    const isOpen = given instanceof VendorFault && isInconclusive(given);
+    const handle = (isOpen ? await findJob(record, run) : undefined) ?? given;
+    if (!(handle instanceof VendorFault)) {
+      const started = await records.started(record, handle);
       const { id: job } = record;
       onEvent({ type: 'batch.submitted', job, inputs: inputs.size, resumed: false });
       return started;
     }
-    const waitMs = call.pacing.delayAfter(given, tries);
+    const waitMs = call.pacing.delayAfter(handle, tries);
     if (waitMs === undefined) {
       await records.forget(record);
-      const why = given.message;
+      const why = handle.message;
       onEvent({ type: 'batch.ended', job: record.id, embedded: 0, left: inputs.size, why });
-      return { why, final: !mayHaveWorked(given) };
+      return { why, final: !isInconclusive(handle) };
     }
     await abortableSleep(waitMs, call.signal);
   }
 }
 
-/** The job's handle, or the fault if the vendor certainly has no such job. */
-async function handedOver(
-  submit: () => Promise<BatchHandle>,
-  record: JobRecord,
-  run: BatchRun,
-): Promise<BatchHandle | VendorFault> {
-  try {
-    return await submit();
-  } catch (error) {
-    run.call.signal.throwIfAborted();
-    if (!(error instanceof VendorFault)) throw error;
-    if (!mayHaveWorked(error)) return error;
-    return (await findJob(record, run)) ?? error;
-  }
-}
-
 /** Looks up a stored job whose handle was lost. */
 export async function findJob(record: JobRecord, run: BatchRun): Promise<BatchHandle | undefined> {
-  try {
-    return await run.vendor.find(record.id, run.call);
-  } catch (error) {
-    run.call.signal.throwIfAborted();
-    // An endpoint without lists has no batches either.
-    if (error instanceof VendorFault && UNKNOWN_ROUTE.has(error.details.status ?? 0))
-      return undefined;
-    throw error;
-  }
+  const found = await resultOrFault(run.vendor.find(record.id, run.call), run);
+  if (!(found instanceof VendorFault)) return found;
+  // An endpoint without lists has no batches either.
+  if (UNKNOWN_ROUTE.has(found.details.status ?? 0)) return undefined;
+  throw found;
 }
 
 const UNKNOWN_ROUTE = new Set([404, 405, 501]);
 
-/** Whether the job may exist despite the fault. */
-function mayHaveWorked(fault: VendorFault): boolean {
+/** Whether a fault leaves open what the vendor did, and what became of a job. */
+function isInconclusive(fault: VendorFault): boolean {
   return isTransient(fault) || fault.details.kind === 'answer';
 }

@@ -39,7 +39,6 @@ export interface BedrockClient {
   readonly endpoint: string;
   /** @returns the model's answer @throws the SDK's error, or the signal's reason */
   invoke(invocation: Invocation): Promise<string>;
-  close(): void;
 }
 
 /**
@@ -90,8 +89,6 @@ export function createClient(
       });
       return Buffer.from(answer.body).toString('utf8');
     },
-    // It uses the connections of the process.
-    close: () => undefined,
   };
 }
 

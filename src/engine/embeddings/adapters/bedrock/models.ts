@@ -1,5 +1,11 @@
 import { VendorFault } from '../../vendor-fault.js';
-import { allowsDimensions, type DimensionChoice, describeDimensions } from '../dimensions.js';
+import {
+  allowsDimensions,
+  type DimensionChoice,
+  describeDimensions,
+  dimensionsOf,
+} from '../dimensions.js';
+import type { Provider } from '../provider.js';
 import {
   COHERE_V3,
   COHERE_V4,
@@ -22,20 +28,6 @@ interface BedrockModel {
   readonly dimensions: number | undefined;
 }
 
-/** The spec's models (spec/memory-search §2.3). */
-const MODELS: Readonly<Record<string, Family>> = {
-  'amazon.titan-embed-text-v2': TITAN_TEXT_V2,
-  'amazon.titan-embed-text-v1': TITAN_TEXT,
-  'amazon.titan-embed-g1-text-02': TITAN_TEXT,
-  'amazon.titan-embed-image-v1': TITAN_IMAGE,
-  'amazon.nova-2-multimodal-embeddings-v1': NOVA,
-  'cohere.embed-english-v3': COHERE_V3,
-  'cohere.embed-multilingual-v3': COHERE_V3,
-  'cohere.embed-v4': COHERE_V4,
-  'twelvelabs.marengo-embed-3-0-v1': MARENGO_3,
-  'twelvelabs.marengo-embed-2-7-v1': MARENGO_2,
-};
-
 /**
  * An id that the service accepts: some need a revision, and one is available through profiles only.
  */
@@ -47,16 +39,16 @@ function modelIdOf(name: string): string {
 const WITH_REVISION =
   /^(?:amazon\.titan-embed-text-v2|amazon\.nova|cohere\.embed-v4|twelvelabs\.)/u;
 
-/** Other models are treated like the latest one with a similar name. */
-const BY_PREFIX: readonly (readonly [prefix: string, family: Family])[] = [
-  ['amazon.titan-embed-image', TITAN_IMAGE],
-  ['amazon.titan-embed', TITAN_TEXT],
-  ['amazon.nova', NOVA],
-  ['cohere.embed-english', COHERE_V3],
-  ['cohere.embed-multilingual', COHERE_V3],
-  ['cohere.embed', COHERE_V4],
-  ['twelvelabs.marengo-embed-2', MARENGO_2],
-  ['twelvelabs.marengo-embed', MARENGO_3],
+/** The first match counts; unknown models are treated like the latest one with a similar name. */
+const FAMILIES: readonly (readonly [name: RegExp, family: Family])[] = [
+  [/^amazon\.titan-embed-text-v2$/u, TITAN_TEXT_V2],
+  [/^amazon\.titan-embed-image/u, TITAN_IMAGE],
+  [/^amazon\.titan-embed/u, TITAN_TEXT],
+  [/^amazon\.nova/u, NOVA],
+  [/^cohere\.embed-(?:english|multilingual)/u, COHERE_V3],
+  [/^cohere\.embed/u, COHERE_V4],
+  [/^twelvelabs\.marengo-embed-2/u, MARENGO_2],
+  [/^twelvelabs\.marengo-embed/u, MARENGO_3],
 ];
 
 /**
@@ -65,18 +57,19 @@ const BY_PREFIX: readonly (readonly [prefix: string, family: Family])[] = [
  * @param configured a model id, perhaps with a region prefix (`us.`, `global.`) or throughput
  * suffix (`:0:8k`), or an ARN; `ID#MODEL` names the model behind an opaque id
  * @param dimensions as configured
- * @param choice their allowed values
+ * @param provider knows the lengths that models support
  * @throws VendorFault if the family is unknown, or does not support the dimensions
  */
 export function findModel(
   configured: string,
   dimensions: number | undefined,
-  choice?: DimensionChoice | undefined,
+  provider?: Provider | undefined,
 ): BedrockModel {
   const [id = '', behind] = configured.split('#', 2);
   const name = baseName(behind ?? id);
-  const family = familyOf(name);
-  if (family === undefined) throw unknownFamily(id, name);
+  const family = FAMILIES.find(([names]) => names.test(name))?.[1];
+  if (family === undefined) throw unknownFamily(id, name, Object.keys(provider?.dimensions ?? {}));
+  const choice = provider && dimensionsOf(provider, configured);
   if (dimensions !== undefined && choice !== undefined && !allowsDimensions(choice, dimensions)) {
     throw wrongDimensions(name, dimensions, choice);
   }
@@ -99,19 +92,14 @@ function baseName(id: string): string {
   return withoutRegion(id.slice(id.lastIndexOf('/') + 1)).replace(/:.*/su, '');
 }
 
-function familyOf(name: string): Family | undefined {
-  if (Object.hasOwn(MODELS, name)) return MODELS[name];
-  return BY_PREFIX.find(([prefix]) => name.startsWith(prefix))?.[1];
-}
-
-function unknownFamily(id: string, name: string): VendorFault {
+function unknownFamily(id: string, name: string, known: readonly string[]): VendorFault {
   if (id.startsWith('arn:')) {
     return new VendorFault('model', `the ARN does not say which model is behind it: ${id}`, {
       hint: `add the model behind it after a #, as ${id}#cohere.embed-v4:0`,
     });
   }
   return new VendorFault('model', `unknown Bedrock embedding model ${name}`, {
-    hint: `set memorySearch.model to one of ${Object.keys(MODELS).map(modelIdOf).join(', ')}, or to an ARN`,
+    hint: `set memorySearch.model to one of ${known.map(modelIdOf).join(', ')}, or to an ARN`,
   });
 }
 

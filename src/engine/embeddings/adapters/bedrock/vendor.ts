@@ -3,7 +3,6 @@ import { broken } from '../../read-vectors.js';
 import { plainText } from '../../requests/input-text.js';
 import { withRetries } from '../../requests/pacer.js';
 import type { Credential, EmbeddingVendor, ProviderSettings, VendorTools } from '../../vendor.js';
-import { dimensionsOf } from '../dimensions.js';
 import type { Provider } from '../provider.js';
 import { type BedrockAuth, createClient } from './client.js';
 import { credentialChain } from './credentials.js';
@@ -28,8 +27,7 @@ export function createBedrockVendor(
   provider: Provider,
 ): EmbeddingVendor {
   const { model } = settings;
-  const choice = dimensionsOf(provider, model);
-  const { id: modelId, family, dimensions } = findModel(model, settings.dimensions, choice);
+  const { id: modelId, family, dimensions } = findModel(model, settings.dimensions, provider);
   const place = resolvePlace(settings.baseUrl, env);
   const key = apiKey(settings, env['AWS_BEARER_TOKEN_BEDROCK']);
   const auth: BedrockAuth =
@@ -65,7 +63,6 @@ export function createBedrockVendor(
       }
       return read;
     },
-    close: async () => client.close(),
   };
 }
 
