@@ -1,6 +1,6 @@
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../embeddings/http/http-client.js';
 import {
-  PROVIDER_CODES,
+  errorOfFault,
   type ProviderWorld,
   shownAddress,
   VendorFault,
@@ -8,7 +8,6 @@ import {
 } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
 import { INTERACTIVE, Pacer } from '../embeddings/requests/pacer.js';
-import { SvcError } from '../errors/index.js';
 import { type ApiSettings, CHAT_APIS } from './apis.js';
 import type { ChatAnswer, ChatModel, ChatRequest } from './chat-model.js';
 import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
@@ -83,25 +82,10 @@ async function apiSettings(
 /** Converts a vendor's fault to an SvcError; passes other errors through. */
 function asChatError(error: unknown, choice: ChatChoice): unknown {
   if (!(error instanceof VendorFault)) return error;
-  const { details } = error;
-  const { provider, model, baseUrl } = choice;
+  const { name, provider, model, baseUrl } = choice;
   const endpoint = shownAddress(baseUrl);
-  const status = details.status === undefined ? '' : `${details.status} `;
-  const code = details.code === undefined ? '' : ` (${details.code})`;
-  return new SvcError(
-    PROVIDER_CODES[details.kind],
-    `model ${choice.name}: ${status}${details.message}${code}`,
-    {
-      hint: details.hint ?? hintFor(details, choice, endpoint),
-      cause: error,
-      details: {
-        provider,
-        model,
-        endpoint,
-        ...(details.status === undefined ? {} : { status: details.status }),
-      },
-    },
-  );
+  const hint = hintFor(error.details, choice, endpoint);
+  return errorOfFault(error, `model ${name}`, hint, { provider, model, endpoint });
 }
 
 function hintFor(

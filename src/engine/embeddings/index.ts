@@ -52,6 +52,7 @@ export type {
   ProviderListOutput,
 } from './output-schemas.js';
 export {
+  errorOfFault,
   isProviderFailure,
   PROVIDER_CODES,
   providerErrorOf,

@@ -45,25 +45,39 @@ export function asProviderError(error: unknown, place: ProviderPlace): unknown {
     );
   }
   if (!(error instanceof VendorFault)) return error;
-  const details = limitNamed(error.details, place);
   const { provider, model } = place;
   const endpoint = place.endpoint === undefined ? undefined : shownAddress(place.endpoint);
-  const status = details.status === undefined ? '' : `${details.status} `;
-  const code = details.code === undefined ? '' : ` (${details.code})`;
-  return new SvcError(
-    PROVIDER_CODES[details.kind],
-    `embedding provider ${provider}: ${status}${details.message}${code}`,
-    {
-      hint: details.hint ?? hintFor(details, { ...place, endpoint }),
-      cause: error,
-      details: {
-        provider,
-        ...(model === undefined ? {} : { model }),
-        ...(endpoint === undefined ? {} : { endpoint }),
-        ...(details.status === undefined ? {} : { status: details.status }),
-      },
+  const fault = limitNamed(error, place.queryTimeoutMs, endpoint);
+  const hint = hintFor(fault.details, { ...place, endpoint });
+  return errorOfFault(fault, `embedding provider ${provider}`, hint, { provider, model, endpoint });
+}
+
+/**
+ * The error that users see for a vendor's fault.
+ *
+ * @param subject what failed, as `embedding provider voyage`
+ * @param usualHint if the fault has none
+ * @param endpoint without user name and password
+ */
+export function errorOfFault(
+  fault: VendorFault,
+  subject: string,
+  usualHint: string,
+  { provider, model, endpoint }: Pick<ProviderPlace, 'endpoint' | 'model' | 'provider'>,
+): SvcError {
+  const { kind, status, message, code, hint = usualHint } = fault.details;
+  const said = `${status === undefined ? '' : `${status} `}${message}`;
+  const named = code === undefined ? '' : ` (${code})`;
+  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${said}${named}`, {
+    hint,
+    cause: fault,
+    details: {
+      provider,
+      ...(model === undefined ? {} : { model }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(status === undefined ? {} : { status }),
     },
-  );
+  });
 }
 
 /** Converts any error of a provider during a search. */
@@ -78,17 +92,18 @@ export function providerErrorOf(
 }
 
 /** Names our own time limit and the setting that controls it. */
-function limitNamed(details: VendorFaultDetails, place: ProviderPlace): VendorFaultDetails {
-  const { queryTimeoutMs, endpoint } = place;
+function limitNamed(
+  fault: VendorFault,
+  queryTimeoutMs: number | undefined,
+  endpoint = 'the endpoint',
+): VendorFault {
+  const { kind, status } = fault.details;
   // With a status, the vendor itself reported the timeout.
-  const isOurs = details.kind === 'timeout' && details.status === undefined;
-  if (!isOurs || queryTimeoutMs === undefined) return details;
-  const where = endpoint === undefined ? 'the endpoint' : shownAddress(endpoint);
-  return {
-    ...details,
+  if (kind !== 'timeout' || status !== undefined || queryTimeoutMs === undefined) return fault;
+  return fault.with({
     message: `no answer within ${queryTimeoutMs / 1000} s`,
-    hint: `check that ${where} is reachable, or raise memorySearch.query.timeoutSeconds`,
-  };
+    hint: `check that ${endpoint} is reachable, or raise memorySearch.query.timeoutSeconds`,
+  });
 }
 
 /** The reason of AbortSignal.timeout(). */
