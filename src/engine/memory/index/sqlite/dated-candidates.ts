@@ -3,7 +3,7 @@ import type { DayRange } from '../../../support/day.js';
 import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import {
   type CandidateRow,
-  keptBy,
+  type Kept,
   restrictChunks,
   SELECT_CANDIDATE,
   toCandidate,
@@ -25,9 +25,9 @@ export function countDated(database: Connection, { first, last }: DayRange): num
 /** The chunks of some days: by BM25, then the newest; ties by path and line. */
 export function datedCandidates(
   database: Connection,
-  { days, match, mustMatch, except, limit, filter }: DatedQuestion,
+  { days, match, mustMatch, except, limit }: DatedQuestion,
+  kept: Kept | undefined,
 ): LexicalCandidate[] {
-  const kept = keptBy(database, filter);
   const scores = `SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
     WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED})`;
   const scored =

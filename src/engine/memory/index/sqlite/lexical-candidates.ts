@@ -18,10 +18,9 @@ export async function lexicalCandidates(
   database: Connection,
   match: string,
   limit: number,
-  filter?: CandidateFilter,
-  telling?: TellingWords,
+  kept: Kept | undefined,
+  telling: TellingWords | undefined,
 ): Promise<LexicalCandidate[]> {
-  const kept = keptBy(database, filter);
   if (telling !== undefined) {
     const found = await bestCandidates(database, { match, within: telling.match, kept }, limit);
     if ((found[limit - 1]?.bm25 ?? 0) > telling.scoreWithout) return found;
@@ -79,9 +78,8 @@ export function literalCandidates(
   database: Connection,
   text: string,
   limit: number,
-  filter?: CandidateFilter,
+  kept: Kept | undefined,
 ): LexicalCandidate[] {
-  const kept = keptBy(database, filter);
   const rows = database
     .prepare<[Record<string, unknown>], CandidateRow>(
       `${SELECT_CANDIDATE}, 1.0 AS bm25
@@ -98,12 +96,7 @@ export function literalCandidates(
 }
 
 /** How many chunks a full-text expression matches. */
-export function countMatches(
-  database: Connection,
-  match: string,
-  filter?: CandidateFilter,
-): number {
-  const kept = keptBy(database, filter);
+export function countMatches(database: Connection, match: string, kept: Kept | undefined): number {
   const count = database
     .prepare<[Record<string, unknown>], number>(
       `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`,
@@ -184,7 +177,7 @@ function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
 }
 
 /** What a filter keeps; undefined when it keeps everything. */
-export function keptBy(database: Connection, filter: CandidateFilter = {}): Kept | undefined {
+export function keptBy(database: Connection, filter: CandidateFilter): Kept | undefined {
   const { sources, path, kinds, document } = filter;
   const everySource = sources === undefined || hasNoOther(database, sources);
   const isAll = path === undefined && kinds === undefined && document === undefined && everySource;

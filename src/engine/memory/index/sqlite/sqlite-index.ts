@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Connection, closeWriter } from '../../../sqlite/database.js';
+import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
@@ -7,6 +8,7 @@ import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk } from './index-file.js';
 import {
   countMatches,
+  type Kept,
   keptBy,
   lexicalCandidates,
   lexicalScores,
@@ -73,6 +75,13 @@ export function createSqliteIndex(
     extension ??= loadVectorExtension(database, vectorSettings);
     return extension;
   };
+  // A search asks several questions with one filter. Each search has a filter of its own.
+  const kept = new WeakMap<CandidateFilter, Kept | 'all'>();
+  const keptOf = (filter: CandidateFilter = {}): Kept | undefined => {
+    const known = kept.get(filter) ?? keptBy(database, filter) ?? 'all';
+    kept.set(filter, known);
+    return known === 'all' ? undefined : known;
+  };
   const index: SqliteIndex = {
     view: async () => index,
     identity: async () => identity,
@@ -110,22 +119,23 @@ export function createSqliteIndex(
     },
     syncMark: async () => readSyncMark(database),
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
-    lexicalCandidates: async (...asked) => {
+    lexicalCandidates: async (match, limit, filter, telling) => {
       await othersTurn();
-      return lexicalCandidates(database, ...asked);
+      return lexicalCandidates(database, match, limit, keptOf(filter), telling);
     },
     literalCandidates: async (text, limit, filter) => {
       await othersTurn();
-      return literalCandidates(database, text, limit, filter);
+      return literalCandidates(database, text, limit, keptOf(filter));
     },
     countDated: async (days) => (await import('./dated-candidates.js')).countDated(database, days),
     datedCandidates: async (question) => {
       await othersTurn();
-      return (await import('./dated-candidates.js')).datedCandidates(database, question);
+      const { datedCandidates } = await import('./dated-candidates.js');
+      return datedCandidates(database, question, keptOf(question.filter));
     },
     countMatches: async (match, filter) => {
       await othersTurn();
-      return countMatches(database, match, filter);
+      return countMatches(database, match, keptOf(filter));
     },
     termStatistics: async (matches) => {
       const chunks = Number(readMeta(database, 'chunks') ?? 0);
@@ -170,10 +180,9 @@ export function createSqliteIndex(
     refusedMedia: async () => (await vectors()).refusedMedia(database),
     tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(database, options),
     vectorCandidates: async (identity, vector, limit, filter) => {
-      const kept = keptBy(database, filter);
       const part = await vectors();
       const hasExtension = (): boolean => extensionBy(part).loaded;
-      const asked = { identity, vector, limit, kept, hasExtension };
+      const asked = { identity, vector, limit, kept: keptOf(filter), hasExtension };
       return part.vectorCandidates(database, asked);
     },
     similarities: async (...asked) => (await vectors()).similarities(database, ...asked),
