@@ -49,7 +49,7 @@ const ALL_MARKDOWN = '**/*.md';
 
 /**
  * The collections of one agent, in search order: its memory, what the configuration adds for all agents, what
- * the agent adds, its conversations. When two lists name the same folder, the first wins (spec/memory-search
+ * the agent adds, its conversations. When two lists name the same path, the first wins (spec/memory-search
  * §2.6); duplicates of a folder and pattern are dropped.
  */
 export function collectionsOf({
@@ -77,17 +77,19 @@ export function collectionsOf({
     memorySearch.ext.extraCollections,
   ];
   const collections = [...defaults];
-  const foldersBefore = new Set<string>();
+  const pathsBefore = new Set<string>();
   for (const list of lists) {
-    const folders = new Set<string>();
-    for (const wanted of list) {
-      const made = collectionOf(wanted, workspace, id, homeDir);
-      folders.add(made.root);
-      if (foldersBefore.has(made.root)) continue;
+    const placed = list.map((wanted): Wanted => {
+      const path = realOrGiven(resolve(workspace, expandHome(wanted.path.trim(), homeDir)));
+      return { ...wanted, path };
+    });
+    for (const wanted of placed) {
+      const made = collectionOf(wanted, workspace, id);
+      if (pathsBefore.has(wanted.path)) continue;
       if (collections.some((other) => isSamePlace(other, made))) continue;
       collections.push({ ...made, name: freeName(made.name, collections) });
     }
-    for (const folder of folders) foldersBefore.add(folder);
+    for (const { path } of placed) pathsBefore.add(path);
   }
   if (!ext.sessions.enabled) return collections;
   const sessions = {
@@ -99,22 +101,21 @@ export function collectionsOf({
   return [...collections, sessions];
 }
 
+/** @param wanted with an absolute path, links resolved */
 function collectionOf(
   { path, name, pattern }: Wanted,
   workspace: string,
   agentId: string,
-  homeDir: string,
 ): Collection {
-  const given = realOrGiven(resolve(workspace, expandHome(path.trim(), homeDir)));
-  const isFile = isFileAt(given);
-  const root = isFile ? dirname(given) : given;
+  const isFile = isFileAt(path);
+  const root = isFile ? dirname(path) : path;
   const isOutside = root !== workspace && !isBelow(workspace, root);
-  const own = nameOf(name ?? basename(given));
+  const own = nameOf(name ?? basename(path));
   return {
     // A custom name may be shared by agents; generated names include the agent.
     name: name !== undefined && isOutside ? own : `${own}-${agentId}`,
     root,
-    pattern: pattern ?? (isFile ? literal(basename(given)) : ALL_MARKDOWN),
+    pattern: pattern ?? (isFile ? literal(basename(path)) : ALL_MARKDOWN),
     source: 'memory',
   };
 }

@@ -86,6 +86,17 @@ test('a file is its folder with a pattern for it alone', () => {
   ]);
 });
 
+test('files of one folder in several lists are different paths', () => {
+  world.write('wiki/b.md', 'b');
+  world.write('wiki/c.md', 'c');
+  const wanted = {
+    ext: { includeDefaultMemory: false, paths: [{ name: 'b', path: '~/wiki/b.md' }] },
+    extraPaths: ['~/wiki/c.md', '../wiki/b.md'],
+    extraCollections: [{ name: 'all', path: '~/wiki', pattern: '**/*.txt' }],
+  };
+  assert.equal(named(wanted), ['b /wiki b.md', 'c-md-main /wiki c.md', 'all /wiki **/*.txt']);
+});
+
 test('conversations are the last, in the folder that they are exported to', () => {
   const sessions = { ...shipped.sessions, enabled: true };
   assert.is(named({ ext: { sessions } }).at(-1), 'sessions-main /exports **/*.md');
