@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MS_PER_HOUR } from '../support/time.js';
+import { isFarAhead } from '../support/time.js';
 import type { CreateFlow, StartFlow } from './action-schemas.js';
 import { addFlow, jsonTexts } from './actions/change-flow.js';
 import { runTask } from './actions/run-task.js';
@@ -102,9 +102,6 @@ async function runDue(work: Work, schedule: FlowSchedule): Promise<ScheduleOutco
   return { type: 'skipped', scheduledMs, flow: active };
 }
 
-/** Times further ahead were handled by a clock that was wrong. */
-const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
-
 /**
  * What was due so long ago still runs if the due times have changed since the last run. Without it, hosts with
  * different configurations would keep each other from running anything.
@@ -112,7 +109,7 @@ const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
 const FRESH_MS = 60_000;
 
 function handledBefore(record: ScheduleRecord, { rhythm }: FlowSchedule, nowMs: number): number {
-  const until = record.handledUntil > nowMs + MOST_AHEAD_MS ? nowMs : record.handledUntil;
+  const until = isFarAhead(record.handledUntil, nowMs) ? nowMs : record.handledUntil;
   return record.rhythm === rhythm ? until : Math.max(until, nowMs - FRESH_MS);
 }
 

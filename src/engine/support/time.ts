@@ -44,6 +44,13 @@ export function iso(ms: number): string {
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 
+const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
+
+/** Whether a recorded time is so far ahead that the clock must have been wrong when it was recorded. */
+export function isFarAhead(recordedMs: number, nowMs: number): boolean {
+  return recordedMs > nowMs + MOST_AHEAD_MS;
+}
+
 /** Timers with more milliseconds fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,6 +1,7 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { nextRuns } from '../../support/cron-times.js';
+import { isFarAhead } from '../../support/time.js';
 import type { DreamTarget } from '../dream-targets.js';
 import type { Narrator } from '../narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
@@ -86,13 +87,13 @@ export class DreamSchedule {
   private async runIfDue(target: DreamTarget): Promise<void> {
     const last = this.looks.get(target);
     const nowMs = this.options.clock.now();
-    if (last !== undefined && nowMs < last.dueMs) return;
+    if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.keptUntilMs, nowMs)) return;
     const database = openDreamDatabase(target.workspace.files.database);
     try {
       // Another process may have run a sweep since, or recreated the database.
       let kept = keptUntil(database) ?? last?.keptUntilMs;
       // Nothing was missed before the schedule first ran.
-      if (kept === undefined) {
+      if (kept === undefined || isFarAhead(kept, nowMs)) {
         keepUntil(database, nowMs);
         kept = nowMs;
       }

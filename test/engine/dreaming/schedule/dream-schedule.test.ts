@@ -110,6 +110,29 @@ test('a sweep that fails is told, and not tried again before its next time', asy
   assert.is(faults.length, 1);
 });
 
+test('a clock that was set back does not stop the schedule', async () => {
+  const { open, pass, swept, faults } = aSchedule('2027-11-20T12:00:00Z');
+  const running = open();
+  await running.look();
+  pass(-24 * 365);
+  await running.look();
+  pass(14);
+  await running.look();
+  pass(24 * 365);
+  await open().look();
+  pass(-24 * 365);
+  const started = open();
+  await started.look();
+  pass(24);
+  await started.look();
+  assert.equal(faults, []);
+  assert.equal(swept, [
+    '2026-11-21T02:00:00.000Z',
+    '2027-11-21T02:00:00.000Z',
+    '2026-11-22T02:00:00.000Z',
+  ]);
+});
+
 test('a schedule that was closed begins nothing', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
