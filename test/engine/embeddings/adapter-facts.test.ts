@@ -39,4 +39,9 @@ test('the usual length of a default model is one that it can have', () => {
   assert.is(usualDimensions(PROVIDERS.openai, 'a-model-of-somebody'), null);
 });
 
+test('only the local server gets one request at a time', () => {
+  const single = ADAPTER_IDS.filter((id) => PROVIDERS[id].oneAtATime === true);
+  assert.equal(single, ['ollama']);
+});
+
 test.run();

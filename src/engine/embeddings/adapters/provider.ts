@@ -53,7 +53,7 @@ export interface Provider<Id extends string = string> {
   readonly batch: boolean;
   /** Whether some of its models embed images and audio (spec §2.7). */
   readonly media?: MediaFacts;
-  /** Its calls share one model on one machine. */
+  /** Its calls share one model on one machine (spec §2.9). */
   readonly oneAtATime?: boolean;
   /** Default limit of a query; five seconds if undefined. */
   readonly queryTimeoutSeconds?: number;

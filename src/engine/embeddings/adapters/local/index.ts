@@ -26,7 +26,6 @@ export const local: Provider<'local'> = {
     if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };
     return { available: false, why: `skipped, ${runtime.why}: run "svc provider install local"` };
   },
-  oneAtATime: true,
   // Each command loads the model from disk first.
   queryTimeoutSeconds: 30,
   open: async (settings, tools) => {

@@ -30,8 +30,8 @@ import {
 const USUAL_CONTEXT = 2048;
 /** For the library's own tokens and the prompt. */
 const RESERVED_TOKENS = 32;
-/** Inputs are embedded one by one; a request should take seconds. */
-const MAX_INPUTS = 16;
+/** Requests take turns, so a query waits for those before it: all of them together should take seconds. */
+const MAX_INPUTS = 4;
 
 /**
  * A GGUF model in this process, through node-llama-cpp. Loads nothing before the first request.
