@@ -28,9 +28,9 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
     return { document, input: undefined, faults: document.syntaxFaults, warnings: [] };
   }
   const { faults: schemaFaults, accepted } = checkSchema(document);
-  const ruleFaults = (accepted === undefined ? [] : applyRules(accepted)).map((finding) =>
-    locateFinding(document, finding),
-  );
+  const ruleFaults = (accepted === undefined ? [] : applyRules(accepted))
+    .map((finding) => locateFinding(document, finding))
+    .filter((fault) => !isOnlyInvalid(fault, schemaFaults));
   const faults = [
     ...document.duplicateFaults,
     ...schemaFaults,
@@ -42,6 +42,14 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
     faults: inTextOrder(faults),
     warnings: inTextOrder(ruleFaults.filter((fault) => fault.severity === 'warning')),
   };
+}
+
+/** Rules see no invalid values, so one that is written can seem to be missing. */
+function isOnlyInvalid({ code, path }: ConfigFault, schemaFaults: readonly ConfigFault[]): boolean {
+  if (code !== 'missing-key') return false;
+  return schemaFaults.some(
+    (fault) => fault.code !== 'unknown-key' && fault.path.startsWith(`${path}.`),
+  );
 }
 
 /** A finding with its locations. */

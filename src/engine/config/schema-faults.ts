@@ -46,8 +46,11 @@ function faultsOf(
       return unionFaults(document, issue, path);
     case 'invalid_key':
       return [wrongKey(document, path)];
+    case 'invalid_type':
+      // A fraction where a whole number is expected is a number nevertheless.
+      return [wrongValue(document, path, issue.expected !== 'int')];
     default:
-      return [wrongValue(document, path, issue.code === 'invalid_type')];
+      return [wrongValue(document, path, false)];
   }
 }
 
@@ -115,16 +118,14 @@ function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boole
     const message = `${name} is missing in ${describePlace(path.slice(0, -1))}`;
     return { ...place, code: 'missing-key', message };
   }
-  const isNumber = typeof value === 'number';
-  const got = wrongType ? describeValue(value) : isNumber ? String(value) : undefined;
+  const choices = schemas[0] === undefined ? [] : enumChoices(schemas[0]);
+  const isShown = typeof value === 'number' || choices.length > 0;
+  const got = wrongType ? describeValue(value) : isShown ? shownValue(value) : undefined;
   return {
     ...place,
     code: wrongType ? 'wrong-type' : 'invalid-value',
     message: `${labelOf(path)} must be ${expected}${got === undefined ? '' : ` (got ${got})`}`,
-    suggestion:
-      schemas[0] !== undefined && typeof value === 'string'
-        ? suggestName(value, enumChoices(schemas[0]))
-        : undefined,
+    suggestion: typeof value === 'string' ? suggestName(value, choices) : undefined,
   };
 }
 
@@ -145,6 +146,15 @@ function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Longer than any name to choose. */
+const SHOWN_CHARS = 40;
+
+/** A value that is not a secret: a number, or instead of a name to choose. */
+function shownValue(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }
 
 /** JSON has no symbol keys. */

@@ -54,9 +54,13 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{ "gateway": { "port": 70000 } }',
     faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 70000)'],
   },
+  'a fraction': {
+    text: '{ "gateway": { "port": 80.5 } }',
+    faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 80.5)'],
+  },
   'a mistyped choice': {
     text: '{ "memory": { "backend": "bultin" } }',
-    faults: ['1:26 memory.backend: "backend" must be one of "builtin", "ext"'],
+    faults: ['1:26 memory.backend: "backend" must be one of "builtin", "ext" (got "bultin")'],
     suggestion: 'builtin',
   },
   'a missing key': {
@@ -98,7 +102,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a fault after wide characters, tabs and CRLF': {
     text: '{\r\n\t// 日本語 😀\r\n\t"memory": { "citations": "😀", "x": 1 }\r\n}',
     faults: [
-      '3:27 memory.citations: "citations" must be one of "auto", "on", "off"',
+      '3:27 memory.citations: "citations" must be one of "auto", "on", "off" (got "😀")',
       '3:33 memory.x: unknown key "x" in memory',
     ],
   },

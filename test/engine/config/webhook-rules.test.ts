@@ -32,6 +32,14 @@ test('a route has a secret or verify, not both', () => {
   );
 });
 
+test('an invalid secret is not missing, too', () => {
+  const secret = { source: 'vault', provider: 'default', id: 'CI' };
+  assert.equal(reports({ secret }), [
+    'fault invalid-value .secret.source: "source" must be one of "env", "file", "exec"',
+  ]);
+  assert.match(reports({ secrt: KEY }).join('\n'), /"secret" is missing/u);
+});
+
 test('secrets in plain text should be long', () => {
   const verify = { scheme: 'github', secrets: [KEY, 'short'] };
   assert.match(reports({ verify }).join('\n'), /^warning weak-secret .verify.secrets\[1\]: /u);
