@@ -27,15 +27,17 @@ function placeOf({ path }: Issue): string {
 }
 
 function wordsOf(issue: Issue): string {
+  const isValue = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+  if (isValue && issue.input === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_union':
       return `must be one of: ${ACTION_NAMES.join(', ')}`;
     case 'unrecognized_keys':
       return `has the unknown field ${quoted(issue.keys[0] ?? '')}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_type':
-      return issue.input === undefined ? 'is missing' : `must be ${typeWords(issue.expected)}`;
+      return `must be ${typeWords(issue.expected)}`;
     case 'too_small':
       return issue.origin === 'string' ? 'must not be empty' : `must be ${issue.minimum} or more`;
     case 'too_big':

@@ -166,8 +166,9 @@ test('bodies that are no action are invalid requests that say where and why', as
     ],
     [
       '{"action":"create_flow","goal":"a","status":"done"}',
-      'status: must be "queued" or "running" or "waiting" or "blocked"',
+      'status: must be one of: queued, running, waiting, blocked',
     ],
+    ['{"action":"run_task","flowId":"a","task":"t"}', 'runtime: is missing'],
     [
       '{"action":"run_task","flowId":"a","runtime":"acp","task":"t","startedAt":1}',
       'startedAt: is only for tasks with status "running"',
