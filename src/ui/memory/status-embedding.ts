@@ -58,7 +58,7 @@ function providerLine({ provider, adapter, model }: ProviderStatus): string {
 function reasonLine({ reason }: ProviderStatus): string {
   const why =
     reason.kind === 'setting' ? `memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
-  return safeLine(`by ${why}; not contacted, --deep tests it`.replace(/^by auto/u, 'auto'));
+  return safeLine(`by ${why}; only --deep tests it`.replace(/^by auto/u, 'auto'));
 }
 
 /** Whether the key is missing, which needs no request to find out. */

@@ -139,7 +139,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
     }).slice(9);
   assert.equal(facts({}), [
     '  provider     corp (openai) · text-embedding-3-small',
-    '               by memorySearch.provider; not contacted, --deep tests it',
+    '               by memorySearch.provider; only --deep tests it',
     '  fallback     gemini · gemini-embedding-001; 7 passages have its vectors',
     '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
     '               116 pending: "svc memory index" embeds them',
