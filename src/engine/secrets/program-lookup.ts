@@ -48,10 +48,10 @@ export async function programLookup(
     maxOutputBytes: provider.maxOutputBytes,
     signal,
   });
-  const request = programRequest(alias, ids.slice(0, 1));
-  const hint = `to see why, run ${provider.command} with ${request} on stdin`;
-  const stdout = stdoutOf(end, provider, alias, hint);
-  return readReply(stdout, { ids, jsonOnly: provider.jsonOnly, hint });
+  const hintFor = (id: string): string =>
+    `to see why, run ${provider.command} with ${programRequest(alias, [id])} on stdin`;
+  const stdout = stdoutOf(end, provider, alias, hintFor(ids[0] ?? ''));
+  return readReply(stdout, { ids, jsonOnly: provider.jsonOnly, hintFor });
 }
 
 function refuseLarge(input: string, alias: string, maxBatchBytes: number): void {
@@ -178,8 +178,8 @@ function programRequest(alias: string, ids: readonly string[]): string {
 interface ReplyOptions {
   readonly ids: readonly string[];
   readonly jsonOnly: boolean;
-  /** For a reply that is not valid. */
-  readonly hint: string;
+  /** How to see what the program replies to one id. */
+  readonly hintFor: (id: string) => string;
 }
 
 /**
@@ -189,11 +189,12 @@ interface ReplyOptions {
  * @throws SecretFault
  */
 function readReply(stdout: Buffer, options: ReplyOptions): SecretLookup {
-  const { ids, jsonOnly, hint } = options;
+  const { ids, jsonOnly, hintFor } = options;
+  const hint = hintFor(ids[0] ?? '');
   const text = decode(stdout, hint).trim();
   if (text === '') throw new SecretFault('the program printed nothing', hint);
   const reply = parsedJson(text);
-  if (isRecord(reply)) return replyLookup(reply, hint);
+  if (isRecord(reply)) return replyLookup(reply, hint, hintFor);
   if (!jsonOnly && ids.length === 1) return valueLookup(typeof reply === 'string' ? reply : text);
   if (jsonOnly) throw new SecretFault('the output of the program is not a JSON object', hint);
   throw new SecretFault(
@@ -217,7 +218,11 @@ function valueLookup(value: string): SecretLookup {
       : value;
 }
 
-function replyLookup(reply: Record<string, unknown>, hint: string): SecretLookup {
+function replyLookup(
+  reply: Record<string, unknown>,
+  hint: string,
+  hintFor: ReplyOptions['hintFor'],
+): SecretLookup {
   const { protocolVersion, values, errors = {} } = reply;
   if (protocolVersion !== PROTOCOL_VERSION) {
     throw new SecretFault(
@@ -233,14 +238,14 @@ function replyLookup(reply: Record<string, unknown>, hint: string): SecretLookup
   }
   return (id) => {
     // "constructor" is a valid id.
-    if (Object.hasOwn(errors, id)) return new SecretFault(reportedWords(errors[id]), hint);
+    if (Object.hasOwn(errors, id)) return new SecretFault(reportedWords(errors[id]), hintFor(id));
     const value = values !== undefined && Object.hasOwn(values, id) ? values[id] : undefined;
     if (typeof value === 'string' && value !== '') return value;
     return new SecretFault(
       value === undefined
         ? 'the program returned no value for it'
         : 'the program returned a value that is not a non-empty string',
-      hint,
+      hintFor(id),
     );
   };
 }

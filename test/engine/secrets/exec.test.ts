@@ -152,6 +152,15 @@ test('an error that the program reports goes before a value, and its words are n
   assert.is(await resolveSecret(KEY, printing(other)), PLANTED);
 });
 
+test('the hint names the id that has no value, not the first one', async () => {
+  const context = printing(reply({ values: { a: PLANTED }, errors: { c: {} } }));
+  const inputs = ['a', 'b', 'c'].map((id) => ref('exec', 'pass', id));
+  const outcomes = await resolveSecrets(inputs, context);
+  const hints = outcomes.map((outcome) => ('error' in outcome ? outcome.error.hint : undefined));
+  assert.match(hints[1] ?? '', /"ids":\["b"\]/u);
+  assert.match(hints[2] ?? '', /"ids":\["c"\]/u);
+});
+
 test('an id that every object has is not found in every reply', async () => {
   const context = printing(reply({ values: { toString: PLANTED }, errors: {} }));
   const error = await refusal(ref('exec', 'pass', 'constructor'), context);
