@@ -333,7 +333,8 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
     'direct and channel sessions are allowed; no rules if a scope omits them',
   'memory.ext.sessions.exportDir': '`~/.svc/agents/{agentId}/qmd/sessions`',
   'memory.ext.paths.*.pattern': '`**/*.md`',
-  'plugins.entries.memory-core.config.dreaming.model': 'none: svc writes the diary without a model',
+  'plugins.entries.memory-core.config.dreaming.model':
+    'the default model; svc has none, and writes the diary without a model',
   'plugins.entries.memory-core.config.dreaming.timezone': '`agents.defaults.userTimezone`',
   'plugins.entries.active-memory.config.model': 'the model of the turn',
   'plugins.entries.active-memory.config.promptStyle': 'follows `queryMode`',
