@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { SkippedFile } from '../memory/index.js';
-import type { Connection } from '../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { MS_PER_DAY } from '../support/time.js';
 import { claimKey, claimKeyOf } from './claims/claim-words.js';
@@ -76,7 +76,7 @@ export async function runBackfill(
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
-    const run = database.transaction(() => {
+    inWriteTransaction(database, () => {
       for (const { claim, note } of statementsOf(notes, options.signal)) {
         const lean = leanOf(claim);
         leans[lean] += 1;
@@ -87,7 +87,6 @@ export async function runBackfill(
       }
       if (!options.dryRun) sweeps.put(sweep);
     });
-    run.immediate();
     return {
       id: sweep.id,
       dryRun: options.dryRun,
@@ -118,7 +117,7 @@ export async function rollBackBackfill(
         hint: 'run "svc dream list" to see all sweeps and backfills',
       });
     }
-    const run = database.transaction(() => {
+    inWriteTransaction(database, () => {
       for (const row of rows) {
         const entry = entries.get(row.key);
         if (entry === undefined) continue;
@@ -128,7 +127,6 @@ export async function rollBackBackfill(
       }
       database.prepare('DELETE FROM backfills WHERE id = ?').run(id);
     });
-    run.immediate();
     return rows.length;
   });
 }

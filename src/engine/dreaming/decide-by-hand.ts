@@ -3,18 +3,15 @@ import { dayFormatter } from '../support/day.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
-import { changeMemory, type UndoResult, undoSweep } from './promotion/change-memory.js';
-import { editMemory } from './promotion/memory-file.js';
+import { findSweep } from './find-claim.js';
+import { type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import { newSweep, type SweepRecord } from './store/sweep-records.js';
+import { promote } from './sweep/deep-phase.js';
 import { openSources } from './sweep/dream-sources.js';
-import {
-  type PromotionDecision,
-  planPromotions,
-  promotionGround,
-} from './sweep/plan-promotions.js';
+import { type PromotionDecision, promotionGround } from './sweep/plan-promotions.js';
 import { changingDreams, type HandOptions } from './with-dreams.js';
 
 /**
@@ -37,27 +34,13 @@ export async function promoteClaim(
     const sweep = newSweep(sweeps, { trigger: 'promote', ...times });
     const { deep } = target.settings.phases;
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
-    const rules = {
-      ...deep,
-      sweepId: sweep.id,
-      limit: 1,
-      maxSnippetTokens: deep.maxPromotedSnippetTokens,
-      day,
-      wordings: new Map(),
-      followsNotes: false,
-    };
+    const rules = { ...deep, sweepId: sweep.id, limit: 1, day, followsNotes: false };
     const span = { from: signalDay(entry), to: day, signal: options.signal };
     const ground = promotionGround(changer, sources, span);
-    let decisions: readonly PromotionDecision[] = [];
-    const changed = changeMemory(changer, sweep, (text) => {
-      const plan = planPromotions([{ entry, score }], text, ground, rules);
-      decisions = plan.decisions;
-      const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
-      return { ...editMemory(text, plan.edits, day), decided: decided.map(() => key) };
-    });
-    const [decision] = decisions;
+    const promoted = promote(changer, sweep, [{ entry, score }], ground, rules);
+    const [decision] = promoted.decisions;
     if (decision === undefined) throw claimUnknown(key);
-    return { sweep: changed, decision };
+    return { sweep: promoted.sweep, decision };
   });
 }
 
@@ -96,17 +79,12 @@ export async function undo(
 ): Promise<UndoResult> {
   return changingDreams(target, options, (changer) => {
     const { sweeps } = changer;
-    const sweep =
-      sweepId === undefined
-        ? sweeps.list(MOST_SWEEPS).find(({ memory }) => memory.state === 'applied')
-        : sweeps.get(sweepId);
-    if (sweep === undefined) {
-      const what = sweepId === undefined ? 'no sweep to undo' : `unknown sweep ${sweepId}`;
-      throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {
-        hint: 'run "svc dream list" to see all sweeps',
-      });
-    }
-    return undoSweep(changer, sweep);
+    if (sweepId !== undefined) return undoSweep(changer, findSweep(sweeps, sweepId));
+    const last = sweeps.list(MOST_SWEEPS).find(({ memory }) => memory.state === 'applied');
+    if (last !== undefined) return undoSweep(changer, last);
+    throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep to undo', {
+      hint: 'run "svc dream list" to see all sweeps',
+    });
   });
 }
 

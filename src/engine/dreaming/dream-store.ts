@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Forgotten, MemoryStore } from '../memory/forget/index.js';
+import { inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import type { DreamWorkspace } from './dream-workspace.js';
@@ -23,7 +24,7 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
         // Move everything into the database first: single lines cannot be removed from the log.
         ingestRecalls({ ...dreams, logFile: files.recallLog, dayOf, rotates: false });
         let changed = 0;
-        const run = database.transaction(() => {
+        inWriteTransaction(database, () => {
           for (const { key, text } of entries.since(0)) {
             if (forgotten.leftOf(text) === text) continue;
             entries.remove(key);
@@ -39,7 +40,6 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
             .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
             .run();
         });
-        run.immediate();
         for (const log of [files.recallLog, `${files.recallLog}.old`]) rmSync(log, { force: true });
         changed += forgetBackups(files.backupDir, forgotten);
         database.exec('VACUUM');

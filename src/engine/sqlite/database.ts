@@ -35,6 +35,14 @@ function createFile(file: string): void {
 }
 
 /**
+ * Runs work in one transaction, with the lock for writing from its beginning: no other writer can
+ * change in between what the work has read.
+ */
+export function inWriteTransaction<Result>(database: Connection, work: () => Result): Result {
+  return database.transaction(work).immediate();
+}
+
+/**
  * Closes a connection that wrote. Closing the last connection of a file moves the log into it, and nobody can read
  * meanwhile. So the log is moved before, next to readers.
  */

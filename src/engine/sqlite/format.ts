@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ErrorCode, SvcError } from '../errors/index.js';
-import { type Connection, createDatabase } from './database.js';
+import { type Connection, createDatabase, inWriteTransaction } from './database.js';
 
 /** A kind of file with data that is kept, and how it came to be as it is. */
 export interface FileFormat {
@@ -41,14 +41,12 @@ export function openFormat(file: string, format: FileFormat, busyTimeoutMs: numb
 /** All in one transaction: a crash leaves the old version or the new one. */
 function migrate(database: Connection, format: FileFormat): void {
   const { steps, applicationId } = format;
-  database
-    .transaction(() => {
-      // Another process may have been first.
-      for (const step of steps.slice(formatVersion(database, format))) database.exec(step);
-      if (applicationId !== undefined) database.pragma(`application_id = ${applicationId}`);
-      database.pragma(`user_version = ${steps.length}`);
-    })
-    .immediate();
+  inWriteTransaction(database, () => {
+    // Another process may have been first.
+    for (const step of steps.slice(formatVersion(database, format))) database.exec(step);
+    if (applicationId !== undefined) database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${steps.length}`);
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
+import { inWriteTransaction } from '../../sqlite/database.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { OpenDreams } from '../store/dream-database.js';
@@ -126,7 +127,7 @@ function markApplied(
   sweep: PlannedSweep,
 ): SweepRecord {
   const applied: SweepRecord = { ...sweep, memory: { ...sweep.memory, state: 'applied' } };
-  const run = database.transaction(() => {
+  inWriteTransaction(database, () => {
     for (const key of sweep.memory.decided) {
       const entry = entries.get(key);
       if (entry === undefined) continue;
@@ -134,7 +135,6 @@ function markApplied(
     }
     sweeps.put(applied);
   });
-  run.immediate();
   return applied;
 }
 
@@ -193,7 +193,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   const kept = undoOperations(changer.dir, memory);
   const undoneSweep: SweepRecord = { ...sweep, memory: { ...memory, state: 'undone' } };
   const keptKeys = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
-  const run = database.transaction(() => {
+  inWriteTransaction(database, () => {
     for (const operation of memory.operations) {
       if (operation.kind !== 'add' && operation.kind !== 'replace') continue;
       const entry = entries.get(operation.key);
@@ -202,7 +202,6 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
     }
     sweeps.put(undoneSweep);
   });
-  run.immediate();
   const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
   const changes = written.filter(({ kind }) => kind !== 'frame').length;
   return { sweep: undoneSweep, kept, undone: changes - kept.length };

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../errors/index.js';
-import type { Connection } from '../../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { withSignal } from '../scoring/recall-entry.js';
@@ -55,16 +55,21 @@ const LINE_END = 10;
  */
 export function ingestRecalls(inbox: Inbox): IngestResult {
   const aside = `${inbox.logFile}.old`;
-  const old = ingestFile(inbox, aside);
-  const current = ingestFile(inbox, inbox.logFile);
+  const ingested = sumOf([...ingestFile(inbox, aside), ...ingestFile(inbox, inbox.logFile)]);
   if (inbox.rotates) rotate(inbox, aside);
-  return { searches: old.searches + current.searches, broken: old.broken + current.broken };
+  return ingested;
+}
+
+export function sumOf(results: readonly IngestResult[]): IngestResult {
+  return {
+    searches: results.reduce((sum, { searches }) => sum + searches, 0),
+    broken: results.reduce((sum, { broken }) => sum + broken, 0),
+  };
 }
 
 /** The same for searches of all hosts of shared memories. @throws SvcError STORAGE_* */
 export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promise<IngestResult> {
-  let searches = 0;
-  let broken = 0;
+  const results: IngestResult[] = [];
   for (const log of logs) {
     const name = await log.name();
     while (name !== undefined) {
@@ -73,31 +78,25 @@ export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promi
       // Of other hosts' claims, those count that are in this workspace too.
       const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
         origin === log.place.origin || (source === 'memory' && existsSync(join(dir, path)));
-      const ingested = ingestLines({ ...ledger, isHere }, name, last, lines);
-      searches += ingested.searches;
-      broken += ingested.broken;
+      results.push(ingestLines({ ...ledger, isHere }, name, last, lines));
     }
     if (ledger.rotates) await log.prune();
   }
-  return { searches, broken };
+  return sumOf(results);
 }
 
 const MOST_AT_ONCE = 1000;
 
-function ingestFile(inbox: Inbox, file: string): IngestResult {
+function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
   const descriptor = openIfThere(file);
-  if (descriptor === undefined) return { searches: 0, broken: 0 };
+  if (descriptor === undefined) return;
   try {
     const name = nameOf(fstatSync(descriptor));
-    let searches = 0;
-    let broken = 0;
     for (;;) {
       const start = readBytes(inbox.database, name);
-      const lines = wholeLines(descriptor, start);
-      if (lines.bytes === 0) return { searches, broken };
-      const ingested = ingestLines(inbox, name, start + lines.bytes, lines.texts);
-      searches += ingested.searches;
-      broken += ingested.broken;
+      const { texts, bytes } = wholeLines(descriptor, start);
+      if (bytes === 0) return;
+      yield ingestLines(inbox, name, start + bytes, texts);
     }
   } finally {
     closeSync(descriptor);
@@ -128,7 +127,7 @@ function ingestLines(
 ): IngestResult {
   let searches = 0;
   let broken = 0;
-  const run = database.transaction(() => {
+  inWriteTransaction(database, () => {
     for (const text of lines) {
       const recall = parseRecallLine(text);
       if (recall === undefined) {
@@ -147,7 +146,6 @@ function ingestLines(
     }
     database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);
   });
-  run.immediate();
   return { searches, broken };
 }
 

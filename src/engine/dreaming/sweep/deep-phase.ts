@@ -19,6 +19,8 @@ import type { PhaseContext } from './phase-context.js';
 import {
   isWritten,
   type PromotionDecision,
+  type PromotionGround,
+  type PromotionRules,
   planPromotions,
   promotionGround,
   type RankedClaim,
@@ -94,35 +96,39 @@ export async function deepPhase(
     to: day,
     signal,
   });
-  const { maxPromotedSnippetTokens, ...deep } = context.phases.deep;
-  const rules = {
-    ...deep,
-    sweepId: sweep.id,
-    maxSnippetTokens: maxPromotedSnippetTokens,
-    day,
-    wordings: new Map<ClaimKey, string>(),
-    followsNotes: true,
-  };
-  if (narrator !== undefined) {
-    const { text } = readGuarded(changer.dir, MEMORY_FILE);
-    const { decisions } = planPromotions(ranked, text, ground, rules);
-    rules.wordings = await wordingsOf(decisions, narrator, context.signal);
-  }
+  const plain = { ...context.phases.deep, sweepId: sweep.id, day, followsNotes: true };
+  if (narrator === undefined)
+    return { ...result, ...promote(changer, sweep, ranked, ground, plain) };
+  const { text } = readGuarded(changer.dir, MEMORY_FILE);
+  const { decisions } = planPromotions(ranked, text, ground, plain);
+  const rules = { ...plain, wordings: await wordingsOf(decisions, narrator, context.signal) };
+  return { ...result, ...promote(changer, sweep, ranked, ground, rules) };
+}
+
+/** Decides about claims that were chosen, and changes `MEMORY.md`. @param ranked best first */
+export function promote(
+  changer: MemoryChanger,
+  sweep: SweepRecord,
+  ranked: readonly RankedClaim[],
+  ground: PromotionGround,
+  rules: PromotionRules,
+): Pick<DeepResult, 'decisions' | 'files' | 'sweep'> {
+  const { entries, dir, dryRun } = changer;
   let decisions: readonly PromotionDecision[] = [];
   let files: readonly PlannedFile[] = [];
   const changed = changeMemory(changer, sweep, (text) => {
     const plan = planPromotions(ranked, text, ground, rules);
     decisions = plan.decisions;
-    const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
+    const decided = decisions.filter(({ decision }) => decision !== 'skip');
     // Undo rejects the promoted claims, so they have to be recorded.
     for (const { entry } of decided) {
-      if (context.entries.get(entry.key) === undefined) context.entries.put(entry);
+      if (entries.get(entry.key) === undefined) entries.put(entry);
     }
-    const edited = editMemory(text, plan.edits, day);
-    if (changer.dryRun) files = plannedFiles(changer.dir, edited, day);
+    const edited = editMemory(text, plan.edits, rules.day);
+    if (dryRun) files = plannedFiles(dir, edited, rules.day);
     return { ...edited, decided: decided.map(({ entry }) => entry.key) };
   });
-  return { ...result, decisions, files, sweep: changed };
+  return { decisions, files, sweep: changed };
 }
 
 /** Shortened wordings of the claims to be written, a few requests at a time. */

@@ -10,7 +10,7 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { type ClaimPlace, isShortTermPath } from '../scoring/recall-entry.js';
+import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
 
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
@@ -51,7 +51,6 @@ export interface DreamSources {
 }
 
 const MOST_NOTE_BYTES = 1024 * 1024;
-const DAY = /(\d{4}-\d{2}-\d{2})\.md$/u;
 
 /**
  * The notes of a workspace and its agents' conversations, without forgotten text.
@@ -92,7 +91,7 @@ export async function openSources(
       skipped.push(...scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))
-        .map((file) => ({ ...file, day: DAY.exec(file.path)?.[1] ?? '' }))
+        .map((file) => ({ ...file, day: noteDay(file.path) ?? '' }))
         .filter(({ day }) => day >= from && day <= to)
         .sort((a, b) => (a.day < b.day ? 1 : -1))
         .filter(({ path }) => isWanted(path));

@@ -1,3 +1,4 @@
+import { inWriteTransaction } from '../../sqlite/database.js';
 import { daysBefore } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
@@ -34,21 +35,19 @@ const LEAST_CLAIMS = 20;
 
 /** Gathers statements from recent notes and conversations, and stages the best claims. */
 export function lightPhase(context: PhaseContext): LightResult {
-  const run = context.database.transaction(() => ({
+  return inWriteTransaction(context.database, () => ({
     ...gatherStatements(context),
     staged: stage(context),
   }));
-  return run.immediate();
 }
 
 /** Counts the statements in recent notes and conversations, each once per day. */
 export function gatherStatements(context: PhaseContext): Omit<LightResult, 'staged'> {
-  const run = context.database.transaction(() => {
+  return inWriteTransaction(context.database, () => {
     const { notes, noted } = takeDailyNotes(context);
     const said = takeMessages(context);
     return { notes, messages: said.messages, noted: noted + said.noted };
   });
-  return run.immediate();
 }
 
 function takeDailyNotes({
@@ -75,17 +74,9 @@ function takeDailyNotes({
       const place = { source: 'memory', path: note.path, startLine, endLine } as const;
       // An older note counts from the end of its day.
       const atMs = Math.min(nowMs, Date.parse(note.day) + MS_PER_DAY);
-      entries.put(
-        withSignal(entries.get(key), {
-          kind: 'daily',
-          text,
-          place,
-          score: DAILY_SCORE,
-          atMs,
-          day: note.day,
-          queryHash: queryHashOf(`__dreaming_daily__:${note.day}`),
-        }),
-      );
+      const queryHash = queryHashOf(`__dreaming_daily__:${note.day}`);
+      const signal = { kind: 'daily', score: DAILY_SCORE, text, place, atMs, queryHash } as const;
+      entries.put(withSignal(entries.get(key), { ...signal, day: note.day }));
     }
   }
   return { notes, noted };
@@ -116,17 +107,10 @@ function takeMessages({
       if (junkReason(text) !== undefined || !isNew()) continue;
       noted += 1;
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
-      entries.put(
-        withSignal(entries.get(key), {
-          kind: 'daily',
-          text,
-          place,
-          score: SAID_SCORE,
-          atMs: Math.min(nowMs, message.atMs),
-          day: said,
-          queryHash: queryHashOf(`__dreaming_sessions__:${said}`),
-        }),
-      );
+      const atMs = Math.min(nowMs, message.atMs);
+      const queryHash = queryHashOf(`__dreaming_sessions__:${said}`);
+      const signal = { kind: 'daily', score: SAID_SCORE, text, place, atMs, queryHash } as const;
+      entries.put(withSignal(entries.get(key), { ...signal, day: said }));
     }
   }
   return { messages, noted };

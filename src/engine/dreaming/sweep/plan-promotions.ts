@@ -114,17 +114,17 @@ function notedEntry({ text, place, day }: Statement, nowMs: number): RecallEntry
 }
 
 /** The rules of a plan. */
-interface PromotionRules {
+export interface PromotionRules {
   readonly sweepId: string;
   readonly limit: number;
-  readonly maxSnippetTokens: number;
+  readonly maxPromotedSnippetTokens: number;
   readonly maxPriorEntryLossFraction: number;
   readonly recencyHalfLifeDays: number;
   readonly maxMemoryChars: number;
   /** The day of new headings, `YYYY-MM-DD`. */
   readonly day: string;
   /** Reworded claims. */
-  readonly wordings: ReadonlyMap<ClaimKey, string>;
+  readonly wordings?: ReadonlyMap<ClaimKey, string>;
   /** Whether newer statements replace the claims and entries they supersede. */
   readonly followsNotes: boolean;
 }
@@ -261,8 +261,8 @@ class Plan {
   private write(decision: WrittenDecision): void {
     const { entry, provenance } = decision;
     this.decisions.push(decision);
-    const wording = this.rules.wordings.get(entry.key) ?? entry.text;
-    const text = trimClaim(wording, this.rules.maxSnippetTokens);
+    const wording = this.rules.wordings?.get(entry.key) ?? entry.text;
+    const text = trimClaim(wording, this.rules.maxPromotedSnippetTokens);
     const prior = decision.decision === 'renew' ? decision.prior : undefined;
     this.edits.push(
       prior === undefined

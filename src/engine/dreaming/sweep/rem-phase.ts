@@ -1,3 +1,4 @@
+import { inWriteTransaction } from '../../sqlite/database.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { junkReason } from '../claims/junk.js';
 import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
@@ -33,7 +34,7 @@ const LEAST_CONFIDENCE = 0.45;
 export function remPhase(context: PhaseContext): RemResult {
   const { database, entries, phases, nowMs, day, dayOf, dayStartMs } = context;
   const { limit, lookbackDays, minPatternStrength } = phases.rem;
-  const run = database.transaction(() => {
+  return inWriteTransaction(database, () => {
     let considered = 0;
     const counts = new Map<string, number>();
     let truths: readonly CandidateTruth[] = [];
@@ -52,7 +53,6 @@ export function remPhase(context: PhaseContext): RemResult {
     }
     return { considered, themes, truths };
   });
-  return run.immediate();
 }
 
 function themesOf(

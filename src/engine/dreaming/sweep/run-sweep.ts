@@ -10,7 +10,7 @@ import {
   type PlannedFile,
   recoverChanges,
 } from '../promotion/change-memory.js';
-import { ingestRecalls, ingestShared } from '../recall-log/ingest-recalls.js';
+import { ingestRecalls, ingestShared, sumOf } from '../recall-log/ingest-recalls.js';
 import type { SharedRecalls } from '../recall-log/shared-recalls.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import { type OpenDreams, withLockedDreams } from '../store/dream-database.js';
@@ -185,11 +185,7 @@ class Sweep {
     this.save(this.record);
     const inbox = { ...changer, dayOf, rotates: !dryRun };
     const own = ingestRecalls({ ...inbox, logFile });
-    const shared = await ingestShared({ ...inbox, logs });
-    const recalls = {
-      searches: own.searches + shared.searches,
-      broken: own.broken + shared.broken,
-    };
+    const recalls = sumOf([own, await ingestShared({ ...inbox, logs })]);
     this.emit({ type: 'recalls.ingested', ...recalls });
     try {
       for (const phase of PHASES) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, databaseFault } from '../../sqlite/database.js';
+import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
 import { MS_PER_HOUR, runningMs } from '../../support/time.js';
@@ -105,20 +105,18 @@ export function logSearch(
   withLog(
     file,
     (database) => {
-      database
-        .transaction(() => {
-          database
-            .prepare(
-              "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
-            )
-            .run(atMs, asked, mode, JSON.stringify(hits));
-          database
-            .prepare(
-              'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
-            )
-            .run(MOST_SEARCHES);
-        })
-        .immediate();
+      inWriteTransaction(database, () => {
+        database
+          .prepare(
+            "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
+          )
+          .run(atMs, asked, mode, JSON.stringify(hits));
+        database
+          .prepare(
+            'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
+          )
+          .run(MOST_SEARCHES);
+      });
     },
     WRITE_BUSY_TIMEOUT_MS,
   );
@@ -140,23 +138,21 @@ export function logOpened(
   withLog(
     file,
     (database) => {
-      database
-        .transaction(() => {
-          const search = database
-            .prepare<[number, string], { readonly id: number; readonly opened: string }>(
-              `SELECT id, opened FROM searches WHERE at_ms >= ?
+      inWriteTransaction(database, () => {
+        const search = database
+          .prepare<[number, string], { readonly id: number; readonly opened: string }>(
+            `SELECT id, opened FROM searches WHERE at_ms >= ?
                AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
              ORDER BY id DESC LIMIT 1`,
-            )
-            .get(atMs - OPENED_WITHIN_MS, path);
-          if (search === undefined) return;
-          const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
-          if (opened.length >= MOST_OPENED) return;
-          database
-            .prepare('UPDATE searches SET opened = ? WHERE id = ?')
-            .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
-        })
-        .immediate();
+          )
+          .get(atMs - OPENED_WITHIN_MS, path);
+        if (search === undefined) return;
+        const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
+        if (opened.length >= MOST_OPENED) return;
+        database
+          .prepare('UPDATE searches SET opened = ? WHERE id = ?')
+          .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
+      });
     },
     WRITE_BUSY_TIMEOUT_MS,
   );
@@ -215,15 +211,13 @@ export function searchLogStore(
         const all = database.prepare<[], FoundRow>(
           'SELECT id, at_ms AS atMs, query, hits FROM searches',
         );
-        const changed = database
-          .transaction(() => {
-            const gone = all
-              .all()
-              .filter((row) => forgotten.leftOf(row.query) !== row.query || hasFound(row));
-            for (const { id } of gone) remove.run(id);
-            return gone.length;
-          })
-          .immediate();
+        const changed = inWriteTransaction(database, () => {
+          const gone = all
+            .all()
+            .filter((row) => forgotten.leftOf(row.query) !== row.query || hasFound(row));
+          for (const { id } of gone) remove.run(id);
+          return gone.length;
+        });
         return { store, changed, clean: true };
       });
     },

@@ -2,7 +2,12 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedWebhooks } from '../../config/index.js';
 import { isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
+import {
+  type Connection,
+  databaseFault,
+  inWriteTransaction,
+  openDatabase,
+} from '../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
 import { syncFolder } from '../../support/files.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -125,23 +130,21 @@ export class DeliveryFile {
     nowMs: number,
   ): void {
     const insert = this.database.prepare(INSERT);
-    this.database
-      .transaction(() => {
-        const kinds = new Map<string, readonly [route: string, isVerified: boolean]>();
-        for (const { isVerified, headers, ...delivery } of deliveries) {
-          const flag = isVerified ? 1 : 0;
-          insert.run({ ...delivery, isVerified: flag, headers: JSON.stringify(headers) });
-          kinds.set(`${flag}${delivery.route}`, [delivery.route, isVerified]);
-        }
-        for (const [route, isVerified] of kinds.values()) {
-          this.keepNewest(route, isVerified, mostKept(limits, isVerified));
-        }
-        this.database
-          .prepare('DELETE FROM deliveries WHERE at_ms < ?')
-          .run(nowMs - limits.days * MS_PER_DAY);
-        this.keepSize(limits.maxMegabytes * 1_000_000);
-      })
-      .immediate();
+    inWriteTransaction(this.database, () => {
+      const kinds = new Map<string, readonly [route: string, isVerified: boolean]>();
+      for (const { isVerified, headers, ...delivery } of deliveries) {
+        const flag = isVerified ? 1 : 0;
+        insert.run({ ...delivery, isVerified: flag, headers: JSON.stringify(headers) });
+        kinds.set(`${flag}${delivery.route}`, [delivery.route, isVerified]);
+      }
+      for (const [route, isVerified] of kinds.values()) {
+        this.keepNewest(route, isVerified, mostKept(limits, isVerified));
+      }
+      this.database
+        .prepare('DELETE FROM deliveries WHERE at_ms < ?')
+        .run(nowMs - limits.days * MS_PER_DAY);
+      this.keepSize(limits.maxMegabytes * 1_000_000);
+    });
   }
 
   /** Forgets all deliveries. */
