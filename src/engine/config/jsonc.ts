@@ -126,14 +126,7 @@ function formattingOf(text: string): { insertSpaces: boolean; tabSize: number; e
  * nothing.
  */
 export function renameKey(text: string, path: ConfigPath, name: string): string {
-  const key = findKey(text, path);
-  if (key === undefined) return text;
+  const key = findEntry(text, path)?.entry.children?.[0];
+  if (typeof path.at(-1) !== 'string' || key === undefined) return text;
   return text.slice(0, key.offset) + JSON.stringify(name) + text.slice(key.offset + key.length);
-}
-
-function findKey(text: string, path: ConfigPath): Node | undefined {
-  const name = path.at(-1);
-  const container = nodeAt(text, path.slice(0, -1));
-  if (typeof name !== 'string' || container === undefined) return undefined;
-  return entryOf(container, name)?.children?.[0];
 }

@@ -3,7 +3,7 @@ import type { EngineContext } from '../support/context.js';
 import { realTarget } from '../support/files.js';
 import { resolveAgents } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';
-import type { RuleFinding } from './rules/rule.js';
+import { fault, type RuleFinding } from './rules/rule.js';
 
 /**
  * Agents whose configured index location is unusable: a folder, or shared with an earlier agent, so
@@ -21,15 +21,9 @@ export function storeFindings(
     const stats = statsOf(index);
     // The default location is not a fault of the configuration; opening the index reports it.
     if (stats?.isDirectory() === true && path.at(-1) === 'path') {
-      return [
-        {
-          severity: 'fault',
-          code: 'store-folder',
-          path,
-          message: `the index of agent ${id} must be a file, but ${index} is a folder`,
-          expected: 'the path of a writable file, such as ~/.svc/memory/{agentId}.sqlite',
-        },
-      ];
+      const message = `the index of agent ${id} must be a file, but ${index} is a folder`;
+      const expected = 'the path of a writable file, such as ~/.svc/memory/{agentId}.sqlite';
+      return [fault('store-folder', path, { message, expected })];
     }
     const key = fileKey(index, stats);
     const owner = owners.get(key);
@@ -38,14 +32,11 @@ export function storeFindings(
       return [];
     }
     return [
-      {
-        severity: 'fault',
-        code: 'store-shared',
-        path,
+      fault('store-shared', path, {
         message: `agents ${agents[owner]?.id} and ${id} share the index ${index}, so each would search the other's memory`,
         expected: 'a path containing {agentId}, or a different path for each agent',
         related: [placeOf(loaded, owner)],
-      },
+      }),
     ];
   });
 }

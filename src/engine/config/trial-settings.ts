@@ -1,10 +1,10 @@
 import { SvcError } from '../errors/index.js';
 import { nameHint } from '../support/text.js';
 import { checkConfigText } from './check.js';
-import { isRecord } from './config-path.js';
 import { coerceValue } from './known-path.js';
+import { mergeSettings } from './merge-settings.js';
 import { resolveConfig } from './resolve-config.js';
-import type { LoadedConfig } from './resolved.js';
+import type { LoadedConfig, MemorySearchInput } from './resolved.js';
 import { memorySearch } from './schema/memory-search.js';
 import { isGroup, walkKeys } from './schema/walk.js';
 
@@ -28,7 +28,7 @@ export function readTrialSetting(name: string, value: string): TrialSetting {
 /** Settings as a `memorySearch` object. */
 export function trialObject(settings: readonly TrialSetting[]): Readonly<Record<string, unknown>> {
   return settings.reduce<Readonly<Record<string, unknown>>>(
-    (object, { path, value }) => laidOver(object, nested(path, value)),
+    (object, { path, value }) => mergeSettings(object, nested(path, value)),
     {},
   );
 }
@@ -44,8 +44,8 @@ export function withTrialSettings(
 ): LoadedConfig {
   const { agents = {} } = loaded.input;
   const { defaults = {}, list } = agents;
-  const over = <T extends { readonly memorySearch?: unknown }>(holder: T) => {
-    return { ...holder, memorySearch: laidOver(holder.memorySearch ?? {}, settings) };
+  const over = <T extends { readonly memorySearch?: MemorySearchInput | undefined }>(holder: T) => {
+    return { ...holder, memorySearch: mergeSettings(holder.memorySearch ?? {}, settings) };
   };
   const tried = {
     ...loaded.input,
@@ -85,13 +85,4 @@ function keyNamed(name: string): readonly string[] {
 function nested(path: readonly string[], value: unknown): Readonly<Record<string, unknown>> {
   const [first = '', ...rest] = path;
   return { [first]: rest.length === 0 ? value : nested(rest, value) };
-}
-
-function laidOver(below: unknown, above: unknown): Readonly<Record<string, unknown>> {
-  const merged: Record<string, unknown> = isRecord(below) ? { ...below } : {};
-  if (!isRecord(above)) return merged;
-  for (const [key, value] of Object.entries(above)) {
-    merged[key] = isRecord(value) ? laidOver(merged[key], value) : value;
-  }
-  return merged;
 }

@@ -5,7 +5,7 @@ import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
 import { cronFaults } from './cron-faults.js';
-import { fault, type Rule, warning } from './rule.js';
+import { fault, type Rule, warning, writtenRoutes } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
   const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
@@ -37,12 +37,10 @@ export const defaultAgentIsUnique: Rule = function* (input) {
 
 /** Trailing slashes do not distinguish routes. */
 export const routePathsAreUnique: Rule = function* (input) {
-  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
-  const paths = Object.entries(routes).map(([id, route]): Named => {
-    const entry: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
+  const paths = Array.from(writtenRoutes(input), ({ id, route, path }): Named => {
     return {
       name: routePath(id, route),
-      path: route.path === undefined ? entry : [...entry, 'path'],
+      path: route.path === undefined ? path : [...path, 'path'],
     };
   });
   for (const { name, path, earlier } of repeats(paths)) {

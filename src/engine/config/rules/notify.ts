@@ -3,7 +3,7 @@ import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath } from '../config-path.js';
 import type { ConfigInput } from '../resolved.js';
 import type { SecretValue } from '../secret-input.js';
-import { fault, type Rule, warning } from './rule.js';
+import { fault, type Rule, warning, writtenRoutes } from './rule.js';
 
 const NOTIFY: ConfigPath = ['flows', 'notify'];
 
@@ -84,22 +84,20 @@ interface WrittenReceiver {
   readonly secret?: SecretValue | undefined;
 }
 
-function* writtenReceivers({ flows, plugins }: ConfigInput): Generator<{
+function* writtenReceivers(input: ConfigInput): Generator<{
   readonly path: ConfigPath;
   readonly receiver: WrittenReceiver;
   /** Whether it must be a receiver. */
   readonly isNeeded: boolean;
 }> {
-  const { targets = [], ...single } = flows?.notify ?? {};
+  const { targets = [], ...single } = input.flows?.notify ?? {};
   yield { path: NOTIFY, receiver: single, isNeeded: false };
   for (const [at, receiver] of targets.entries()) {
     yield { path: [...NOTIFY, 'targets', at], receiver, isNeeded: true };
   }
-  const routes = plugins?.entries?.webhooks?.config?.routes ?? {};
-  for (const [id, { callback }] of Object.entries(routes)) {
-    if (callback === undefined) continue;
-    const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', id, 'callback'];
-    yield { path, receiver: callback, isNeeded: true };
+  for (const { route, path } of writtenRoutes(input)) {
+    const { callback: receiver } = route;
+    if (receiver !== undefined) yield { path: [...path, 'callback'], receiver, isNeeded: true };
   }
 }
 

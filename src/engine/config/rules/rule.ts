@@ -49,6 +49,15 @@ function scopeOf(
   };
 }
 
+/** The webhook routes, and where they are written. */
+export function* writtenRoutes(input: ConfigInput) {
+  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
+  for (const [id, route] of Object.entries(routes)) {
+    const path: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
+    yield { id, route, path };
+  }
+}
+
 /** The paths that are written. */
 export function written(...places: readonly (ConfigPath | undefined)[]): readonly ConfigPath[] {
   return places.filter((place) => place !== undefined);

@@ -1,9 +1,9 @@
 import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import type { ConfigPath } from '../config-path.js';
-import type { ConfigInput, MapRule, RouteInput } from '../resolved.js';
+import type { MapRule, RouteInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
-import { fault, type Rule, type RuleFinding, warning } from './rule.js';
+import { fault, type Rule, type RuleFinding, warning, writtenRoutes } from './rule.js';
 
 /** Without a way to know its sender, a route would be open to everyone. */
 export const routesKnowTheirSender: Rule = function* (input) {
@@ -53,14 +53,6 @@ export const mapRulesWork: Rule = function* (input) {
     }
   }
 };
-
-function* writtenRoutes(input: ConfigInput) {
-  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
-  for (const [id, route] of Object.entries(routes)) {
-    const path: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
-    yield { route, path };
-  }
-}
 
 type Condition = NonNullable<MapRule['when']>[string];
 
