@@ -18,7 +18,7 @@ export interface IndexedDocument extends DocumentKey {
   readonly fingerprint: FileFingerprint;
   /**
    * SHA-256 of the bytes, hexadecimal, with a mark of what in them is forgotten; for a transcript see
-   * transcript-progress.ts.
+   * load-transcript.ts.
    */
   readonly hash: string;
   readonly chunks: readonly Chunk[];

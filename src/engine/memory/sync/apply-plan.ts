@@ -3,7 +3,7 @@ import type { Clock } from '../../support/context.js';
 import { type ChunkingOptions, chunkDocument } from '../chunking/index.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
-import type { Change, IndexedDocument, MemoryIndex, StoredDocument } from '../index/index.js';
+import type { Change, IndexedDocument, MemoryIndex } from '../index/index.js';
 import {
   linesWithoutOwnWriting,
   type MediaSelection,
@@ -13,13 +13,13 @@ import {
   type ReadOutcome,
   readDocument,
   type TextLines,
-  type TranscriptFile,
 } from '../sources/index.js';
 import type { FileFingerprint, NoteFacts, SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
+import { type FileStep, fileSteps, isTranscript } from './file-steps.js';
+import { type FilePart, loadTranscript } from './load-transcript.js';
 import { extractionMark, type PlannedRead, type SyncPlan } from './plan-changes.js';
 import { type ApplyResult, Tally } from './tally.js';
-import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
@@ -87,8 +87,8 @@ class Batches {
   isInterrupted = false;
   private removed = false;
   private position = 0;
-  /** The transcript being read, part by part. */
-  private transcript: TranscriptProgress | undefined;
+  /** The file being read, part by part. */
+  private reading: Generator<FileStep, undefined> | undefined;
   private batch: readonly PlannedRead[] = [];
   private readonly ahead = new Map<PlannedRead, LoadOutcome>();
 
@@ -141,16 +141,9 @@ class Batches {
     this.removed = true;
     let bytes = 0;
     for (const planned of this.batch) {
-      const { file, stored } = planned;
-      if (isTranscript(file)) {
-        bytes += yield* this.readOn(file, stored, BATCH_BYTES - bytes);
-        // The rest is for the next batch.
-        if (this.transcript !== undefined) break;
-      } else {
-        bytes += file.size;
-        const change = this.read(planned);
-        if (change !== undefined) yield change;
-      }
+      bytes += yield* this.readOn(planned, BATCH_BYTES - bytes);
+      // The rest is for the next batch.
+      if (this.reading !== undefined) break;
       this.position += 1;
     }
     this.batch = [];
@@ -170,33 +163,31 @@ class Batches {
   }
 
   /**
-   * Continues reading a transcript, by at least one part.
+   * Reads a file, or continues it, by at least one part.
    *
    * @param budget bytes after which no further part is started
-   * @returns bytes read; `transcript` is undefined once it has been read to its end
+   * @returns bytes read; `reading` is undefined once it has been read to its end
    */
-  private *readOn(
-    file: TranscriptFile,
-    stored: StoredDocument | undefined,
-    budget: number,
-  ): Generator<Change, number> {
-    this.transcript ??= new TranscriptProgress(file, stored, this.options);
+  private *readOn(planned: PlannedRead, budget: number): Generator<Change, number> {
+    const { tally, options } = this;
+    this.reading ??= fileSteps(planned, this.partsOf(planned), tally, options.onEvent);
     let bytes = 0;
     do {
-      const step = this.transcript.next(this.tally);
-      bytes += step.bytes;
-      if (step.change !== undefined) yield step.change;
-      if (step.isLast) {
-        this.transcript = undefined;
+      const step = this.reading.next().value;
+      bytes += step?.bytes ?? 0;
+      if (step?.change !== undefined) yield step.change;
+      if (step?.isLast !== false) {
+        this.close();
         break;
       }
     } while (bytes < budget);
     return bytes;
   }
 
-  /** Closes a file that was not read to its end. */
+  /** Closes the file that is being read. */
   close(): void {
-    this.transcript?.close();
+    this.reading?.return(undefined);
+    this.reading = undefined;
   }
 
   private *removals(): Generator<Change> {
@@ -206,29 +197,18 @@ class Batches {
     }
   }
 
-  private read(planned: PlannedRead): Change | undefined {
+  private partsOf(planned: PlannedRead): Iterable<FilePart> {
     const { file, stored } = planned;
-    const { onEvent } = this.options;
+    const { chunking, forgotten } = this.options;
+    if (isTranscript(file)) return loadTranscript(file, stored, chunking, forgotten);
     const outcome =
       this.ahead.get(planned) ??
       loaded(readDocument(file.absolutePath, file.path), planned, this.options);
-    if (outcome.state === 'skipped') {
-      this.tally.skip(outcome.skip, stored !== undefined);
-      onEvent({ type: 'document.skipped', ...outcome.skip });
-      // An unreadable file must not be found by its old text.
-      return stored === undefined ? undefined : { type: 'remove', key: stored };
-    }
-    if (outcome.state === 'unchanged') {
-      const bytes = outcome.fingerprint.size;
-      this.tally.keep(bytes);
-      onEvent({ type: 'document.unchanged', path: file.path, bytes });
-      return { type: 'touch', key: file, fingerprint: outcome.fingerprint };
-    }
+    if (outcome.state !== 'changed') return [outcome];
     const { document } = outcome;
-    const bytes = document.fingerprint.size;
-    this.tally.put(document, stored !== undefined);
-    onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: document.chunks.length });
-    return { type: 'put', document };
+    const { size: bytes } = document.fingerprint;
+    const change = { type: 'put', document } as const;
+    return [{ state: 'changed', change, chunks: document.chunks.length, bytes, isLast: true }];
   }
 }
 

@@ -19,11 +19,11 @@ import { prefixPrint } from '../sources/transcripts/prefix-print.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
 
-/** A part of a transcript as index changes. */
-export type TranscriptPart =
+/** A part of a file as index changes; only transcripts have several. */
+export type FilePart =
   | {
       readonly state: 'changed';
-      readonly change: Change;
+      readonly change: Extract<Change, { type: 'extend' | 'put' }>;
       readonly chunks: number;
       readonly bytes: number;
       /** Whether this is the end of the file. */
@@ -53,7 +53,7 @@ export function* loadTranscript(
   stored: StoredDocument | undefined,
   chunking: ChunkingOptions,
   forgotten: Forgotten,
-): Generator<TranscriptPart> {
+): Generator<FilePart> {
   let descriptor: number | undefined;
   try {
     if (file.turns !== undefined) {
@@ -83,7 +83,7 @@ function loadStoredTurns(
   stored: StoredDocument | undefined,
   chunking: ChunkingOptions,
   forgotten: Forgotten,
-): TranscriptPart {
+): FilePart {
   const { source, path, kind, size, mtimeMs, ctimeMs } = file;
   const fingerprint = { size, mtimeMs, ctimeMs };
   const chunker = new TurnChunker<undefined>(chunking);
@@ -143,7 +143,7 @@ class TranscriptLoad {
     this.reading = initialState(file.place);
   }
 
-  *parts(resume: ResumePoint | undefined): Generator<TranscriptPart> {
+  *parts(resume: ResumePoint | undefined): Generator<FilePart> {
     const { size } = this.fingerprint;
     this.reading = resume?.reading ?? this.reading;
     this.replaces = resume?.openChunks;
@@ -186,7 +186,7 @@ class TranscriptLoad {
     next: { readonly offset: number; readonly line: number },
     unended: JsonlLine | undefined,
     bytes: number,
-  ): TranscriptPart {
+  ): FilePart {
     const point = this.pointAt(next);
     const sure = this.chunks.length;
     if (unended !== undefined) this.take(unended);
@@ -195,10 +195,7 @@ class TranscriptLoad {
     return this.changeOf(open, this.fingerprint, bytes, true);
   }
 
-  private part(
-    next: { readonly offset: number; readonly line: number },
-    bytes: number,
-  ): TranscriptPart {
+  private part(next: { readonly offset: number; readonly line: number }, bytes: number): FilePart {
     // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
     const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
     return this.changeOf({ ...this.pointAt(next), openChunks: 0 }, halfway, bytes, false);
@@ -215,7 +212,7 @@ class TranscriptLoad {
     fingerprint: FileFingerprint,
     bytes: number,
     isLast: boolean,
-  ): TranscriptPart {
+  ): FilePart {
     const { source, path, kind } = this.file;
     const hash = prefixPrint(this.descriptor, point.end) ?? '';
     const resume = resumeText(point);
@@ -223,10 +220,10 @@ class TranscriptLoad {
     this.chunks = [];
     this.replaces = point.openChunks;
     const document = { source, path, kind, fingerprint, hash, chunks, resume };
-    const change: Change =
+    const change =
       replaces === undefined
-        ? { type: 'put', document }
-        : { type: 'extend', document, replacesLast: replaces };
+        ? ({ type: 'put', document } as const)
+        : ({ type: 'extend', document, replacesLast: replaces } as const);
     return { state: 'changed', change, chunks: chunks.length, bytes, isLast };
   }
 }

@@ -42,7 +42,7 @@ export class Tally {
   }
 
   /** @param bytes how much of the file was read */
-  put(document: IndexedDocument, replaces: boolean, bytes = document.fingerprint.size): void {
+  put(document: IndexedDocument, replaces: boolean, bytes: number): void {
     this.documents += 1;
     this.chunks += document.chunks.length;
     this.bytes += bytes;

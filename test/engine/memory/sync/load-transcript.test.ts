@@ -22,7 +22,6 @@ function loaded(path: string, before?: Held): Held {
     if (part.state === 'skipped') throw new Error(part.skip.reason);
     if (part.state === 'unchanged') continue;
     const { change } = part;
-    if (change.type !== 'put' && change.type !== 'extend') throw new Error(change.type);
     const { chunks, ...document } = change.document;
     const kept = change.type === 'put' ? [] : (held.chunks ?? []);
     const last = change.type === 'put' ? 0 : change.replacesLast;

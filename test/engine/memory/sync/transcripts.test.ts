@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -54,6 +55,17 @@ test('a transcript cut off somewhere, and completed, gives the index that it giv
     await backend.sync({});
     assert.equal(transcriptContent(target.indexFile), whole, `cut at ${cut}`);
   }
+  await backend.close();
+});
+
+test('a transcript is closed once it is indexed', async () => {
+  const { sessions, backend } = memoryOf();
+  const open = (): number => readdirSync('/dev/fd').length;
+  await backend.sync({});
+  const before = open();
+  for (let number = 0; number < 20; number++) sessions.write(`talk-${number}.jsonl`, TALK);
+  await backend.sync({});
+  assert.ok(open() < before + 20, `${open() - before} more files are open`);
   await backend.close();
 });
 
