@@ -18,7 +18,7 @@ export default class MemoryIndex extends MemoryCommand<IndexOutput> {
   static override description =
     `Reads only files that have changed. Ctrl-C stops between two transactions and keeps finished work.
 
-With an embedding provider, every passage gets a vector; passages that have one are not embedded again without --force. If the provider fails, keyword search works anyway, and the exit code is 1 unless the fallback was used. Images and recordings are indexed if multimodal.enabled is on.
+With an embedding provider, every passage gets a vector; passages that have one are not embedded again without --force, and with cache.enabled not even then. If the provider fails, keyword search works anyway, and the exit code is 1 unless the fallback was used. Images and recordings are indexed if multimodal.enabled is on.
 
 --watch keeps running and indexes changes until Ctrl-C or SIGTERM, with exit code 0. Combined with --json, it prints one line of JSON for each sync and each failure.
 
@@ -34,7 +34,10 @@ An index that is damaged, or was built by another version or with other settings
     ...targetFlags,
     ...withEnvironment({
       all: Flags.boolean({ summary: 'All agents, which is the default.' }),
-      force: Flags.boolean({ char: 'f', summary: 'Rebuild the index and re-embed every passage.' }),
+      force: Flags.boolean({
+        char: 'f',
+        summary: 'Rebuild the index and re-embed what is not cached.',
+      }),
       'reuse-vectors': Flags.boolean({
         summary: 'With --force, keep the vectors.',
         dependsOn: ['force'],

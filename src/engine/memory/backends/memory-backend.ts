@@ -39,7 +39,7 @@ export interface WorkOptions {
 export interface SyncRequest extends WorkOptions {
   /** Rebuild from scratch. */
   readonly force?: boolean;
-  /** With `force`: also re-embed every passage. Existing vectors are used until that is done. */
+  /** With `force`, and without a cache: also re-embed every passage. Existing vectors are used until that is done. */
   readonly reembeds?: boolean;
   /** How long to wait for another writer, in milliseconds; ten minutes by default. */
   readonly lockWaitMs?: number;

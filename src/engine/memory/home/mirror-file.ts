@@ -75,9 +75,9 @@ async function rebuildIndex(
     build = createIndex(buildFile(indexFile), currentIdentity(settings));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
     // the old index is damaged.
-    const rename = rebuild.reason === 'forced' && run.options.reembeds === true;
     if (opened.state !== 'missing') {
-      build.copyEmbeddings(indexFile, rename ? supersededKey : undefined);
+      const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
+      build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
     const result = await fillIndex(run, build);
     if (result.stopped && opened.state === 'ready') {
@@ -91,6 +91,11 @@ async function rebuildIndex(
     build?.close();
     removeIndexFiles(buildFile(indexFile));
   }
+}
+
+/** The cache is there so that unchanged text is not embedded again, even then (spec/memory-search §2.8). */
+function reembeds({ reembeds = false, embedding }: SyncOptions): boolean {
+  return reembeds && (embedding?.cacheEntries ?? 0) === 0;
 }
 
 /** Organises copied vectors before publishing, so that searches are fast at once. */
