@@ -22,6 +22,8 @@ const INDEX_ROUNDS = 5;
 /** `node -e 0` takes a third less time from Node.js 22 on. */
 const SEARCH_TARGET = Number.parseInt(process.versions.node, 10) < 22 ? '1.90 ×' : '2.60 ×';
 const STATUS_TARGET = '2.10 ×';
+const VERSION_TARGET = '1.30 ×';
+const HELP_TARGET = '1.80 ×';
 
 function main(): void {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -58,12 +60,21 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     name: 'svc config path (start alone)',
     args: [program, 'config', 'path'],
   };
+  const answers: readonly (readonly [words: readonly string[], target: string])[] = [
+    [['--version'], VERSION_TARGET],
+    [['--help'], HELP_TARGET],
+    [['memory', 'search', '--help'], HELP_TARGET],
+  ];
+  const answered = answers.map(([words]): Subject => {
+    return { name: `svc ${words.join(' ')}`, args: [program, ...words] };
+  });
   timeInTurn([index], 0);
-  const [baseline, base, unchanged, told, ...found] = timeInTurn(
-    [bare, start, index, status, ...searches],
+  const [baseline, base, unchanged, told, ...rest] = timeInTurn(
+    [bare, start, index, status, ...searches, ...answered],
     START_ROUNDS,
   );
   if (baseline === undefined || base === undefined) return [];
+  const found = rest.slice(0, searches.length);
   if (unchanged === undefined || told === undefined) return [];
   const search = median(found.map((timing) => timing.medianMs));
   const memory = Math.max(...searches.map((subject) => peakMemory(subject)));
@@ -83,6 +94,10 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     timeRow(index.name, unchanged.medianMs, baseline, STATUS_TARGET),
     timeRow(status.name, told.medianMs, baseline, STATUS_TARGET),
     timeRow(start.name, base.medianMs, baseline, ''),
+    ...answers.map(([words, target], position) => {
+      const took = rest[searches.length + position]?.medianMs ?? Number.NaN;
+      return timeRow(`svc ${words.join(' ')}`, took, baseline, target);
+    }),
   ];
 }
 

@@ -36,7 +36,9 @@ function keepsCompiledCode() {
   const vm = require('node:vm');
   const keptChunks = join(root, 'dist/chunks/kept-');
   const usual = Module._extensions['.js'];
-  const isSearch = process.argv.slice(2, 4).includes('search');
+  const words = process.argv.slice(2);
+  const isHelp = words.includes('--help') || words.includes('-h');
+  const isSearch = words.slice(0, 2).includes('search') && !isHelp;
   const unkept = [];
   Module._extensions['.js'] = (loaded, path) => {
     if (!path.startsWith(keptChunks)) return usual(loaded, path);

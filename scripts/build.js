@@ -8,11 +8,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
-import { lazyOclif, REQUIRE_AS_OCLIF } from './lazy-oclif.js';
+import { HELP_FILES, IS_WSL, lazyOclif, OCLIF_PART, OCLIF_PARTS } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
 import { leanInk } from './lean-ink.js';
 import { leanMcp } from './lean-mcp.js';
@@ -57,6 +57,12 @@ const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
 /** What every screen needs, with ink and React, in one file. */
 const SCREEN_ENTRIES = ['ui/terminal/mount-alternate.tsx'];
 
+/** What the version needs, which is less than help. */
+const PLATFORM_ENTRIES = [IS_WSL];
+
+/** What help needs of oclif, in one file. */
+const HELP_ENTRIES = ['cli/run-with-oclif.ts', ...HELP_FILES];
+
 /**
  * Files below a folder, recursively.
  * @param {string} dir
@@ -83,14 +89,7 @@ const COMMON = {
   cwd: root,
   platform: 'node',
   // Native modules stay where npm built them; the rest are optional parts of libraries that are never used.
-  external: [
-    /\.node$/,
-    /^@oclif\/core\/(?:config|help|run|settings|ux)$/,
-    'react-devtools-core',
-    'typescript',
-    'tsx',
-    'ts-node',
-  ],
+  external: [/\.node$/, 'react-devtools-core', 'typescript', 'tsx', 'ts-node'],
   transform: {
     target: 'node20.19',
     define: {
@@ -141,7 +140,9 @@ const withoutSqlitePackage = {
 const NOTHING = '\0nothing';
 
 /** The chunks that bin/run.js keeps compiled, which it knows by the start of their file names. */
-const KEPT_CHUNKS = ['start', 'screen', 'vectors', 'asking', 'http'];
+const KEPT_CHUNKS = ['start', 'screen', 'vectors', 'asking', 'http', 'help'];
+/** The chunks that oclif is in. */
+const OCLIF_CHUNKS = ['start', 'help'];
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
@@ -205,10 +206,15 @@ async function buildCommands(dir) {
     modulesOf('asking', ASKING_ENTRIES),
     modulesOf('http', HTTP_ENTRIES),
     modulesOf('screen', SCREEN_ENTRIES),
+    modulesOf('platform', PLATFORM_ENTRIES),
+    modulesOf('help', HELP_ENTRIES),
   ];
   const { output } = await build({
     ...COMMON,
-    input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
+    input: {
+      ...Object.fromEntries(entries.map((file) => [entryName(file), file])),
+      'chunks/oclif-parts': OCLIF_PARTS,
+    },
     plugins: [
       ...[
         lazyOclif(),
@@ -231,10 +237,19 @@ async function buildCommands(dir) {
       chunkFileNames: ({ name }) =>
         `chunks/${KEPT_CHUNKS.includes(name) ? 'kept-' : ''}[name]-[hash].js`,
       codeSplitting: { groups: parts.map(({ group }) => group) },
-      intro: REQUIRE_AS_OCLIF,
+      intro: ({ name }) => (OCLIF_CHUNKS.includes(name) ? OCLIF_PART : ''),
     },
   });
   for (const name of KEPT_CHUNKS) checkKept(output, name);
+  const lost = output.find(
+    (file) =>
+      !OCLIF_CHUNKS.includes(file.name) &&
+      'code' in file &&
+      /\$(?:oclifPart|requireAsOclif)\(/.test(file.code),
+  );
+  if (lost !== undefined) {
+    throw new Error(`oclif is in ${lost.fileName}, which cannot load its parts`);
+  }
   return bundledModules(output);
 }
 
@@ -280,7 +295,7 @@ function modulesOf(name, entries) {
     plugin: {
       name: `modules-of-${name}`,
       buildEnd() {
-        const pending = entries.map((file) => join(source, file));
+        const pending = entries.map((file) => resolve(source, file));
         for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
           const info = this.getModuleInfo(id);
           if (info === null || modules.has(id)) continue;

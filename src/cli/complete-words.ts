@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { RootCommand } from '@bomb.sh/tab';
 import {
   type LoadedConfig,
@@ -13,7 +12,7 @@ import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { resolvePath } from '../engine/support/files.js';
 import { safeLine } from '../ui/safe-text.js';
-import { type ManifestCommand, readManifest } from './manifest.js';
+import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
 
 /** A value that can stand in a command line, with what to show next to it. */
 type Suggestion = readonly [value: string, description: string];
@@ -62,10 +61,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
  */
 const PLAIN_VALUE = /^[\p{L}\p{N}_.,:@%+=/~-]+$/u;
 
-interface PackageTopics {
-  readonly oclif: { readonly topics: Readonly<Record<string, { readonly description: string }>> };
-}
-
 /**
  * Prints what the last of some words could be, in the format that the shell scripts of `@bomb.sh/tab` read.
  *
@@ -77,7 +72,7 @@ export async function completeWords(
   { root, context }: { readonly root: string; readonly context: EngineContext },
 ): Promise<void> {
   const commands = readManifest(root);
-  const { oclif }: PackageTopics = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { oclif } = readPackage(root);
   const suggestions = await suggestionsFor(words, context);
   const tree = new RootCommand();
   // Topics are commands to the library: without them nothing below them is found.

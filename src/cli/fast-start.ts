@@ -26,7 +26,7 @@ const MAX_WORDS = 3;
 
 /**
  * Finds the longest command that the line starts with. Checking for files spares most starts oclif's manifest
- * and plugins. Undefined leaves the line to oclif (help, version, plugin commands, a mistyped word).
+ * and plugins. Undefined where it starts with none (help, version, plugin commands, a mistyped word).
  */
 export function findCommand(
   argv: readonly string[],
@@ -92,7 +92,8 @@ function leadingWords(argv: readonly string[]): string[] {
   return end === -1 ? first : first.slice(0, end);
 }
 
-function wantsHelp(argv: readonly string[]): boolean {
+/** Whether a command line asks for help. */
+export function wantsHelp(argv: readonly string[]): boolean {
   const own = ownWords(argv);
   return own.includes('--help') || own.includes('-h');
 }
@@ -110,8 +111,8 @@ export type LeanConfig = Pick<
 >;
 
 /**
- * oclif's configuration without its start-up work: no plugins, no manifest, no search of the disk. Help and
- * completion need more and go through oclif's own start.
+ * oclif's configuration without its start-up work: no plugins, no manifest, no search of the disk. Help needs more;
+ * see run-with-oclif.ts.
  *
  * @param root absolute path of the package
  */

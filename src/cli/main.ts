@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createLeanConfig, expandQuestion, findCommand, type LeanConfig } from './fast-start.js';
 import { terminalStreams } from './print.js';
 import { terminalSupport } from './terminal.js';
+import { answerWithoutCommand } from './without-command.js';
 
 /** How the program was started: from its build or from source. */
 export interface Launch {
@@ -19,8 +20,7 @@ interface CommandModule {
 }
 
 /**
- * Runs the program. A known command is loaded and run directly; help, version, completion and mistyped words go
- * through oclif's full start. Without arguments it opens the home screen on a terminal and prints help elsewhere.
+ * Runs the program. A known command is loaded and run directly; everything else is answered without one. Without arguments it opens the home screen on a terminal and prints help elsewhere.
  */
 export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;
@@ -39,8 +39,7 @@ export async function main(words: readonly string[], launch: Launch): Promise<vo
   const argv = words.length === 0 && takesScreens() ? ['ui'] : expandQuestion(words, modules);
   const found = findCommand(argv, modules);
   if (found === undefined) {
-    const { runWithOclif } = await import('./run-with-oclif.js');
-    await runWithOclif(argv, root, extension === '.ts');
+    await answerWithoutCommand(argv, root, extension === '.ts');
     return;
   }
   const { default: CommandClass } = await launch.load(found.modulePath);

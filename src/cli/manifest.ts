@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from '@oclif/core/command';
+import type { PJSON } from '@oclif/core/interfaces';
 
 /** A command as its class describes it. */
-export interface ManifestCommand {
-  readonly hidden?: boolean;
-  readonly summary?: string;
-  readonly aliases: readonly string[];
+export type ManifestCommand = Command.Cached & {
   readonly flags: Readonly<Record<string, ManifestValue>>;
   readonly args: Readonly<Record<string, ManifestValue>>;
-}
+};
 
 /** A flag or an argument of a command. */
 interface ManifestValue {
@@ -20,6 +19,17 @@ interface ManifestValue {
   readonly description?: string;
   readonly options?: readonly string[];
   readonly multiple?: boolean;
+}
+
+/** What package.json says about the program. */
+export type ProgramPackage = PJSON & {
+  readonly description: string;
+  readonly oclif: { readonly topics: Readonly<Record<string, { readonly description: string }>> };
+};
+
+/** @param root absolute path of the package */
+export function readPackage(root: string): ProgramPackage {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 }
 
 /**

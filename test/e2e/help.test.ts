@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
@@ -11,6 +12,8 @@ const test = suite('help and words');
 
 const home = tempFolder().path;
 const svc = (...args: string[]) => runSvc(args, { home });
+
+const OCLIF_HELP = fileURLToPath(new URL('../support/oclif-help.mjs', import.meta.url));
 
 /** Every command, as its words; oclif drops a last "index". */
 const COMMANDS = readdirSync(join(ROOT, 'src/commands'), { recursive: true, encoding: 'utf8' })
@@ -23,13 +26,25 @@ test('there are commands to look at', () => {
   assert.ok(COMMANDS.some((words) => words.join(' ') === 'memory index'));
 });
 
-test('the help of every command carries examples that name it', async () => {
+/** What oclif's own start prints, which loads all of oclif. */
+function answersOfOclif(lines: readonly (readonly string[])[]): readonly string[] {
+  const run = spawnSync(process.execPath, [OCLIF_HELP, ROOT, JSON.stringify(lines)], {
+    env: { PATH: process.env['PATH'], HOME: home },
+    encoding: 'utf8',
+  });
+  return JSON.parse(run.stdout);
+}
+
+test('the help of every command is that of oclif, and carries examples that name it', async () => {
+  const own = answersOfOclif(COMMANDS.map((words) => [...words, '--help']));
   // Two at a time: more only wait for each other.
-  const left = [...COMMANDS];
+  const left = [...COMMANDS.entries()];
   const worker = async (): Promise<void> => {
-    for (let words = left.shift(); words !== undefined; words = left.shift()) {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [at, words] = next;
       const run = await svc(...words, '--help');
       assert.is(run.code, 0, words.join(' '));
+      assert.is(run.stdout, own[at]);
       const examples = run.stdout.split(/^EXAMPLES$/m)[1] ?? '';
       assert.ok(examples.includes(`$ svc ${words.join(' ')}`), run.stdout);
       assert.not.match(run.stdout, /<%|undefined/);
@@ -64,9 +79,20 @@ test('the help of a topic lists its commands and where to read on', async () => 
   assert.match((await svc('--help')).stdout, /\nRun svc COMMAND --help for details\.\n$/);
 });
 
-test('-h is --help, after a command too', async () => {
-  const [short, long] = [await svc('memory', 'get', '-h'), await svc('memory', 'get', '--help')];
-  assert.equal([short.code, short.stdout], [0, long.stdout]);
+test('-h is --help, after a command too, and so is the word help before one', async () => {
+  const long = await svc('memory', 'get', '--help');
+  for (const words of [
+    ['memory', 'get', '-h'],
+    ['help', 'memory', 'get'],
+  ]) {
+    const run = await svc(...words);
+    assert.equal([run.code, run.stdout], [0, long.stdout]);
+  }
+});
+
+test('the help of a short form names it', async () => {
+  const words = ['search', '--help'];
+  assert.is((await svc(...words)).stdout, answersOfOclif([words])[0]);
 });
 
 test('--version and -v print the version', async () => {
@@ -74,6 +100,7 @@ test('--version and -v print the version', async () => {
     const run = await svc(flag);
     assert.is(run.code, 0);
     assert.match(run.stdout, /^svc-cli\/\d+\.\d+\.\d+ /);
+    assert.is(run.stdout, answersOfOclif([[flag]])[0]);
   }
 });
 

@@ -175,6 +175,27 @@ test('compiled code is kept beside the program, and is neither needed nor truste
   }
 });
 
+test('the version and lists of commands load no oclif, and help none that is not bundled', async () => {
+  for (const [args, isHelp] of [
+    [['--version'], false],
+    [['--help'], false],
+    [['memory', '--help'], false],
+    [['memory', 'search', '--help'], true],
+    [['help', 'search'], true],
+  ] as const) {
+    const { run, files } = await modulesLoadedBy(args, { home });
+    assert.is(run.code, 0);
+    assert.is(
+      files.some((file) => file.includes('/kept-help-')),
+      isHelp,
+    );
+    assert.not(
+      files.some((file) => file.includes('/node_modules/')),
+      args.join(' '),
+    );
+  }
+});
+
 test('a program that starts from kept code still opens the index screen', async () => {
   await runSvc(search, { home });
   const session = runInPty(['memory', 'index', '-w', notes.path, '--force'], {

@@ -1,0 +1,210 @@
+import { SvcError } from '../engine/errors/index.js';
+import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
+import { suggestName } from '../engine/support/text.js';
+import { ownWords } from './fast-start.js';
+import {
+  type ManifestCommand,
+  type ProgramPackage,
+  readManifest,
+  readPackage,
+} from './manifest.js';
+import { print } from './print.js';
+import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
+
+/**
+ * Answers a command line that names no command to run: the version, a list of commands, or an unknown word. Help of a
+ * command and what else oclif understands goes through its own start.
+ *
+ * @param root absolute path of the package
+ */
+export async function answerWithoutCommand(
+  argv: readonly string[],
+  root: string,
+  development: boolean,
+): Promise<void> {
+  try {
+    const about = readPackage(root);
+    if (['--version', '-v'].includes(argv[0] ?? '')) {
+      print(`${await versionLine(about)}\n`);
+      return;
+    }
+    const commands = readManifest(root);
+    const known = knownWords(about, commands);
+    const list = commandList(argv, about, known);
+    if (list !== undefined) {
+      print(list);
+      return;
+    }
+    refuseUnknownCommand(argv, known);
+    const { runWithOclif } = await import('./run-with-oclif.js');
+    await runWithOclif(asFlag(argv, known), { root, about, commands }, development);
+  } catch (error) {
+    if (isExit(error)) {
+      process.exitCode = error.oclif.exit;
+      return;
+    }
+    const mask = createSecretMask(environmentSecrets(process.env));
+    const report = reportError(error, mask);
+    process.exitCode = exitCodeOf(report);
+    if (argv.includes('--json')) print(`${JSON.stringify({ error: report }, null, 2)}\n`);
+    else process.stderr.write(formatErrorText(report));
+  }
+}
+
+/** As oclif describes the program and its machine, without its plugins. */
+async function versionLine({ name, version }: ProgramPackage): Promise<string> {
+  const { default: isWsl } = await import('is-wsl');
+  const platform = isWsl ? 'wsl' : process.platform;
+  const arch = process.arch === 'ia32' ? 'x86' : process.arch;
+  return `${name}/${version} ${platform}-${arch} node-${process.version}`;
+}
+
+interface KnownCommand {
+  readonly summary: string;
+  readonly isAlias: boolean;
+  readonly hidden: boolean;
+}
+
+/** What can be typed, by oclif's ids; what is both a command and a topic is in both. */
+interface KnownWords {
+  readonly commands: ReadonlyMap<string, KnownCommand>;
+  /** With what the topic is for. */
+  readonly topics: ReadonlyMap<string, string>;
+}
+
+/** As in oclif's configuration, which takes longer to load than to print the list of commands. */
+export function knownWords(
+  { oclif }: ProgramPackage,
+  listed: Readonly<Record<string, ManifestCommand>>,
+): KnownWords {
+  const commands = new Map<string, KnownCommand>();
+  const topics = new Map(
+    Object.entries(oclif.topics).map(([name, { description }]) => [name, description]),
+  );
+  for (const [id, { summary = '', aliases, hidden }] of Object.entries(listed)) {
+    commands.set(id, { summary, isAlias: false, hidden });
+    for (const alias of aliases) commands.set(alias, { summary, isAlias: true, hidden: false });
+    // Every command counts as a topic too, and so does every beginning of its words.
+    const words = hidden ? [] : id.split(':');
+    for (let count = words.length; count > 0; count--) {
+      const name = words.slice(0, count).join(':');
+      if (!topics.has(name)) topics.set(name, summary);
+    }
+  }
+  commands.set(HELP, { summary: '', isAlias: false, hidden: false });
+  topics.set(HELP, '');
+  return { commands, topics };
+}
+
+/** The command of oclif's help plugin. */
+const HELP = 'help';
+
+/** Throws USAGE when the words name neither a command nor a topic. */
+function refuseUnknownCommand(argv: readonly string[], { commands, topics }: KnownWords): void {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const known = [...commands.keys(), ...topics.keys()];
+  const namesCommand = words.some((_, at) => {
+    const id = words.slice(0, at + 1).join(':');
+    const command = commands.get(id);
+    // "dream" is short for a command, and "dream stauts" a mistyped command of the topic.
+    const isShort = command?.isAlias === true && topics.has(id);
+    return command !== undefined && (!isShort || at === words.length - 1);
+  });
+  if (namesCommand) return;
+  const at = words.findIndex((_, index) => !known.includes(words.slice(0, index + 1).join(':')));
+  if (at === -1) {
+    if (words.length > 0) return;
+    throw new SvcError('USAGE', `unknown flag: ${argv[0]}`, {
+      hint: 'flags follow the command; "svc --help" lists the commands',
+    });
+  }
+  const topic = words.slice(0, at).join(' ');
+  const siblings = known
+    .map((id) => id.split(':'))
+    .filter((parts) => parts.length > at && parts.slice(0, at).join(' ') === topic)
+    .map((parts) => parts[at] ?? '');
+  const typed = words[at] ?? '';
+  // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
+  const quoted = typed.trim().replaceAll(/\s+/gu, ':');
+  const elsewhere = known.find((id) => id === quoted || id.split(':').at(-1) === typed);
+  const near = suggestName(typed, siblings);
+  const meant = near === undefined ? elsewhere : [...words.slice(0, at), near].join(' ');
+  const name = [...words.slice(0, at), typed].join(' ');
+  throw new SvcError('USAGE', `unknown command: ${name}`, {
+    hint:
+      meant === undefined
+        ? `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`
+        : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,
+  });
+}
+
+function isExit(error: unknown): error is { readonly oclif: { readonly exit: number } } {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIT';
+}
+
+/** `svc help COMMAND` as `svc COMMAND --help`, which prints the same without the help plugin and all of oclif. */
+function asFlag(argv: readonly string[], { commands }: KnownWords): readonly string[] {
+  const [first, ...words] = argv;
+  const id = words.join(':');
+  return first === HELP && id !== HELP && commands.has(id) ? [...words, '--help'] : argv;
+}
+
+const HELP_WORDS: readonly string[] = ['--help', '-h', HELP];
+
+/**
+ * The commands of svc, or of the topic that a command line names; undefined when it names something else. oclif
+ * lists commands and topics apart, so that what is both appears twice, and its list needs more than 24 lines.
+ */
+function commandList(
+  argv: readonly string[],
+  about: ProgramPackage,
+  known: KnownWords,
+): string | undefined {
+  const words = ownWords(argv).filter((word) => !HELP_WORDS.includes(word));
+  const topic = words.join(':');
+  if (topic === '') return rootList(about, known);
+  const purpose = known.topics.get(topic);
+  if (purpose === undefined || known.commands.has(topic)) return undefined;
+  return listText(purpose, topic, rowsOf(topic, known));
+}
+
+/** Not listed at the top, where every line counts: what `svc` alone, `--help` and `--version` do too. */
+const UNLISTED = [HELP, 'ui', 'version'];
+
+function rootList({ description }: ProgramPackage, known: KnownWords): string {
+  const rows = rowsOf('', known);
+  for (const name of UNLISTED) rows.delete(name);
+  return listText(description, '', rows);
+}
+
+/** What each command and topic directly below a topic does, by name. */
+function rowsOf(topic: string, { commands, topics }: KnownWords): Map<string, string> {
+  const prefix = topic === '' ? '' : `${topic}:`;
+  const isBelow = (id: string): boolean =>
+    id.startsWith(prefix) && !id.slice(prefix.length).includes(':');
+  const rows = new Map<string, string>();
+  for (const [id, { summary, isAlias, hidden }] of commands) {
+    // Short forms of commands are not listed at the top, where every line counts.
+    if (!isBelow(id) || hidden || (topic === '' && isAlias)) continue;
+    rows.set(id.slice(prefix.length), summary);
+  }
+  // What is a topic and a command is described as a topic.
+  for (const [name, purpose] of topics) {
+    if (isBelow(name)) rows.set(name.slice(prefix.length), purpose);
+  }
+  return rows;
+}
+
+function listText(title: string, topic: string, rows: ReadonlyMap<string, string>): string {
+  const program = ['svc', ...topic.split(':')].join(' ').trim();
+  const width = Math.max(...[...rows.keys()].map((name) => name.length));
+  const lines = [...rows]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
+  const short = topic === '' ? ', or svc "a question"' : '';
+  const usage = `Usage: ${program} COMMAND [ARGUMENT] [--flag value]${short}`;
+  const footer = `Run ${program} COMMAND --help for details.`;
+  // A terminal of 24 lines shows all of it, with the prompt.
+  return `${[title, usage, ...lines, '', footer].join('\n')}\n`;
+}
