@@ -19,6 +19,7 @@ import {
   breakerState,
   type CachedRecall,
   readRecallState,
+  recallInCache,
   trying,
   updateRecallState,
   withBreaker,
@@ -71,7 +72,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const record = breakerOf(state, breakerKey);
   const breaker = breakerState(record, now, config);
   const key = cacheKey(turn, question, model, lane);
-  const cached = state.recalls.find((entry) => entry.key === key && entry.untilMs > now);
+  const cached = recallInCache(state, key, now, config);
   if (cached !== undefined) return outcomeOf(fromCache(cached), true, breaker);
   if (breaker === 'half_open' && record !== undefined) {
     const tried = trying(record, now, config.timeoutMs);

@@ -143,7 +143,8 @@ export function breakerState(
   { circuitBreakerMaxTimeouts }: BreakerSettings,
 ): BreakerState {
   if (record === undefined || record.timeouts < circuitBreakerMaxTimeouts) return 'closed';
-  return nowMs < record.openUntilMs ? 'open' : 'half_open';
+  // What is recorded in the future is from before the clock was set back.
+  return record.atMs <= nowMs && nowMs < record.openUntilMs ? 'open' : 'half_open';
 }
 
 /** Keeps the breaker open for other recalls while one tries. */
@@ -161,6 +162,18 @@ export function afterTimeout(
   const timeouts = (record?.timeouts ?? 0) + 1;
   const openUntilMs = timeouts < circuitBreakerMaxTimeouts ? 0 : nowMs + circuitBreakerCooldownMs;
   return { key, timeouts, openUntilMs, atMs: nowMs };
+}
+
+/** The cached recall, until it is over, or the clock was set back. */
+export function recallInCache(
+  { recalls }: RecallState,
+  key: string,
+  nowMs: number,
+  { cacheTtlMs }: Pick<ActiveMemorySettings['config'], 'cacheTtlMs'>,
+): CachedRecall | undefined {
+  return recalls.find(({ key: other, untilMs }) => {
+    return other === key && untilMs > nowMs && untilMs <= nowMs + cacheTtlMs;
+  });
 }
 
 export function breakerOf(state: RecallState, key: string): BreakerRecord | undefined {

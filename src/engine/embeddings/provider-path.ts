@@ -1,6 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import type { SvcError } from '../errors/index.js';
 import type { Clock } from '../support/context.js';
+import { isWithin } from '../support/time.js';
 import {
   chooseFallback,
   chooseProvider,
@@ -64,7 +65,7 @@ export function createProviderPath(
   const opened: Promise<EmbeddingAdapter>[] = [];
   const provider = (chosen: ProviderChoice): PathProvider => {
     const adapters = new Map<string, Promise<EmbeddingAdapter>>();
-    let rest: { readonly untilMs: number; readonly error: SvcError } | undefined;
+    let rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
     const openOnce = (
       name: string,
       choice: ProviderChoice,
@@ -99,9 +100,10 @@ export function createProviderPath(
         const other = await openOnce(identity, { ...chosen, model }, before, signal);
         return canCompare(identityKey(other.identity), identity) ? other : undefined;
       },
-      resting: () => (rest !== undefined && clock.now() < rest.untilMs ? rest.error : undefined),
+      resting: () =>
+        rest !== undefined && isWithin(rest.sinceMs, clock.now(), REST_MS) ? rest.error : undefined,
       failed: (error) => {
-        rest = { untilMs: clock.now() + REST_MS, error };
+        rest = { sinceMs: clock.now(), error };
       },
     };
   };

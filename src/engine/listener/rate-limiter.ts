@@ -1,3 +1,5 @@
+import { isWithin } from '../support/time.js';
+
 /** How many requests a client can send. */
 interface RateLimits {
   readonly ratePerWindow: number;
@@ -62,6 +64,5 @@ export class RateLimiter {
 }
 
 function isOver({ startMs }: Window, nowMs: number, windowMs: number): boolean {
-  const age = nowMs - startMs;
-  return age >= windowMs || age < 0;
+  return !isWithin(startMs, nowMs, windowMs);
 }

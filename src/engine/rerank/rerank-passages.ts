@@ -3,7 +3,7 @@ import { type ProviderWorld, VendorFault } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
-import { runningMs } from '../support/time.js';
+import { isWithin, runningMs } from '../support/time.js';
 import {
   chooseReranker,
   type RerankerChoice,
@@ -53,7 +53,7 @@ export class PassageReranker {
   private readonly options: RerankOptions;
   private opened: Promise<Reranker> | undefined;
   private cache: ScoreCache | undefined;
-  private rest: { readonly untilMs: number; readonly error: SvcError } | undefined;
+  private rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
 
   /** `cohere/rerank-v3.5`, for messages. */
   readonly name: string;
@@ -93,7 +93,7 @@ export class PassageReranker {
         return undefined;
       }
       const known = asRerankError(error, this.choice);
-      this.rest = { untilMs: this.options.clock.now() + REST_MS, error: known };
+      this.rest = { sinceMs: this.options.clock.now(), error: known };
       warnings.push(failed(known));
       return undefined;
     }
@@ -208,7 +208,8 @@ export class PassageReranker {
 
   private resting(): SvcError | undefined {
     const { rest } = this;
-    return rest !== undefined && this.options.clock.now() < rest.untilMs ? rest.error : undefined;
+    const nowMs = this.options.clock.now();
+    return rest !== undefined && isWithin(rest.sinceMs, nowMs, REST_MS) ? rest.error : undefined;
   }
 
   private open(signal: AbortSignal): Promise<Reranker> {

@@ -51,6 +51,11 @@ export function isFarAhead(recordedMs: number, nowMs: number): boolean {
   return recordedMs > nowMs + MOST_AHEAD_MS;
 }
 
+/** Whether something began at most so long ago. What is ahead of now began before the clock was set back. */
+export function isWithin(sinceMs: number, nowMs: number, lengthMs: number): boolean {
+  return sinceMs <= nowMs && nowMs < sinceMs + lengthMs;
+}
+
 /** Timers with more milliseconds fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -13,6 +13,7 @@ import {
   breakerState,
   type CachedRecall,
   readRecallState,
+  recallInCache,
   recallStateFile,
   trying,
   updateRecallState,
@@ -110,6 +111,18 @@ test('the breaker opens after so many timeouts in a row, and lets one try when t
   assert.is(breakerState(others, NOW + 75_000, BREAKER), 'half_open');
   const again = afterTimeout(others, 'k', NOW + 75_000, BREAKER);
   assert.is(breakerState(again, NOW + 76_000, BREAKER), 'open');
+});
+
+test('a clock that was set back keeps neither a breaker open nor a recall', () => {
+  const opened = [1, 2, 3].reduce<ReturnType<typeof afterTimeout> | undefined>(
+    (record) => afterTimeout(record, 'k', NOW, BREAKER),
+    undefined,
+  );
+  assert.is(breakerState(opened, NOW - 1000, BREAKER), 'half_open');
+  const state = { recalls: [recallOf('a')], breakers: [] };
+  const cached = (nowMs: number) => recallInCache(state, 'a', nowMs, { cacheTtlMs: 1000 })?.key;
+  assert.equal([cached(NOW), cached(NOW + 999)], ['a', 'a']);
+  assert.equal([cached(NOW + 1000), cached(NOW - 1)], [undefined, undefined]);
 });
 
 test('breakers are apart, and a success closes one', () => {

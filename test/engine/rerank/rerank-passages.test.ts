@@ -71,6 +71,27 @@ test('the budget of a day ends requests of all processes, until the next day', a
   await other.close();
 });
 
+test('after a failure it rests for half a minute, unless the clock is set back', async ({
+  fake,
+}) => {
+  let nowMs = Date.UTC(2026, 2, 11);
+  const reranker = await rerankerOf(cohere(fake), { clock: { now: () => nowMs } });
+  const isAsked = async (query: string): Promise<boolean> => {
+    const before = fake.requests.length;
+    await reranker.rerank(query, NOTES, []);
+    return fake.requests.length > before;
+  };
+  fake.trouble('key_refused');
+  assert.is(await isAsked('first'), true);
+  nowMs += 29_999;
+  assert.is(await isAsked('second'), false);
+  nowMs -= 24 * 3_600_000;
+  assert.is(await isAsked('third'), true);
+  nowMs += 30_000;
+  assert.is(await isAsked('fourth'), true);
+  await reranker.close();
+});
+
 test('the cache holds no text, and a damaged one is replaced', async ({ fake }) => {
   const folder = tempFolder();
   const cacheFile = folder.at('rerank.sqlite');
