@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { SharedPlace } from '../memory/home/index.js';
+import { inUndoneTransaction } from '../sqlite/database.js';
 import { isProcessLockHeld, type ProcessLockOptions } from '../sqlite/process-lock.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
@@ -59,14 +60,11 @@ export async function withNextSweep<T>(
     const context: PhaseContext = { database, entries, sources, phases, ...moment };
     // Statements are recorded so that a person can decide on them; scores change only in a sweep.
     if (phases.light.enabled) gatherStatements(context);
-    database.exec('BEGIN IMMEDIATE');
-    try {
+    return inUndoneTransaction(database, () => {
       if (phases.light.enabled) lightPhase(context);
       if (phases.rem.enabled) remPhase(context);
       return look({ entries });
-    } finally {
-      database.exec('ROLLBACK');
-    }
+    });
   });
 }
 

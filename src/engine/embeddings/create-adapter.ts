@@ -98,16 +98,13 @@ class VendorAdapter implements EmbeddingAdapter {
   }
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
-    return this.explained(async () => {
-      const budget = AbortSignal.timeout(this.settings.queryTimeoutMs);
-      const call = this.call('query', INTERACTIVE, options);
+    return this.answered(INTERACTIVE, options, async (call) => {
       // If a query is too long, its beginning has to do.
       const [input] = splitToFit({ text }, this.vendor.limits);
       if (input === undefined) throw broken('the text is empty');
-      const signal = AbortSignal.any([call.signal, budget]);
-      const { vectors } = await this.sendBeginning(input, { ...call, signal });
+      const { vectors } = await this.sendBeginning(input, call);
       return normalise(vectors[0] ?? new Float32Array());
-    }, options);
+    });
   }
 
   /** Sends an input, shortened as far as the vendor requires. */
@@ -169,17 +166,12 @@ class VendorAdapter implements EmbeddingAdapter {
   }
 
   async probe(options: EmbedOptions = {}): Promise<ProbeResult> {
-    return this.explained(async () => {
-      const call = this.call('query', ONCE, options);
-      const signal = AbortSignal.any([
-        call.signal,
-        AbortSignal.timeout(this.settings.queryTimeoutMs),
-      ]);
+    return this.answered(ONCE, options, async (call) => {
       const started = this.tools.nowMs();
-      const { vectors } = await this.send([{ text: PROBE_TEXT }], { ...call, signal });
+      const { vectors } = await this.send([{ text: PROBE_TEXT }], call);
       const vector = normalise(vectors[0] ?? new Float32Array());
       return { dimensions: vector.length, latencyMs: this.tools.nowMs() - started };
-    }, options);
+    });
   }
 
   async close(): Promise<void> {
@@ -225,12 +217,19 @@ class VendorAdapter implements EmbeddingAdapter {
     return fault.with({ hint });
   }
 
-  /** Runs work that a search waits for, and converts its errors. */
-  private async explained<T>(work: () => Promise<T>, { signal }: EmbedOptions): Promise<T> {
+  /** Runs work that a search waits for, for as long as a query may take, and converts its errors. */
+  private async answered<T>(
+    rules: RetryRules,
+    options: EmbedOptions,
+    work: (call: Call) => Promise<T>,
+  ): Promise<T> {
+    const { queryTimeoutMs } = this.settings;
+    const call = this.call('query', rules, options);
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(queryTimeoutMs)]);
     try {
-      return await work();
+      return await work({ ...call, signal });
     } catch (error) {
-      throw this.named(error, signal, this.settings.queryTimeoutMs);
+      throw this.named(error, options.signal, queryTimeoutMs);
     }
   }
 

@@ -42,6 +42,24 @@ export function inWriteTransaction<Result>(database: Connection, work: () => Res
   return database.transaction(work).immediate();
 }
 
+/** Runs work in a transaction that is undone at the end: what it would write can be seen only by the work. */
+export async function inUndoneTransaction<Result>(
+  database: Connection,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    return await work();
+  } finally {
+    database.exec('ROLLBACK');
+  }
+}
+
+/** The column of a property: `recallCount` is stored in `recall_count`. */
+export function columnOf(name: string): string {
+  return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /**
  * Closes a connection that wrote. Closing the last connection of a file moves the log into it, and nobody can read
  * meanwhile. So the log is moved before, next to readers.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Connection } from '../../sqlite/database.js';
+import { type Connection, columnOf } from '../../sqlite/database.js';
 import { asClaimKey, type ClaimKey } from '../claims/claim-words.js';
 import { CLAIM_FATES, type ClaimFate, type RecallEntry } from '../scoring/recall-entry.js';
 
@@ -88,11 +88,7 @@ const entryRow = z.object({
 });
 type EntryRow = z.infer<typeof entryRow>;
 
-/** `recallCount` is stored in the column `recall_count`. */
-const COLUMNS = Object.keys(entryRow.shape).map((name) => ({
-  name,
-  column: name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`),
-}));
+const COLUMNS = Object.keys(entryRow.shape).map((name) => ({ name, column: columnOf(name) }));
 
 function toEntry(value: unknown): RecallEntry {
   const { source, path, startLine, endLine, lightHits, lightLastMs, remHits, remLastMs, ...row } =

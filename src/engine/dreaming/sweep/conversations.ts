@@ -1,16 +1,12 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Forgotten } from '../../memory/forget/index.js';
 import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
-  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
-import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
-import { READ_NO_LINK } from '../../support/files.js';
+import { turnsOf, type WantedTurns } from '../../memory/sources/transcripts/read-conversation.js';
 import { groupBy } from '../../support/lists.js';
 import {
   type Claim,
@@ -42,6 +38,7 @@ const MOST_OF_A_FILE = 80;
 const LEAST_OF_A_FILE = 12;
 /** The latest messages are at the end of a file; only this many bytes are read. */
 const TAIL_BYTES = 8 * 1024 * 1024;
+const LATEST: WantedTurns = { isWanted: (_line, offset, size) => offset >= size - TAIL_BYTES };
 /** A claim is searched for this many lines around its place; transcripts are append-only. */
 const LINES_AROUND = 200;
 
@@ -67,7 +64,7 @@ export class Conversations {
     const mostOfAFile = Math.min(MOST_OF_A_FILE, Math.max(LEAST_OF_A_FILE, share));
     let left = MOST_MESSAGES;
     for (const same of recent) {
-      const messages = this.turnsOf(same, (_line, offset, size) => offset >= size - TAIL_BYTES)
+      const messages = this.turnsOf(same, LATEST)
         .map(({ file, turn, at }): Message => {
           const atMs = at === undefined ? Number.NaN : Date.parse(at);
           const isDated = !Number.isNaN(atMs);
@@ -89,11 +86,10 @@ export class Conversations {
       startLine: Math.max(1, startLine - LINES_AROUND),
       endLine: endLine + LINES_AROUND,
     };
-    const turns = this.turnsOf(
-      same,
-      (line) => line >= range.startLine && line <= range.endLine,
-      range.endLine,
-    );
+    const turns = this.turnsOf(same, {
+      isWanted: (line) => line >= range.startLine,
+      lastLine: range.endLine,
+    });
     return conversationText(
       turns.map(({ turn }) => turn),
       range,
@@ -112,64 +108,24 @@ export class Conversations {
     return this.files;
   }
 
-  private turnsOf(
-    same: readonly TranscriptFile[],
-    isWanted: (line: number, offset: number, size: number) => boolean,
-    lastLine = Number.POSITIVE_INFINITY,
-  ): readonly FoundTurn[] {
+  private turnsOf(same: readonly TranscriptFile[], wanted: WantedTurns): readonly FoundTurn[] {
     for (const file of same) {
-      const turns = this.turnsIn(file, isWanted, lastLine);
+      const turns = this.turnsIn(file, wanted);
       if (turns.length > 0) return turns;
     }
     return [];
   }
 
-  private turnsIn(
-    file: TranscriptFile,
-    isWanted: (line: number, offset: number, size: number) => boolean,
-    lastLine: number,
-  ): readonly FoundTurn[] {
-    let descriptor: number | undefined;
+  private turnsIn(file: TranscriptFile, wanted: WantedTurns): readonly FoundTurn[] {
     try {
-      if (file.turns !== undefined) return this.storedTurns(file, file.turns(), isWanted, lastLine);
-      descriptor = openSync(file.absolutePath, READ_NO_LINK);
-      const { size } = fstatSync(descriptor);
-      const found: FoundTurn[] = [];
-      let state = initialState(file.place);
-      // The first lines identify the agent, and whether this is a conversation at all.
-      const isRead = (line: number, offset: number): boolean =>
-        !state.hasBegun || isWanted(line, offset, size);
-      for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isRead)) {
-        if (line.number > lastLine) break;
-        if (line.text === undefined) continue;
-        const read = readTurn(line, state, file.place);
-        state = read.state;
-        if (state.isExcluded) return [];
-        if (read.turn === undefined || !isWanted(line.number, line.offset, size)) continue;
-        const { role, at } = read.turn;
-        const text = this.leftOf(read.turn.text);
-        if (text !== '') found.push({ file, turn: { role, text, line: line.number }, at });
-      }
-      return found;
+      return [...turnsOf(file, wanted)].flatMap(({ role, at, line, text: said }) => {
+        const text = this.leftOf(said);
+        return text === '' ? [] : [{ file, turn: { role, text, line }, at }];
+      });
     } catch (error) {
       this.options.onSkip({ ...skipOf(file.absolutePath, error), path: file.path });
       return [];
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
     }
-  }
-
-  /** The same of a conversation from a database, which is as short as the end of a file. */
-  private storedTurns(
-    file: TranscriptFile,
-    turns: Iterable<NumberedTurn>,
-    isWanted: (line: number, offset: number, size: number) => boolean,
-    lastLine: number,
-  ): readonly FoundTurn[] {
-    return [...turns].flatMap(({ role, at, line, text: said }): readonly FoundTurn[] => {
-      const text = line <= lastLine && isWanted(line, 0, 0) ? this.leftOf(said) : '';
-      return text === '' ? [] : [{ file, turn: { role, text, line }, at }];
-    });
   }
 
   private leftOf(text: string): string {

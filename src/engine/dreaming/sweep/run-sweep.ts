@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
+import { inUndoneTransaction } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
@@ -119,12 +120,7 @@ export async function runSweep(
       const sources = await openSources(realWorkspaceDir(workspace), options.reach);
       const sweep = new Sweep(workspace, dreams, sources, { ...options, signal }, logs);
       if (options.dryRun !== true) return await sweep.run();
-      dreams.database.exec('BEGIN IMMEDIATE');
-      try {
-        return await sweep.run();
-      } finally {
-        dreams.database.exec('ROLLBACK');
-      }
+      return await inUndoneTransaction(dreams.database, () => sweep.run());
     });
   if (shared === undefined) return work(signal, []);
   const { withSharedSweep } = await import('./shared-sweep.js');

@@ -1,3 +1,4 @@
+import { deferred } from '../../support/async.js';
 import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
 import { ChangeSource } from './change-source.js';
@@ -39,7 +40,7 @@ export class MemoryWatcher {
   private readonly source: ChangeSource | undefined;
   private readonly quiet: Quiet;
   private readonly closing = new AbortController();
-  private readonly end: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+  private readonly end = deferred<void>();
   private recorder: WatchRecorder | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -56,6 +57,7 @@ export class MemoryWatcher {
 
   constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
     this.name = target.name;
+    this.ended = this.end.promise;
     this.target = target;
     this.timing = { ...TIMING, ...timing };
     this.onEvent = (event) => {
@@ -79,13 +81,6 @@ export class MemoryWatcher {
         onEvent: this.onEvent,
       });
     }
-    let resolve: () => void = () => undefined;
-    let reject: (error: unknown) => void = () => undefined;
-    this.ended = new Promise<void>((fulfil, fail) => {
-      resolve = fulfil;
-      reject = fail;
-    });
-    this.end = { resolve, reject };
   }
 
   get state(): WatcherState {

@@ -4,6 +4,7 @@ import type { ResolvedWebhooks } from '../../config/index.js';
 import { isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
 import {
   type Connection,
+  columnOf,
   databaseFault,
   inWriteTransaction,
   openDatabase,
@@ -251,35 +252,19 @@ export function deliveryNotFound(id: string): SvcError {
   });
 }
 
-const NAMES = [
-  ['seq', 'seq'],
-  ['id', 'id'],
-  ['at_ms', 'atMs'],
-  ['route', 'route'],
-  ['delivery_id', 'deliveryId'],
-  ['event', 'event'],
-  ['client_ip', 'clientIp'],
-  ['request_id', 'requestId'],
-  ['status', 'status'],
-  ['code', 'code'],
-  ['reason', 'reason'],
-  ['ms', 'ms'],
-  ['action', 'action'],
-  ['flow_id', 'flowId'],
-  ['replay_of', 'replayOf'],
-  ['is_verified', 'isVerified'],
-  ['body_state', 'bodyState'],
-  ['body_bytes', 'bodyBytes'],
-] as const;
-const COLUMNS = NAMES.map(([column, name]) => `${column} AS ${name}`).join(', ');
-const STORED = [...NAMES.slice(1), ['headers', 'headers'], ['body', 'body']] as const;
-const INSERT = `INSERT INTO deliveries (${STORED.map(([column]) => column).join(', ')})
-  VALUES (${STORED.map(([, name]) => `@${name}`).join(', ')})`;
+/** What is listed of each. */
+const NAMES = ['seq', 'id', 'atMs', 'route', 'deliveryId', 'event', 'clientIp', 'requestId']
+  .concat(['status', 'code', 'reason', 'ms', 'action', 'flowId', 'replayOf'])
+  .concat(['isVerified', 'bodyState', 'bodyBytes']);
+const COLUMNS = NAMES.map((name) => `${columnOf(name)} AS ${name}`).join(', ');
+const STORED = [...NAMES.slice(1), 'headers', 'body'];
+const INSERT = `INSERT INTO deliveries (${STORED.map(columnOf).join(', ')})
+  VALUES (${STORED.map((name) => `@${name}`).join(', ')})`;
 
 /** What a filter text is looked for in. */
-const SEARCHED = ['id', 'route', 'delivery_id', 'event', 'client_ip', 'request_id', 'status']
-  .concat(['code', 'reason', 'action', 'flow_id', 'replay_of'])
-  .map((column) => `ifnull(${column}, '')`)
+const SEARCHED = ['id', 'route', 'deliveryId', 'event', 'clientIp', 'requestId', 'status']
+  .concat(['code', 'reason', 'action', 'flowId', 'replayOf'])
+  .map((name) => `ifnull(${columnOf(name)}, '')`)
   .join(" || ' ' || ");
 
 type DeliveryRow = Omit<Delivery, 'bodyState' | 'isVerified'> & {

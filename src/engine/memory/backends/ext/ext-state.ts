@@ -29,6 +29,11 @@ export interface KnownCollection {
   readonly pattern: string;
 }
 
+/** Whether two collections are the same to the program. */
+export function isSameCollection(a: KnownCollection, b: KnownCollection): boolean {
+  return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
+}
+
 /** The last successful refresh. */
 export interface LastUpdate {
   /** Milliseconds since the epoch. */

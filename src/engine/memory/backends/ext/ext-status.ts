@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../../support/context.js';
 import type { StatusOutput } from '../output-schemas.js';
-import { readExtState, restingNow, restKeyOf } from './ext-state.js';
+import { isSameCollection, readExtState, restingNow, restKeyOf } from './ext-state.js';
 import type { ExtMode, ExtSettings } from './open-ext.js';
-
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 
 type ExtOutput = NonNullable<StatusOutput['ext']>;
@@ -47,14 +46,10 @@ export function extStatus(
         ? null
         : { patternFlag: features.patternFlag, manyCollections: features.manyCollections },
     indexFile,
-    collections: settings.collections().map((collection) => {
-      const known = state.collections.some(({ name, root, pattern }) => {
-        return (
-          name === collection.name && root === collection.root && pattern === collection.pattern
-        );
-      });
-      return { ...collection, known };
-    }),
+    collections: settings.collections().map((collection) => ({
+      ...collection,
+      known: state.collections.some((one) => isSameCollection(one, collection)),
+    })),
     updated:
       updated === undefined || !existsSync(indexFile)
         ? null

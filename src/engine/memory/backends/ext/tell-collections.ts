@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { Collection } from './collections.js';
-import { type KnownCollection, readExtState, updateExtState } from './ext-state.js';
+import {
+  isSameCollection,
+  type KnownCollection,
+  readExtState,
+  updateExtState,
+} from './ext-state.js';
 import type { ExtSettings } from './open-ext.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { ToolFailure } from './tool/open-tool.js';
@@ -31,7 +36,7 @@ export async function tellCollections(
   const { collections: known } = readExtState(settings.dir);
   const isListed = (name: string): boolean => before.some((one) => one.name === name);
   const stands = (one: KnownCollection): boolean =>
-    isListed(one.name) && known.some((other) => isSame(one, other));
+    isListed(one.name) && known.some((other) => isSameCollection(one, other));
   const gone = known.filter(({ name }) => !wanted.some((one) => one.name === name));
   const added = wanted.filter((one) => !stands(one));
   for (const { name } of [...gone, ...added]) {
@@ -108,10 +113,6 @@ const HALF_TOLD = '';
 /** A pattern that starts like an option is not a valid one. */
 function patternWords(flag: string, pattern: string): readonly string[] {
   return pattern.startsWith('-') ? [`${flag}=${pattern}`] : [flag, pattern];
-}
-
-function isSame(a: KnownCollection, b: KnownCollection): boolean {
-  return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
 }
 
 function refusesPattern(pattern: string): ToolFailure {

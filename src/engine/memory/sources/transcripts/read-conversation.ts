@@ -27,20 +27,42 @@ export interface ConversationPart {
   readonly end: StopPoint | undefined;
 }
 
+/** Which turns to read, by their lines; those of a database count as the end of a file. */
+export interface WantedTurns {
+  /** @param offset in a file of this size */
+  readonly isWanted: (line: number, offset: number, size: number) => boolean;
+  /** Nothing after it is read. */
+  readonly lastLine?: number;
+}
+
+const ALL: WantedTurns = { isWanted: () => true };
+
 /** The turns of a conversation, in order, with secrets masked. @throws the system's error */
-export function* turnsOf(file: TranscriptFile): Generator<NumberedTurn> {
+export function* turnsOf(
+  file: TranscriptFile,
+  { isWanted, lastLine = Number.POSITIVE_INFINITY }: WantedTurns = ALL,
+): Generator<NumberedTurn> {
   if (file.turns !== undefined) {
-    yield* file.turns();
+    for (const turn of file.turns()) {
+      if (turn.line <= lastLine && isWanted(turn.line, 0, 0)) yield turn;
+    }
     return;
   }
   const descriptor = openSync(file.absolutePath, READ_NO_LINK);
   try {
+    const { size } = fstatSync(descriptor);
     let state = initialState(file.place);
-    for (const line of jsonlLines(descriptor, BEGINNING, fstatSync(descriptor).size)) {
-      const read = readTurn(line, state, file.place);
-      state = read.state;
+    // The first lines identify the agent, and whether this is a conversation at all.
+    const isRead = (line: number, offset: number): boolean =>
+      !state.hasBegun || isWanted(line, offset, size);
+    for (const line of jsonlLines(descriptor, BEGINNING, size, isRead)) {
+      if (line.number > lastLine) return;
+      const { turn, state: after } = readTurn(line, state, file.place);
+      state = after;
       if (state.isExcluded) return;
-      if (read.turn !== undefined) yield { ...read.turn, line: line.number };
+      if (turn !== undefined && isWanted(line.number, line.offset, size)) {
+        yield { ...turn, line: line.number };
+      }
     }
   } finally {
     closeSync(descriptor);

@@ -13,7 +13,7 @@ import type { ExtMode } from '../open-ext.js';
 import { merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { hitOf, type ToolAnswer } from './read-answer.js';
-import type { RunOptions } from './run-tool.js';
+import { msUntil, type RunOptions } from './run-tool.js';
 
 export interface McpSessionOptions {
   readonly tool: Tool;
@@ -110,7 +110,7 @@ async function askPlanned(
   const deadline = performance.now() + timeoutMs;
   const answers: ToolAnswer[] = [];
   for (const args of callsOf(plan, question)) {
-    const timeout = Math.max(1, Math.round(deadline - performance.now()));
+    const timeout = msUntil(deadline);
     const options = { timeout, ...(signal === undefined ? {} : { signal }) };
     const result = await client.callTool({ name: plan.name, arguments: { ...args } }, options);
     if (result.isError === true)
