@@ -164,7 +164,6 @@ const doors = {
     'archive/archive-store',
     'archive/session-archive',
     'transcripts/jsonl-lines',
-    'transcripts/prefix-print',
     'transcripts/read-conversation',
     'transcripts/turn-reader',
   ],

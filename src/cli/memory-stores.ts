@@ -1,7 +1,7 @@
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
-import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
+import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
 import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';

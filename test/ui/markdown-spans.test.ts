@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { markdownSpans } from '../../src/ui/markdown-spans.js';
+import { markdownSpans } from '../../src/ui/screens/search/passage.js';
 
 const test = suite('parts of Markdown');
 

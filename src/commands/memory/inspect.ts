@@ -6,8 +6,8 @@ import { inspectOutput } from '../../engine/memory/inspect/output.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
 import { whyIndexed } from '../../engine/memory/why-indexed.js';
+import { renderWhy } from '../../ui/memory/explanation.js';
 import { renderInspected } from '../../ui/memory/inspect.js';
-import { renderWhy } from '../../ui/memory/why.js';
 
 export default class MemoryInspect extends MemoryCommand<InspectOutput> {
   static override summary = 'Show what the index has of a file or a passage.';

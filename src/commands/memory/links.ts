@@ -5,7 +5,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { linksOutput } from '../../engine/memory/inspect/output.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
-import { renderBrokenLinks, renderLinks } from '../../ui/memory/links.js';
+import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
 
 export default class MemoryLinks extends MemoryCommand<LinksOutput> {
   static override summary = 'Show which notes a file links to, and which link to it.';

@@ -11,9 +11,9 @@ import {
   type WhyOutput,
 } from '../../engine/memory/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
+import { renderWhy } from '../../ui/memory/explanation.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
-import { renderWhy } from '../../ui/memory/why.js';
 
 interface StatusFlags {
   readonly plain: boolean;

@@ -3,7 +3,7 @@ import { withEnvironment } from '../../cli/flags.js';
 import { StorageCommand } from '../../cli/storage-command.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
-import { renderMigrated } from '../../ui/storage/migrate.js';
+import { renderMigrated } from '../../ui/storage/status.js';
 
 export default class StorageMigrate extends StorageCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';

@@ -3,7 +3,7 @@ import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { confirm } from '../../cli/prompts.js';
 import { StorageCommand } from '../../cli/storage-command.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
-import { renderOrigins } from '../../ui/storage/origins.js';
+import { renderOrigins } from '../../ui/storage/status.js';
 
 export default class StorageOrigins extends StorageCommand<StorageOriginsOutput> {
   static override summary = 'List the hosts that index into shared memories, or remove one.';

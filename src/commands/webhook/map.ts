@@ -6,7 +6,7 @@ import { withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
-import { renderMapping } from '../../ui/webhook/mapping.js';
+import { renderMapping } from '../../ui/webhook/routes.js';
 
 /** The file descriptor of stdin. */
 const STDIN = 0;

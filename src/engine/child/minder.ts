@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { KILL_GRACE_MS, type Mind } from './child-group.js';
-import { ATTEMPT_VARIABLE, endMarked } from './end-marked.js';
+import { ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS, type Mind } from './child-group.js';
 
 /**
  * The source that the minder runs. It reads lines of `+PID` (and the attempt's id, if any) and `-PID`. When

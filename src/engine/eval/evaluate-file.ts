@@ -8,8 +8,7 @@ import { type EvalEvent, evaluate, type TrialResult } from './evaluate.js';
 import type { Miss } from './explain-miss.js';
 import type { EvalOutput } from './output-schemas.js';
 import { type Expectation, readQuestions } from './question-file.js';
-import { tidyTrialIndexes } from './trial-indexes.js';
-import { AS_CONFIGURED, parseTrials, type Trial } from './trials.js';
+import { AS_CONFIGURED, parseTrials, type Trial, tidyTrialIndexes } from './trials.js';
 
 /** How a file of questions is evaluated. Paths are absolute. */
 export interface FileEvaluation {

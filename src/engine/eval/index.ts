@@ -1,4 +1,4 @@
-/* Imported directly: trial-indexes.js (forget). */
+/* Imported directly: trials.js (forget). */
 export { askMemory } from './ask-memory.js';
 export { draftLines, draftQuestions, writeDraftFile } from './draft-questions.js';
 export type { EvalEvent } from './evaluate.js';

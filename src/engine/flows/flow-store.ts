@@ -1,12 +1,10 @@
 import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { HistoryEntry } from './history.js';
 import type { NotificationOutcome, NotificationRecord } from './notification-record.js';
-import type { PauseRecord } from './pause-record.js';
-import type { ScheduleRecord } from './schedule-record.js';
+import type { ScheduleRecord } from './schedules.js';
 import type { EndedRecords, FlowStatistics, Period } from './statistics.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
-import type { TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
-import type { TaskCount } from './task-summary.js';
+import type { PauseRecord, TaskCount, TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
 import type { FlowPolicy, FlowsChange, Work } from './work.js';
 
 /**

@@ -17,10 +17,14 @@ export {
 } from './flow-record.js';
 export type { FlowFilter, TaskFilter } from './flow-store.js';
 export type { HistoryEntry } from './history.js';
-export { type NotificationRecord, notificationOutput } from './notification-record.js';
-export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
+export {
+  type ConfiguredTarget,
+  type NotificationRecord,
+  notificationOutput,
+  notificationTargets,
+} from './notification-record.js';
 export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
-export type { FlowCounts, FlowEntry, FlowHistory, Page } from './operator-flows.js';
+export type { FlowCounts, FlowEntry, FlowHistory, Page, WaitOptions } from './operator-flows.js';
 export {
   bulkOutput,
   flowEntryOutput,
@@ -48,11 +52,11 @@ export type {
   TaskPauseOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-export { type PauseRecord, pauseOutput } from './pause-record.js';
-export type { ScheduleRecord } from './schedule-record.js';
-export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
+export type { FlowSchedule, MadeFlow, ScheduleOutcome, ScheduleRecord } from './schedules.js';
 export {
   ACTIVE_TASK_STATUSES,
+  type PauseRecord,
+  pauseOutput,
   TASK_RUNTIMES,
   TASK_STATUSES,
   type TaskRecord,
@@ -62,4 +66,3 @@ export {
 } from './task-record.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';
-export type { WaitOptions } from './wait-for-end.js';

@@ -2,7 +2,7 @@ import { doublingRestMs } from '../support/time.js';
 import type { FlowStore, TakeDueOptions } from './flow-store.js';
 import { by, note, OPERATOR } from './history.js';
 import type { NotificationKey, NotificationRecord } from './notification-record.js';
-import { DEFAULT_TARGET } from './notification-targets.js';
+import { DEFAULT_TARGET } from './notification-record.js';
 import type { Work } from './work.js';
 
 const FIRST_REST_MS = 5000;

@@ -12,8 +12,7 @@ import type {
   TaskListOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-import { type PauseRecord, pauseOutput } from './pause-record.js';
-import { type TaskRecord, taskOutput } from './task-record.js';
+import { type PauseRecord, pauseOutput, type TaskRecord, taskOutput } from './task-record.js';
 
 /** One flow of a list. */
 export function flowEntryOutput({ flow, summary }: FlowEntry): FlowListOutput['flows'][number] {

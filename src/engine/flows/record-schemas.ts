@@ -12,8 +12,7 @@ import {
 import { FLOW_FIELDS } from './flow-record.js';
 import { HISTORY_FIELDS } from './history.js';
 import { NOTIFICATION_FIELDS } from './notification-record.js';
-import { PAUSE_FIELDS } from './pause-record.js';
-import { TASK_FIELDS } from './task-record.js';
+import { PAUSE_FIELDS, TASK_FIELDS } from './task-record.js';
 
 /*
  * The schemas of flows and tasks, derived from their fields. Tests check output against them, and

@@ -1,10 +1,9 @@
 import { SvcError } from '../errors/index.js';
 import type { FlowStore } from './flow-store.js';
 import { by, OPERATOR } from './history.js';
-import { hasTaskEnded, type TaskRuntime } from './task-record.js';
+import { hasTaskEnded, type PauseRecord, type TaskRuntime } from './task-record.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
-import { pauseTasks, resumeTasks } from './tasks/pause-tasks.js';
 import {
   completeTask,
   failTask,
@@ -15,6 +14,7 @@ import {
   type TaskReport,
   type TaskSuccess,
 } from './tasks/report-task.js';
+import type { Work } from './work.js';
 
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
 export function taskStore(store: FlowStore) {
@@ -114,4 +114,30 @@ export async function findRecord<R extends object>(
 export function orThrow<T>(answer: SvcError | T): T {
   if (answer instanceof SvcError) throw answer;
   return answer;
+}
+
+/**
+ * Lets queued tasks wait until they are resumed. A runtime that is paused already keeps its time, and its reason
+ * unless there is another one. @returns all that are paused now
+ */
+async function pauseTasks(
+  work: Work,
+  runtimes: readonly TaskRuntime[],
+  reason: string | null,
+): Promise<readonly PauseRecord[]> {
+  for (const runtime of runtimes) {
+    await work.pauses.keep({ runtime, reason, pausedAt: work.nowMs });
+  }
+  work.changes.push({ type: 'pause' });
+  return work.pauses.all();
+}
+
+/** @returns those that are still paused */
+async function resumeTasks(
+  work: Work,
+  runtimes: readonly TaskRuntime[],
+): Promise<readonly PauseRecord[]> {
+  for (const runtime of runtimes) await work.pauses.remove(runtime);
+  work.changes.push({ type: 'pause' });
+  return work.pauses.all();
 }

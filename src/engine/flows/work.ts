@@ -4,7 +4,7 @@ import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
 import type { Tables } from './flow-store.js';
 import type { Actor, NewHistoryEntry } from './history.js';
-import { type NotificationFilter, notificationTargets } from './notification-targets.js';
+import { type NotificationFilter, notificationTargets } from './notification-record.js';
 import type { TaskRecord, TaskRuntime } from './task-record.js';
 
 /** A change that is on disk. */

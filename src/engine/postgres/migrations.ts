@@ -1,7 +1,5 @@
-import { FLOW_TABLES } from './flow-tables.js';
-import { HISTORY_TABLES } from './history-tables.js';
-import { MEMORY_TABLES } from './memory-tables.js';
-import { SHARING_TABLES } from './sharing-tables.js';
+import { FLOW_TABLES, HISTORY_TABLES } from './flow-tables.js';
+import { MEMORY_TABLES, SHARING_TABLES } from './memory-tables.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 export interface Migration {

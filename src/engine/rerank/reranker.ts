@@ -1,3 +1,7 @@
+import { PROVIDER_CODES, shownAddress, VendorFault } from '../embeddings/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import { type RerankerChoice, shownReranker } from './choose-reranker.js';
+
 /** A document's relevance to the query. */
 export interface RankedDocument {
   /** Position among the documents of the request. */
@@ -37,4 +41,65 @@ export interface Reranker {
   /** @throws VendorFault, or the signal's reason */
   rank(request: RerankRequest): Promise<RerankAnswer>;
   close(): Promise<void>;
+}
+
+/** Converts any failure of a reranker. */
+export function asRerankError(error: unknown, choice: RerankerChoice): SvcError {
+  if (error instanceof SvcError) return error;
+  const what = `reranker ${shownReranker(choice)}`;
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  const fault = isLate ? tooLate(choice) : error;
+  if (!(fault instanceof VendorFault)) {
+    return new SvcError('PROVIDER_REFUSED', `${what}: ${messageOf(error)}`, { cause: error });
+  }
+  const { details } = fault;
+  const { status, message } = details;
+  // An empty answer has the status as its message.
+  const isSaid = status === undefined || message === `status ${status}`;
+  const said = isSaid ? message : `${status} ${message}`;
+  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${said}`, {
+    hint: details.hint ?? hintFor(details.kind, choice),
+    cause: error,
+  });
+}
+
+function tooLate({ timeoutMs }: RerankerChoice): VendorFault {
+  return new VendorFault('timeout', `no answer within ${timeoutMs / 1000} s`, {
+    hint: 'raise memorySearch.query.rerank.timeoutMs, or lower topN',
+  });
+}
+
+function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): string {
+  const { credential, model = 'unset', baseUrl } = choice;
+  const endpoint = baseUrl === undefined ? 'the endpoint' : shownAddress(baseUrl);
+  const settings = 'memorySearch.query.rerank';
+  switch (kind) {
+    case 'auth': {
+      if (credential.state === 'found') {
+        const { source } = credential;
+        return `check the key from ${source === 'remote.apiKey' ? `${settings}.${source}` : source}`;
+      }
+      const withheld = credential.state === 'not_needed' ? credential.withheld : undefined;
+      return withheld === undefined
+        ? `set ${settings}.remote.apiKey`
+        : `${withheld} is only sent to the vendor's own address; set ${settings}.remote.apiKey to "env:${withheld}" to send it to ${endpoint}`;
+    }
+    case 'quota':
+      return 'check the balance and limits of the account; waiting does not help';
+    case 'model':
+      return `check ${settings}.model (${model}) and the address ${endpoint}`;
+    case 'answer':
+      return `check that ${endpoint} serves reranking with ${model}`;
+    case 'rate':
+    case 'overload':
+      return 'try again later';
+    case 'network':
+    case 'timeout':
+      return `check that ${endpoint} is reachable`;
+    case 'input':
+    case 'request':
+    case 'setup':
+    case 'too_large':
+      return 'test it with "svc memory status --deep"';
+  }
 }

@@ -1,9 +1,10 @@
 import type { ResolvedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { actionTemplate } from '../flows/action-template.js';
-import type { FlowSchedule, MadeFlow } from '../flows/index.js';
+import type { FlowRecord, FlowSchedule, Flows, MadeFlow, ScheduleRecord } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';
+import type { ScheduleListOutput } from './output-schemas.js';
 
 /** A schedule of the configuration. */
 export interface Schedule extends FlowSchedule {
@@ -61,4 +62,60 @@ function makerOf(id: string, { action, set, task }: Settings): FlowSchedule['mak
       ? { ok: true, action: filled }
       : { ok: false, error: `${filled.action} creates no flow` };
   };
+}
+
+/** Runs a schedule by hand, whenever it is due. @throws SvcError SCHEDULE_UNKNOWN, SCHEDULE_INVALID */
+export async function runSchedule(
+  id: string,
+  config: ResolvedConfig,
+  { schedules }: Pick<Flows, 'schedules'>,
+): Promise<FlowRecord> {
+  const outcome = await schedules.runNow(configuredSchedule(id, config));
+  if (outcome.type === 'ran') return outcome.flow;
+  const error = outcome.type === 'invalid' ? outcome.error : `it ${outcome.type}`;
+  throw new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${error}`, {
+    hint: 'check set and task of the schedule; "svc config validate" shows what is wrong',
+  });
+}
+
+/** A due time that has passed for less than this may just be handled. */
+const PATIENCE_MS = 60_000;
+
+/** The state of every schedule; nothing is run. */
+export async function listSchedules(
+  config: ResolvedConfig,
+  flows: Flows,
+): Promise<ScheduleListOutput['schedules']> {
+  const nowMs = flows.now();
+  const records = new Map(
+    (await flows.schedules.records()).map((record) => [record.scheduleId, record]),
+  );
+  return await Promise.all(
+    configuredSchedules(config).map(async (schedule) => {
+      const record = records.get(schedule.id);
+      const [nextMs] = schedule.enabled ? schedule.nextDue(nowMs, 1) : [];
+      return {
+        id: schedule.id,
+        state: stateOf(schedule, record, nowMs),
+        cron: schedule.cron,
+        timezone: schedule.timezone ?? null,
+        nextRunAt: nextMs === undefined ? null : iso(nextMs),
+        lastRunAt: record?.ranAt ? iso(record.ranAt) : null,
+        lastFlow: record?.flowId ? await flowState(record.flowId, flows) : null,
+      };
+    }),
+  );
+}
+
+function stateOf(schedule: Schedule, record: ScheduleRecord | undefined, nowMs: number) {
+  if (!schedule.enabled) return 'disabled';
+  // Before its first run it waits for a process that runs it, and one with new due times starts from then.
+  if (record === undefined || record.rhythm !== schedule.rhythm) return 'waiting';
+  const missed = schedule.lastDue(record.handledUntil, nowMs - PATIENCE_MS);
+  return missed === undefined ? 'waiting' : 'overdue';
+}
+
+async function flowState(flowId: string, flows: Flows) {
+  const flow = await flows.operator.findFlow(flowId);
+  return { flowId, status: flow?.status ?? null };
 }

@@ -2,13 +2,13 @@
 export {
   configuredSchedule,
   configuredSchedules,
+  listSchedules,
+  runSchedule,
   type Schedule,
 } from './configured-schedules.js';
-export { listSchedules } from './list-schedules.js';
 export type {
   ScheduleListOutput,
   ScheduleNextOutput,
   ScheduleRunOutput,
 } from './output-schemas.js';
-export { runSchedule } from './run-schedule.js';
 export { ScheduleRunner } from './schedule-runner.js';

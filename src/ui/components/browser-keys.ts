@@ -1,9 +1,9 @@
-import type { BrowserAction } from './browser-source.js';
+import type { BrowserAction } from './browser.js';
 import type { BrowserEvent, BrowserState } from './browser-state.js';
 import { filterKeys } from './filter.js';
 import type { KeyBinding, KeyMap } from './key-map.js';
+import { moveKeys, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
-import { moveKeys, withHelp } from './shared-keys.js';
 
 /** Keys that the screen around a browser handles. */
 export interface BrowserKeysOptions {

@@ -2,9 +2,8 @@ import type { ReactElement } from 'react';
 import type { Style } from '../style.js';
 import { useTerminalSize } from '../terminal/size.js';
 import { Header } from './header.js';
-import { type KeyBinding, useKeyMap } from './key-map.js';
+import { type KeyBinding, useKeyMap, withHelp } from './key-map.js';
 import { type Area, Rows, Screen } from './screen.js';
-import { withHelp } from './shared-keys.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 
 /** What is shown of work, until it ends or is stopped. */

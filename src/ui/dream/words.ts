@@ -6,7 +6,7 @@ import type {
   SweepOutput,
 } from '../../engine/dreaming/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
-import { lineAnchor } from '../memory/location.js';
+import { lineAnchor } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 
 type Signals = DreamCandidatesOutput['candidates'][number]['signals'];

@@ -5,8 +5,13 @@ import { safeLine } from '../safe-text.js';
 import { drawScore, type Style, type View } from '../style.js';
 
 import { renderTable } from '../table.js';
-import { formatDifference, formatShare, metricTitle, SHOWN_METRICS } from './eval-metrics.js';
-import { missLines } from './eval-misses.js';
+import {
+  formatDifference,
+  formatShare,
+  metricTitle,
+  missLines,
+  SHOWN_METRICS,
+} from './eval-misses.js';
 
 type Variant = EvalOutput['variants'][number];
 

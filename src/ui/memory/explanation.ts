@@ -1,4 +1,7 @@
+import type { WhyOutput } from '../../engine/memory/index.js';
 import type { SearchResult } from '../../engine/memory/search/index.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
 
 /**
  * How a score was calculated, on one line: `keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 ·
@@ -46,4 +49,36 @@ function ordinal(place: number): string {
   const tens = place % 100;
   const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
   return `${place}${suffix}`;
+}
+
+const REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
+  excluded: 'it is excluded',
+  included: 'it belongs to memory',
+  missing: 'there is no such file',
+  other_kind: 'not a Markdown file; memorySearch.documents can include its format',
+  outside: 'not in MEMORY.md, USER.md, memory/ or memorySearch.extraPaths',
+  skipped: 'it cannot be used',
+};
+
+/** Whether a file belongs to an agent's memory, and the rule that decided. */
+export function renderWhy(
+  agent: string,
+  why: WhyOutput,
+  { style }: { readonly style: Style },
+): string {
+  const { path, included, indexed, reason, detail, rule } = why;
+  const verdict = included ? style.ok('indexed') : style.warning('not indexed');
+  const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
+  const because = detail === undefined ? REASONS[reason] : `${REASONS[reason]}: ${detail}`;
+  lines.push(`  why    ${safeLine(because)}`);
+  if (rule !== null) {
+    const about = rule.path === path ? '' : `, matches ${rule.path}`;
+    lines.push(`  rule   ${safeLine(`${rule.pattern}  (${placeOf(rule)}${about})`)}`);
+  }
+  if (included !== indexed) lines.push(`  note   the index is not up to date: svc memory index`);
+  return `${lines.join('\n')}\n`;
+}
+
+function placeOf({ file, line }: NonNullable<WhyOutput['rule']>): string {
+  return file === null ? 'memorySearch.exclude' : `${file}:${line ?? 1}`;
 }

@@ -10,7 +10,7 @@ import { formatCountOf, formatRelativeTime } from '../../engine/support/format.j
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable } from '../table.js';
-import { lineAnchor, shownDocument } from './location.js';
+import { lineAnchor, shownDocument } from './words.js';
 
 /** Lines of a passage that are shown. */
 const LINES_SHOWN = 12;

@@ -3,7 +3,7 @@ import { formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
-import { lineAnchor } from './location.js';
+import { lineAnchor } from './words.js';
 
 const GATE_WORDS: Readonly<Record<RecallOutput['gates'][number]['gate'], string>> = {
   config: 'configuration',

@@ -2,12 +2,11 @@ import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
-import { linked } from '../link.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, View } from '../style.js';
 import { explanationWords } from './explanation.js';
-import { headingTrail, lineAnchor, shownDocument } from './location.js';
+import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 /** How search results are shown. */
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
@@ -191,4 +190,9 @@ function snippetLines(result: SearchResult, options: SearchResultsOptions): read
       options.columns === undefined ? whole : wrapSpans(line.text, options.columns - INDENT.length);
     return spans.map((span) => paintMarks(line, span, paint).trimEnd());
   });
+}
+
+/** A text as a link (OSC 8). Terminals that know no links show the text only. The address must be safe: percent-encoded. */
+function linked(text: string, href: string | undefined): string {
+  return href === undefined ? text : `\u001B]8;;${href}\u001B\\${text}\u001B]8;;\u001B\\`;
 }

@@ -1,4 +1,8 @@
-import type { StorageStatusOutput } from '../../engine/storage/index.js';
+import type {
+  StorageMigrateOutput,
+  StorageOriginsOutput,
+  StorageStatusOutput,
+} from '../../engine/storage/index.js';
 import {
   formatBytes,
   formatCount,
@@ -9,7 +13,6 @@ import {
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
-import { originsTable } from './origins.js';
 
 export type StorageStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
 
@@ -155,4 +158,62 @@ function replicaRow({
     safeLine(state ?? '–'),
     lag.length === 0 ? 'unknown' : lag.join(', '),
   ];
+}
+
+/** The last line of `svc storage migrate`. */
+export function renderMigrated({
+  address,
+  migrations,
+  vectorIndexes,
+}: StorageMigrateOutput): string {
+  const where = safeLine(address);
+  const done = [
+    ...(migrations.length === 0
+      ? []
+      : [`applied ${formatCountOf(migrations.length, 'migration')}`]),
+    ...(vectorIndexes.length === 0
+      ? []
+      : [`built ${formatCountOf(vectorIndexes.length, 'vector index', 'vector indexes')}`]),
+  ];
+  return done.length === 0
+    ? `nothing to do: the tables on ${where} are up to date\n`
+    : `${done.join(' and ')} on ${where}\n`;
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'agent' },
+  { title: 'origin' },
+  { title: 'documents', align: 'right' },
+  { title: 'chunks', align: 'right' },
+  { title: 'last change' },
+];
+
+type OriginRow = StorageOriginsOutput['origins'][number];
+
+/** Which hosts index into shared memories; shared by two commands. */
+function originsTable(origins: readonly OriginRow[], style: Style): string {
+  const rows = origins.map(({ agent, origin, documents, chunks, seenSecondsAgo }) => [
+    safeLine(agent),
+    safeLine(origin),
+    formatCount(documents),
+    formatCount(chunks),
+    formatRelativeTime(-seenSecondsAgo * 1000, 0),
+  ]);
+  return renderTable(COLUMNS, rows, style);
+}
+
+/** Text of `svc storage origins`. */
+export function renderOrigins(
+  { origins, forgotten }: StorageOriginsOutput,
+  { style }: { readonly style: Style },
+): string {
+  const gone = forgotten.map(
+    ({ agent, origin, documents }) =>
+      `removed ${formatCountOf(documents, 'document')} of ${safeLine(origin)} from ${safeLine(agent)}\n`,
+  );
+  const left =
+    origins.length === 0
+      ? 'no host has indexed anything into a shared memory\n'
+      : originsTable(origins, style);
+  return gone.length === 0 ? left : `${gone.join('')}\n${left}`;
 }

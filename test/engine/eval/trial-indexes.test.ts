@@ -1,11 +1,7 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  hasTrialIndexes,
-  tidyTrialIndexes,
-  trialStore,
-} from '../../../src/engine/eval/trial-indexes.js';
+import { hasTrialIndexes, tidyTrialIndexes, trialStore } from '../../../src/engine/eval/trials.js';
 import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/forgotten.js';
 import { trialIndexFolder } from '../../../src/engine/memory/open-memory.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';

@@ -3,7 +3,7 @@ import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { useSpinner } from '../../../src/ui/components/spinner.js';
+import { useSpinner } from '../../../src/ui/screens/provider/run.js';
 import { render } from '../../support/render-view.js';
 
 const test = suite('views that tick');

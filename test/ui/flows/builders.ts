@@ -7,8 +7,7 @@ import type {
   TaskRecord,
 } from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
-import { EMPTY_TASK } from '../../../src/engine/flows/task-record.js';
-import { summarizeTasks } from '../../../src/engine/flows/task-summary.js';
+import { EMPTY_TASK, summarizeTasks } from '../../../src/engine/flows/task-record.js';
 
 /** The present in these tests. */
 export const NOW = 1_800_000_000_000;

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IndexScreen } from '../../../src/ui/screens/index/run.js';
 import {
+  IndexScreen,
   type IndexScreenEvent,
   reduceIndexScreen,
   startIndexScreen,
-} from '../../../src/ui/screens/index/state.js';
+} from '../../../src/ui/screens/index/run.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
-import { sparkline } from '../../../src/ui/components/sparkline.js';
+import { sparkline } from '../../../src/ui/components/plot.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
 import { createStyle } from '../../../src/ui/style.js';

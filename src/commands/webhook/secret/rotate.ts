@@ -5,7 +5,7 @@ import { withEnvironment } from '../../../cli/flags.js';
 import { loadConfig } from '../../../engine/config/index.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
-import { renderRotation } from '../../../ui/webhook/mapping.js';
+import { renderRotation } from '../../../ui/webhook/routes.js';
 
 export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
   static override summary = 'Replace the secret of a route without an outage.';

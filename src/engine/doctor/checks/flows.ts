@@ -1,5 +1,11 @@
-import { openExistingFlows, type PauseRecord } from '../../flows/index.js';
-import { formatDuration } from '../../support/format.js';
+import {
+  type Flows,
+  notificationTargets,
+  openExistingFlows,
+  type PauseRecord,
+} from '../../flows/index.js';
+import { listSchedules } from '../../schedules/index.js';
+import { formatCountOf, formatDuration } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type DoctorCheck, type Finding, finding } from '../check.js';
 
@@ -29,3 +35,91 @@ function longPause({ runtime, reason, pausedAt }: PauseRecord, nowMs: number): F
     hint: `run "svc task resume --runtime ${runtime}" to let workers claim them`,
   });
 }
+
+/** The newest failures, which name the targets that have some. */
+const MOST_READ = 1000;
+
+/** Whether notifications reach their targets. */
+export const notifications: DoctorCheck = {
+  name: 'notifications',
+  needs: 'configuration',
+  run: async ({ context, loaded, mask }) => {
+    const flows = await openExistingFlows(context, loaded.resolved);
+    if (flows === undefined) return { summary: 'none', findings: [], off: true };
+    try {
+      const { notifications: pending } = await flows.statistics();
+      const configured = notificationTargets(loaded.resolved).map(({ filter }) => filter.id);
+      const stranded = pending.filter(({ target }) => !configured.includes(target));
+      const findings = [...(await failures(flows, mask)), ...stranded.map(withoutTarget)];
+      const count = pending.reduce((sum, one) => sum + one.count, 0);
+      return { summary: `${formatCountOf(count, 'notification')} pending`, findings };
+    } finally {
+      await flows.close();
+    }
+  },
+};
+
+/** One finding for each target that did not get some, with the reason of the newest. */
+async function failures(
+  { operator }: Flows,
+  mask: { text(text: string): string },
+): Promise<readonly Finding[]> {
+  const failed = { outcome: 'failed' } as const;
+  const { entries } = await operator.listNotifications({ ...failed, limit: MOST_READ });
+  const findings: Finding[] = [];
+  for (const target of new Set(entries.map((one) => one.target))) {
+    const { total } = await operator.listNotifications({ ...failed, target, limit: 1 });
+    const error = entries.find((one) => one.target === target)?.lastError;
+    findings.push(
+      finding('notifications-failed', 'warning', {
+        message: `${formatCountOf(total, 'notification')} could not be delivered to the target ${target}`,
+        ...(error == null ? {} : { cause: mask.text(error) }),
+        hint: `run "svc notification list --failed --target ${target}", fix the target, then "svc notification retry --failed"`,
+      }),
+    );
+  }
+  return findings;
+}
+
+function withoutTarget({
+  target,
+  count,
+}: {
+  readonly target: string;
+  readonly count: number;
+}): Finding {
+  return finding('notification-target-missing', 'warning', {
+    message: `${formatCountOf(count, 'notification')} pending for the target ${target}, which is not configured`,
+    cause: 'svc serve gives them up ten minutes after they are due',
+    hint: `configure the target ${target} again, or leave them to be given up`,
+  });
+}
+
+/** Whether something runs the schedules. */
+export const schedules: DoctorCheck = {
+  name: 'schedules',
+  needs: 'configuration',
+  run: async ({ context, loaded, placeOf }) => {
+    const { resolved } = loaded;
+    const count = Object.keys(resolved.schedules).length;
+    if (count === 0) return { summary: 'none', findings: [], off: true };
+    const summary = formatCountOf(count, 'schedule');
+    const flows = await openExistingFlows(context, resolved);
+    if (flows === undefined) return { summary, findings: [] };
+    try {
+      const listed = await listSchedules(resolved, flows);
+      const findings = listed
+        .filter(({ state }) => state === 'overdue')
+        .map(({ id }) =>
+          finding('schedule-overdue', 'warning', {
+            message: `schedule ${id} was due and has not run`,
+            place: placeOf(['schedules', id]),
+            hint: 'start "svc serve", which makes up for missed runs once, or check its log',
+          }),
+        );
+      return { summary, findings };
+    } finally {
+      await flows.close();
+    }
+  },
+};

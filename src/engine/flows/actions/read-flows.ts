@@ -10,8 +10,7 @@ import {
 } from '../flow-action.js';
 import { type FlowRecord, flowView } from '../flow-record.js';
 import type { Tables, TaskRows } from '../flow-store.js';
-import { type TaskRecord, taskViewWithResult } from '../task-record.js';
-import { summarizeTasks } from '../task-summary.js';
+import { summarizeTasks, type TaskRecord, taskViewWithResult } from '../task-record.js';
 
 /** An answer of this size gets no more records: writing it blocks all other requests. */
 const MOST_LISTED_CHARS = 2 * 1024 * 1024;

@@ -3,9 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { tokenHash } from '../tokens/bearer.js';
 import { asUnusable, readPrivateFile, unusable } from '../tokens/private-file.js';
-import { TOKEN_SCOPES } from '../tokens/token-store.js';
+import { TOKEN_SCOPES, tokenHash } from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 
 /** The bearer token of programs on this machine, and its file. */

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { messageOf } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import { withHash } from './bearer.js';
-import { isExpired, type McpToken, readTokens, tokensFile } from './token-store.js';
+import { isExpired, type McpToken, readTokens, tokensFile, withHash } from './token-store.js';
 
 interface LiveTokensOptions {
   readonly stateDir: string;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -7,7 +7,6 @@ import { withProcessLock } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import type { TokenOutput } from '../output-schemas.js';
-import { tokenHash } from './bearer.js';
 import { asUnusable, readPrivateFile, unusable } from './private-file.js';
 
 /** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
@@ -160,4 +159,27 @@ function tooMany(): SvcError {
   return new SvcError('USAGE', `there are ${MOST_TOKENS} tokens already`, {
     hint: 'revoke some of them with "svc mcp token revoke"',
   });
+}
+
+/** The bearer token of an `Authorization` header. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
+}
+
+/** SHA-256 in hexadecimal. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The entry with the hash of a token; compares all of them in constant time. */
+export function withHash<T extends { readonly hash: string }>(
+  entries: readonly T[],
+  token: string,
+): T | undefined {
+  const wanted = Buffer.from(tokenHash(token));
+  let found: T | undefined;
+  for (const entry of entries) {
+    if (timingSafeEqual(Buffer.from(entry.hash), wanted)) found = entry;
+  }
+  return found;
 }

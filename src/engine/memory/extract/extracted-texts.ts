@@ -1,6 +1,9 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { childEnvironment } from '../../child/child-environment.js';
+import { runProgram } from '../../child/run-program.js';
 import {
   documentFormatOf,
   EXTRACTION_VERSION,
@@ -16,10 +19,10 @@ import {
   textLines,
 } from '../sources/index.js';
 import type { SkippedFile } from '../types.js';
-import { extractText } from './extract-text.js';
 import {
   EXTRACTION_MS,
   type Extraction,
+  MEMORY_LIMIT_BYTES,
   MOST_JSON_BYTES,
   MOST_TEXT_CHARS,
   parseExtraction,
@@ -177,4 +180,49 @@ function whyNot(
     case 'time':
       return ['too_large', `extracting its text takes longer than ${EXTRACTION_MS / 1000} seconds`];
   }
+}
+
+/** What to extract, and from what. */
+interface ExtractionRequest {
+  readonly format: ExtractedFormat;
+  readonly bytes: Uint8Array;
+  readonly libraryDir: string;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+/** In the built program, this module is in a chunk. */
+const PROCESS = fileURLToPath(
+  new URL(
+    IS_SOURCE ? 'extract-process.ts' : '../engine/memory/extract/extract-process.js',
+    import.meta.url,
+  ),
+);
+
+/**
+ * Extracts the text of an untrusted file in a child process, within limits of time, memory and output.
+ *
+ * @throws the signal's reason
+ */
+export async function extractText(request: ExtractionRequest): Promise<Extraction> {
+  const { format, bytes, libraryDir, timeoutMs = EXTRACTION_MS, signal } = request;
+  const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
+  const loader = IS_SOURCE ? process.execArgv : [];
+  const end = await runProgram({
+    command: [process.execPath, ...loader, PROCESS, format, libraryDir],
+    // A standalone executable takes options of Node.js only from here.
+    env: childEnvironment({}, { NODE_OPTIONS: heap }),
+    cwd: dirname(PROCESS),
+    input: bytes,
+    timeoutMs,
+    maxOutputBytes: MOST_JSON_BYTES,
+    stderrBytes: 0,
+    signal,
+  });
+  if (end.kind === 'killed')
+    return { ok: false, fault: end.limit === 'timeoutMs' ? 'time' : 'text' };
+  const answer = end.kind === 'exited' ? parseExtraction(end.stdout.toString()) : undefined;
+  // A process that ran out of memory before its thread did.
+  return answer ?? { ok: false, fault: 'memory' };
 }

@@ -15,7 +15,7 @@ import {
   type TranscriptFile,
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { prefixPrint } from '../sources/transcripts/prefix-print.js';
+import { prefixPrint } from '../sources/transcripts/read-conversation.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
 

@@ -3,9 +3,8 @@ import { FLOW_FIELDS } from '../../flows/flow-record.js';
 import { HISTORY_FIELDS } from '../../flows/history.js';
 import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
-import { PAUSE_FIELDS } from '../../flows/pause-record.js';
-import { SCHEDULE_FIELDS } from '../../flows/schedule-record.js';
-import { TASK_FIELDS } from '../../flows/task-record.js';
+import { SCHEDULE_FIELDS } from '../../flows/schedules.js';
+import { PAUSE_FIELDS, TASK_FIELDS } from '../../flows/task-record.js';
 
 /** A row as it is stored, by column. */
 export type RecordRow = Readonly<Record<string, number | string | null>>;

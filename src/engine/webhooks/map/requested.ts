@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StartFlow } from '../../flows/action-schemas.js';
+import { readAction } from '../../flows/action-template.js';
 import type { FlowAction, Idempotency } from '../../flows/index.js';
-import { readAction } from '../../flows/read-action.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';

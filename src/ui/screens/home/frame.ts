@@ -1,6 +1,6 @@
 import { type ListColumn, offScreenWords, tableOf } from '../../components/list.js';
 import { listView } from '../../components/list-state.js';
-import { sparkline } from '../../components/sparkline.js';
+import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';

@@ -1,7 +1,7 @@
 import { filterKeys, typingMoves } from '../../components/filter.js';
 import type { KeyBinding, KeyMap } from '../../components/key-map.js';
+import { moveKeys, withHelp } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
-import { moveKeys, withHelp } from '../../components/shared-keys.js';
 import { editOf } from '../../components/text-input.js';
 import type { HomeLine } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';

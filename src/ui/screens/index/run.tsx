@@ -3,6 +3,7 @@ import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
 import { WorkScreen } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
+import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -11,12 +12,6 @@ import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { stopHandler } from '../ending.js';
 import { createStore, type Store } from '../store.js';
-import {
-  type IndexScreenEvent,
-  type IndexScreenState,
-  reduceIndexScreen,
-  startIndexScreen,
-} from './state.js';
 import { syncRows } from './view.js';
 
 /** The title of the index screen. */
@@ -121,4 +116,38 @@ export function IndexScreen(props: IndexScreenProps): ReactElement {
       onHelp={(on) => store.dispatch({ type: 'help', on })}
     />
   );
+}
+
+/** The state of the index screen. */
+interface IndexScreenState {
+  readonly progress: SyncProgress;
+  /** The user asked to stop, and the current transaction is being finished. */
+  readonly isStopping: boolean;
+  readonly isHelp: boolean;
+}
+
+/** Events of the index screen: those of the sync, and keys. */
+export type IndexScreenEvent =
+  | { readonly type: 'sync'; readonly event: SyncEvent; readonly atMs: number }
+  | { readonly type: 'stop.asked' }
+  | { readonly type: 'help'; readonly on: boolean };
+
+/** The screen before the first event. */
+export function startIndexScreen(atMs: number): IndexScreenState {
+  return { progress: startSyncProgress(atMs), isStopping: false, isHelp: false };
+}
+
+/** The screen after an event; pure. */
+export function reduceIndexScreen(
+  state: IndexScreenState,
+  event: IndexScreenEvent,
+): IndexScreenState {
+  switch (event.type) {
+    case 'sync':
+      return { ...state, progress: reduceSync(state.progress, event.event, event.atMs) };
+    case 'stop.asked':
+      return { ...state, isStopping: true };
+    case 'help':
+      return { ...state, isHelp: event.on };
+  }
 }

@@ -1,12 +1,10 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { Header } from '../../components/header.js';
-import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
+import { type KeyBinding, moveKeys, useKeyMap, withHelp } from '../../components/key-map.js';
 import { Pane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
-import { moveKeys, withHelp } from '../../components/shared-keys.js';
-import { useSpinner } from '../../components/spinner.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
@@ -182,4 +180,18 @@ function keysOf(
   };
   const setHelp = (on: boolean): void => store.dispatch({ type: 'help', on });
   return [...withHelp(keys, state.isHelp, setHelp), quit];
+}
+
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+const SPINNER_MS = 100;
+
+/** A sign that turns while work of unknown length runs; still, and without redraws, while none does. */
+export function useSpinner(isRunning: boolean): string {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setTurn((at) => (at + 1) % SPINNER.length), SPINNER_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return SPINNER[turn] ?? SPINNER[0];
 }

@@ -1,6 +1,6 @@
 import type { KeyBinding, KeyMap } from '../../components/key-map.js';
+import { SCROLLS_HELP } from '../../components/key-map.js';
 import { type ListMove, listView } from '../../components/list-state.js';
-import { SCROLLS_HELP } from '../../components/shared-keys.js';
 import { editOf } from '../../components/text-input.js';
 import { type SearchEvent, type SearchState, selectedItem } from './state.js';
 

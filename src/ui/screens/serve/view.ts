@@ -8,7 +8,7 @@ import {
 } from '../../../engine/support/format.js';
 import type { ListColumn } from '../../components/list.js';
 import type { PaneLine } from '../../components/pane.js';
-import { sparkline } from '../../components/sparkline.js';
+import { sparkline } from '../../components/plot.js';
 import { safeLine } from '../../safe-text.js';
 import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
 import { createStyle, type Paint, type Style } from '../../style.js';

@@ -5,7 +5,7 @@ import {
   formatShortCount,
 } from '../../../engine/support/format.js';
 import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
-import { sparkline } from '../../components/sparkline.js';
+import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style, View } from '../../style.js';

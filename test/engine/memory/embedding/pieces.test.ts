@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { piecesOf } from '../../../../src/engine/memory/embedding/pieces.js';
+import { piecesOf } from '../../../../src/engine/memory/embedding/passages.js';
 
 const test = suite('pieces of a passage');
 

@@ -5,11 +5,9 @@ import { type NewHistoryEntry, SYSTEM } from '../../history.js';
 import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
 import { AnswerTable } from './answer-table.js';
 import { Batch, Turn } from './batch.js';
-import { FlowTable } from './flow-table.js';
-import { appendHistory, HistoryTable } from './history-table.js';
+import { appendHistory, FlowTable, HistoryTable } from './flow-table.js';
 import { NotificationTable } from './notification-table.js';
-import { PauseTable } from './pause-table.js';
-import { ScheduleTable } from './schedule-table.js';
+import { PauseTable, ScheduleTable } from './schedule-table.js';
 import { StatisticsTable } from './statistics-table.js';
 import { TaskTable } from './task-table.js';
 

@@ -1,6 +1,7 @@
 import { columnsOf } from '../../fields.js';
-import type { ScheduleRows } from '../../flow-store.js';
-import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../schedule-record.js';
+import type { PauseRows, ScheduleRows } from '../../flow-store.js';
+import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../schedules.js';
+import { PAUSE_FIELDS, type PauseRecord, type TaskRuntime } from '../../task-record.js';
 import type { Turn } from './batch.js';
 import { lockIn, selected } from './record-sql.js';
 
@@ -44,4 +45,31 @@ export class ScheduleTable implements ScheduleRows {
 /** In the order of the columns; the id comes first. */
 function valuesOf(schedule: ScheduleRecord): readonly unknown[] {
   return FIELDS.map(([name]): unknown => Reflect.get(schedule, name));
+}
+
+const COLUMNS = selected('svc.pauses', PAUSE_FIELDS);
+
+/** The table of paused runtimes. */
+export class PauseTable implements PauseRows {
+  private readonly turn: Turn;
+
+  constructor(turn: Turn) {
+    this.turn = turn;
+  }
+
+  all(): Promise<readonly PauseRecord[]> {
+    return this.turn.batch.query<PauseRecord>(`SELECT ${COLUMNS} FROM svc.pauses ORDER BY runtime`);
+  }
+
+  async keep({ runtime, reason, pausedAt }: PauseRecord): Promise<void> {
+    await this.turn.batch.run(
+      `INSERT INTO svc.pauses (runtime, reason, paused_at) VALUES ($1, $2, $3)
+       ON CONFLICT (runtime) DO UPDATE SET reason = coalesce(excluded.reason, svc.pauses.reason)`,
+      [runtime, reason, pausedAt],
+    );
+  }
+
+  async remove(runtime: TaskRuntime): Promise<void> {
+    await this.turn.batch.run('DELETE FROM svc.pauses WHERE runtime = $1', [runtime]);
+  }
 }

@@ -7,16 +7,11 @@ import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowStore, Tables } from '../../flow-store.js';
 import { type NewHistoryEntry, SYSTEM } from '../../history.js';
 import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
-import { answerRows } from './answer-rows.js';
-import { flowRows } from './flow-rows.js';
+import { answerRows, flowRows, historyRows, statisticsRows } from './flow-rows.js';
 import { GroupCommit } from './group-commit.js';
-import { historyRows } from './history-rows.js';
 import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
-import { pauseRows } from './pause-rows.js';
-import { scheduleRows } from './schedule-rows.js';
-import { statisticsRows } from './statistics-rows.js';
-import { taskRows } from './task-rows.js';
+import { pauseRows, scheduleRows, taskRows } from './task-rows.js';
 
 /** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
 export class SqliteFlowStore implements FlowStore {

@@ -1,12 +1,15 @@
 import type { Connection } from '../../../sqlite/database.js';
-import type { TaskFilter, TaskRows } from '../../flow-store.js';
+import { columnsOf } from '../../fields.js';
+import type { PauseRows, ScheduleRows, TaskFilter, TaskRows } from '../../flow-store.js';
+import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../schedules.js';
+import type { PauseRecord, TaskCount } from '../../task-record.js';
 import {
+  PAUSE_FIELDS,
   TASK_FIELDS,
   TASK_RUNTIMES,
   type TaskRecord,
   type TaskRuntime,
 } from '../../task-record.js';
-import type { TaskCount } from '../../task-summary.js';
 import { taskTroubles } from '../troubles.js';
 import { equals, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
@@ -124,5 +127,53 @@ export function taskRows(database: Connection): TaskRows {
           `${SELECT_TASK} WHERE ${taskTroubles(TABLES, '@beforeMs')[trouble]} LIMIT @limit`,
         )
         .all({ beforeMs, limit }),
+  };
+}
+
+/** The table of paused runtimes. Callers hold a transaction where they write. */
+export function pauseRows(database: Connection): PauseRows {
+  const all = database.prepare<[], PauseRecord>(
+    `${selectFrom('pauses', PAUSE_FIELDS)} ORDER BY runtime`,
+  );
+  const keep = database.prepare<[PauseRecord]>(
+    `INSERT INTO pauses (runtime, reason, paused_at) VALUES (@runtime, @reason, @pausedAt)
+     ON CONFLICT (runtime) DO UPDATE SET reason = coalesce(excluded.reason, reason)`,
+  );
+  const remove = database.prepare<[string]>('DELETE FROM pauses WHERE runtime = ?');
+  return {
+    all: async () => all.all(),
+    keep: async (pause) => {
+      keep.run(pause);
+    },
+    remove: async (runtime) => {
+      remove.run(runtime);
+    },
+  };
+}
+
+const SELECT_SCHEDULE = selectFrom('schedules', SCHEDULE_FIELDS);
+
+/** The table of schedules. Callers hold a transaction where they write. */
+export function scheduleRows(database: Connection): ScheduleRows {
+  const columns = columnsOf(SCHEDULE_FIELDS);
+  const all = database.prepare<[], ScheduleRecord>(`${SELECT_SCHEDULE} ORDER BY id`);
+  const find = database.prepare<[string], ScheduleRecord>(`${SELECT_SCHEDULE} WHERE id = ?`);
+  const add = database.prepare<[ScheduleRecord]>(
+    `INSERT INTO schedules (${columns.map(([, column]) => column).join(', ')})
+     VALUES (${columns.map(([name]) => `@${name}`).join(', ')}) ON CONFLICT DO NOTHING`,
+  );
+  const update = database.prepare<[ScheduleRecord]>(
+    `UPDATE schedules SET ${columns.map(([name, column]) => `${column} = @${name}`).join(', ')}
+     WHERE id = @scheduleId`,
+  );
+  return {
+    all: async () => all.all(),
+    find: async (id) => find.get(id),
+    add: async (schedule) => {
+      add.run(schedule);
+    },
+    update: async (schedule) => {
+      update.run(schedule);
+    },
   };
 }

@@ -9,7 +9,7 @@ import { type Language, languagesOf } from '../languages.js';
 import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import type { ChangeSet } from '../memory-index.js';
 import { appendLengths } from './chunk-lengths.js';
-import { deleteChunks } from './delete-chunks.js';
+import { deleteChunks } from './erase.js';
 import { lockMemory, noteChange } from './lock-memory.js';
 import { mergedChanges } from './merge-changes.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';

@@ -2,7 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
 import type { Source } from '../../types.js';
 import type { CandidateFilter, LexicalCandidate, TellingWords } from '../candidates.js';
-import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../kept.js';
+import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../candidates.js';
 import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
 /** For `bm25()`. */

@@ -9,7 +9,7 @@ export {
   storedEmbeddings,
   vectorExtension,
   vectorIdentities,
-} from './read-embeddings.js';
+} from './packed-embeddings.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {
   sampleMedia,

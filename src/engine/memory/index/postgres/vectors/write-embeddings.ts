@@ -1,8 +1,7 @@
 import type { Server, Transaction } from '../../../../postgres/index.js';
 import type { EmbeddingEntry, RefusedContent, RefusedMedia } from '../../embedding-records.js';
 import { packVectors, requireDimensions, sumOfVectors, unitVector } from '../../vector-bytes.js';
-import { signBits } from './sign-bits.js';
-import { enterSpaces, findSpace, raiseWholeTo, type Space } from './spaces.js';
+import { enterSpaces, findSpace, raiseWholeTo, type Space, signBits } from './spaces.js';
 
 /**
  * Stores vectors under an identity, in one transaction.

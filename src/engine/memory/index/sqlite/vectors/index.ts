@@ -1,4 +1,8 @@
 export {
+  countMissingEmbeddings,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
   putEmbeddings,
   refusedMedia,
   refuseEmbeddings,
@@ -6,12 +10,6 @@ export {
   storedEmbeddings,
 } from './embeddings.js';
 export { loadVectorExtension } from './extension.js';
-export {
-  countMissingEmbeddings,
-  countMissingMedia,
-  missingEmbeddings,
-  missingMedia,
-} from './missing-embeddings.js';
 export { packedStore } from './packed-embeddings.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
