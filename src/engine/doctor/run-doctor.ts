@@ -133,8 +133,8 @@ export interface FixedReport {
   readonly applied: readonly AppliedFix[];
 }
 
-/** A fix can uncover the next problem, as a renamed key does with what is below it. */
-const MOST_ROUNDS = 5;
+/** A fix can uncover the next problem, as a renamed key does with what is below it, or change the lines of another. */
+const MOST_ROUNDS = 20;
 
 /**
  * Runs the checks and applies every safe fix, again and again until none is left.
@@ -148,11 +148,15 @@ export async function fixAll(options: RunDoctorOptions): Promise<FixedReport> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const pending = safeFixes(report).filter(({ check, fix }) => !failed.has(keyOf(check, fix)));
     if (pending.length === 0) break;
+    let isEdited = false;
     for (const { check, fix } of pending) {
       options.signal.throwIfAborted();
-      const outcome = await applyFix(check, fix, options.signal);
-      applied.push(outcome);
-      if (outcome.failure !== undefined) failed.add(keyOf(check, fix));
+      const error = await attempt(fix, options.signal);
+      // Its lines were changed just now: the next round shows what is left.
+      if (isEdited && isOutdated(error) && fix.changes === 'configuration') continue;
+      applied.push(outcomeOf(check, fix, error));
+      if (error !== undefined) failed.add(keyOf(check, fix));
+      else if (fix.changes === 'configuration') isEdited = true;
     }
     report = await runDoctor(options);
   }
@@ -172,15 +176,27 @@ function safeFixes(report: DoctorReport): readonly { readonly check: string; rea
  * @throws the signal's reason; bugs
  */
 export async function applyFix(check: string, fix: Fix, signal: AbortSignal): Promise<AppliedFix> {
-  const { title } = fix;
+  return outcomeOf(check, fix, await attempt(fix, signal));
+}
+
+/** @returns the failure @throws the signal's reason; bugs */
+async function attempt(fix: Fix, signal: AbortSignal): Promise<Error | undefined> {
   try {
     await fix.apply(signal);
-    return { check, title };
+    return undefined;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof SvcError) && !(error instanceof Error && 'code' in error)) throw error;
-    return { check, title, failure: messageOf(error) };
+    if (error instanceof Error && 'code' in error) return error;
+    throw error;
   }
+}
+
+function isOutdated(error: Error | undefined): boolean {
+  return error instanceof SvcError && error.code === 'FIX_OUTDATED';
+}
+
+function outcomeOf(check: string, { title }: Fix, error: Error | undefined): AppliedFix {
+  return error === undefined ? { check, title } : { check, title, failure: messageOf(error) };
 }
 
 function keyOf(check: string, { title }: Fix): string {

@@ -170,6 +170,21 @@ test('all safe fixes are done in one go, also those that others had hidden', asy
   assert.is(statSync(patient.state).mode & 0o777, 0o700);
 });
 
+test('all faults of one line are fixed, although each fix changes it', async () => {
+  const patient = healthyPatient();
+  const query = { maxResults: '5', minScroe: 0.3, snippetChars: '400' };
+  const memorySearch = { sources: 'memory', query };
+  const config = { memory: { citations: 'of' }, agents: { defaults: { memorySearch } } };
+  patient.configure(JSON.stringify(config));
+  const { report, applied } = await fixAll(patient.options(['configuration']));
+  assert.equal(applied.length, 5);
+  assert.equal(
+    applied.filter(({ failure }) => failure !== undefined),
+    [],
+  );
+  assert.equal(codesOf(report), []);
+});
+
 test('what is not safe is left alone', async () => {
   const patient = healthyPatient();
   await patient.sync();
