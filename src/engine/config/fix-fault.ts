@@ -5,7 +5,7 @@ import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.j
 import { editConfigText, type Node, nodeAt, removeValue, renameKey } from './jsonc.js';
 
 import { configSchema } from './schema/index.js';
-import { knownKeys, schemaAt } from './schema/walk.js';
+import { enumChoices, knownKeys, schemaAt } from './schema/walk.js';
 
 /** A change of the text that fixes a fault. */
 export interface FaultFix {
@@ -76,7 +76,7 @@ function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): r
     {
       title: `rename "${typed}" to "${suggestion}"`,
       text: renameKey(text, path, suggestion),
-      certain: isSlip(typed, suggestion),
+      certain: isSlip(typed, suggestion, knownKeys(schema)),
       below,
     },
   ];
@@ -89,11 +89,13 @@ function suggested(
   value: unknown,
 ): readonly Proposal[] {
   if (suggestion === undefined || typeof value !== 'string') return [];
+  const schema = schemaAt(configSchema, path);
+  const choices = schema === undefined ? [] : enumChoices(schema);
   return [
     {
       title: `set ${formatPath(path)} to "${suggestion}"`,
       text: editConfigText(text, path, suggestion),
-      certain: isSlip(value, suggestion),
+      certain: isSlip(value, suggestion, choices),
     },
   ];
 }
@@ -166,6 +168,9 @@ function pathOf({ path }: ConfigFault): ConfigPath | undefined {
   return path === '' ? undefined : parsePath(path);
 }
 
-function isSlip(typed: string, meant: string): boolean {
-  return distance(typed.toLowerCase(), meant.toLowerCase()) <= MOST_SLIPS;
+/** Whether a name is a typo of another one, and of no other choice that is as near. */
+function isSlip(typed: string, meant: string, choices: readonly string[]): boolean {
+  const slips = (name: string): number => distance(typed.toLowerCase(), name.toLowerCase());
+  const rivals = choices.filter((name) => name !== meant && slips(name) <= slips(meant));
+  return slips(meant) <= MOST_SLIPS && rivals.length === 0;
 }

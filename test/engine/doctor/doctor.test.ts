@@ -174,7 +174,7 @@ test('all faults of one line are fixed, although each fix changes it', async () 
   const patient = healthyPatient();
   const query = { maxResults: '5', minScroe: 0.3, snippetChars: '400' };
   const memorySearch = { sources: 'memory', query };
-  const config = { memory: { citations: 'of' }, agents: { defaults: { memorySearch } } };
+  const config = { memory: { citations: 'atuo' }, agents: { defaults: { memorySearch } } };
   patient.configure(JSON.stringify(config));
   const { report, applied } = await fixAll(patient.options(['configuration']));
   assert.equal(applied.length, 5);
@@ -183,6 +183,16 @@ test('all faults of one line are fixed, although each fix changes it', async () 
     [],
   );
   assert.equal(codesOf(report), []);
+});
+
+test('a typo of two choices that are equally near is left to a person', async () => {
+  const patient = healthyPatient();
+  patient.configure({ memory: { citations: 'of' } });
+  const before = readFileSync(patient.config, 'utf8');
+  const { report, applied } = await fixAll(patient.options(['configuration']));
+  assert.equal(applied, []);
+  assert.is(findingOf(report, 'configuration/invalid-value').fix?.safe, false);
+  assert.is(readFileSync(patient.config, 'utf8'), before);
 });
 
 test('what is not safe is left alone', async () => {
