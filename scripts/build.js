@@ -17,6 +17,7 @@ import { leanGot } from './lean-got.js';
 import { leanInk } from './lean-ink.js';
 import { leanMcp } from './lean-mcp.js';
 import { leanPg } from './lean-pg.js';
+import { leanTable } from './lean-table.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -53,6 +54,18 @@ const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
 
 /** What a search with an external program needs. */
 const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
+
+/** What the commands about dreaming need of it, in one file: two dozen files otherwise. */
+const DREAM_ENTRIES = ['cli/dream/dream-command.ts'];
+
+/** What these share with others: searches that are recorded, tables, transcripts, schedules. */
+const RECALL_ENTRIES = ['engine/dreaming/recall-log/recalled-claims.ts'];
+const TABLE_ENTRIES = ['ui/table.ts', 'engine/sqlite/format.ts'];
+const TRANSCRIPT_ENTRIES = [
+  'engine/memory/sources/transcripts/jsonl-lines.ts',
+  'engine/memory/sources/transcripts/turn-reader.ts',
+];
+const CRON_ENTRIES = ['engine/support/cron-times.ts'];
 
 /** What every screen needs, with ink and React, in one file. */
 const SCREEN_ENTRIES = ['ui/terminal/mount-alternate.tsx'];
@@ -140,7 +153,10 @@ const withoutSqlitePackage = {
 const NOTHING = '\0nothing';
 
 /** The chunks that bin/run.js keeps compiled, which it knows by the start of their file names. */
-const KEPT_CHUNKS = ['start', 'screen', 'vectors', 'asking', 'http', 'help'];
+const KEPT_CHUNKS = [
+  ...['start', 'hook', 'screen', 'vectors', 'asking', 'http'],
+  ...['table', 'dream', 'help'],
+];
 /** The chunks that oclif is in. */
 const OCLIF_CHUNKS = ['start', 'help'];
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -206,6 +222,11 @@ async function buildCommands(dir) {
     modulesOf('asking', ASKING_ENTRIES),
     modulesOf('http', HTTP_ENTRIES),
     modulesOf('screen', SCREEN_ENTRIES),
+    modulesOf('recall', RECALL_ENTRIES),
+    modulesOf('table', TABLE_ENTRIES),
+    modulesOf('transcript', TRANSCRIPT_ENTRIES),
+    modulesOf('cron', CRON_ENTRIES),
+    modulesOf('dream', DREAM_ENTRIES),
     modulesOf('platform', PLATFORM_ENTRIES),
     modulesOf('help', HELP_ENTRIES),
   ];
@@ -222,6 +243,7 @@ async function buildCommands(dir) {
         leanMcp(),
         leanPg(),
         leanInk(),
+        leanTable(),
         withoutSqlitePackage,
         shorterLibraries,
         asciiChunks,
@@ -369,6 +391,7 @@ export function isBuildStale() {
     join(root, 'scripts/lean-ink.js'),
     join(root, 'scripts/lean-mcp.js'),
     join(root, 'scripts/lean-pg.js'),
+    join(root, 'scripts/lean-table.js'),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }

@@ -1,4 +1,3 @@
-import { setConfigValue } from '../../engine/config/authoring.js';
 import {
   defaultAgentId,
   type LoadedConfig,
@@ -73,6 +72,8 @@ export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput>
     enabled: boolean,
     flags: DreamFlags & { readonly plain: boolean },
   ): Promise<DreamSwitchOutput> {
+    // The other commands need no parser and schema of the configuration.
+    const { setConfigValue } = await import('../../engine/config/authoring.js');
     const { file, path, changed } = setConfigValue(
       this.context(),
       { path: PATH, value: String(enabled) },
