@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
-import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-output.js';
+import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
 import { configuredRoute } from '../../engine/webhooks/signed-request.js';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { deliveryArgs } from '../../cli/flags.js';
-import { deliveryShowOutput } from '../../engine/webhooks/deliveries/delivery-output.js';
+import { deliveryShowOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import type { DeliveryShowOutput } from '../../engine/webhooks/index.js';
 import { renderDelivery } from '../../ui/webhook/deliveries.js';

@@ -1,6 +1,6 @@
 import { type ExplainStatus, explainOpenAi, jsonAt, VendorFault } from '../embeddings/index.js';
-import type { ChatAnswer, ChatRequest, Thinking } from './chat-model.js';
 import type { ChatVendor } from './choose-chat-model.js';
+import type { ChatAnswer, ChatRequest, Thinking } from './open-chat-model.js';
 
 export interface ApiSettings {
   readonly vendor: ChatVendor;

@@ -1,3 +1,3 @@
-export type { ChatModel } from './chat-model.js';
 export { type ChatChoice, chooseChatModel } from './choose-chat-model.js';
+export type { ChatModel } from './open-chat-model.js';
 export { openChatModel } from './open-chat-model.js';

@@ -13,7 +13,15 @@ export type {
   DreamSignalsOutput,
 } from './claim-output-schemas.js';
 export type { ClaimKey } from './claims/claim-words.js';
-export { promoteClaim, rejectClaim, reopenClaim, undo } from './decide-by-hand.js';
+export {
+  findClaim,
+  findSweep,
+  promoteClaim,
+  rejectClaim,
+  reopenClaim,
+  requireClaim,
+  undo,
+} from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, lastSweep, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { realWorkspaceDir } from './dream-workspace.js';
@@ -24,7 +32,6 @@ export {
   recalledClaims,
   trailOf,
 } from './explain-claim.js';
-export { findClaim, findSweep, requireClaim } from './find-claim.js';
 export { type Narrator, openNarrator } from './narrator.js';
 export {
   backfillOutput,

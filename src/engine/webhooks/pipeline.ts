@@ -4,11 +4,10 @@ import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import { clientNetworkOf, RateLimiter } from '../listener/index.js';
 import type { Clock } from '../support/context.js';
-import { type Answered, answerVerified, refused } from './answer-verified.js';
-import { rejection, type WebhookAnswer } from './answers.js';
+import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
 import { type ReadBody, readBody } from './body.js';
 import { InFlight, isFormBody, isJsonBody } from './guards.js';
-import { readRequested } from './map/requested.js';
+import { type Requested, readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
@@ -173,4 +172,46 @@ function unread(route: ServedRoute, body: Exclude<ReadBody, { type: 'read' }>): 
     case 'closed':
       return rejection(route.id, 'invalid_request', { error: 'body: the connection was closed' });
   }
+}
+
+/** An answer, and the action if the request got that far. */
+interface Answered {
+  readonly answer: WebhookAnswer;
+  readonly action: string | null;
+}
+
+/**
+ * Performs what a verified request asks for: the same for a delivery and for its replay.
+ *
+ * @throws what flows throw when a change could not be stored
+ */
+export async function answerVerified(
+  requested: Requested,
+  { id, caller }: Pick<ServedRoute, 'caller' | 'id'>,
+  flows: Pick<Flows, 'perform'>,
+): Promise<Answered> {
+  switch (requested.type) {
+    case 'refused':
+      return refused(rejection(id, requested.code, { error: requested.error }));
+    case 'challenge': {
+      const body = { [requested.field]: requested.text };
+      return { answer: plainAnswer(200, body), action: 'challenge' };
+    }
+    case 'ping':
+    case 'ignored': {
+      const code = requested.type;
+      const body = { ok: true, routeId: id, code, result: {} };
+      return { answer: plainAnswer(code === 'ping' ? 200 : 202, body), action: code };
+    }
+    case 'action': {
+      const { action, idempotency } = requested;
+      const answer = await flows.perform(action, caller, idempotency);
+      return { answer: actionAnswer(id, answer), action: action.action };
+    }
+  }
+}
+
+/** Before there was an action. */
+function refused(answer: WebhookAnswer): Answered {
+  return { answer, action: null };
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChatModel, ChatRequest } from '../../../src/engine/chat/chat-model.js';
 import { chooseChatModel } from '../../../src/engine/chat/choose-chat-model.js';
+import type { ChatModel, ChatRequest } from '../../../src/engine/chat/open-chat-model.js';
 import { openChatModel } from '../../../src/engine/chat/open-chat-model.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import type { ConfigInput } from '../../../src/engine/config/resolved.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findClaim, requireClaim } from '../../../src/engine/dreaming/decide-by-hand.js';
 import { claimPassage } from '../../../src/engine/dreaming/explain-claim.js';
-import { findClaim, requireClaim } from '../../../src/engine/dreaming/find-claim.js';
 import { withSignal } from '../../../src/engine/dreaming/scoring/recall-entry.js';
 import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';

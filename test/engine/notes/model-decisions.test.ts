@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChatModel, ChatRequest } from '../../../src/engine/chat/chat-model.js';
+import type { ChatModel, ChatRequest } from '../../../src/engine/chat/open-chat-model.js';
 import type { Turn } from '../../../src/engine/memory/sources/index.js';
+import { extracted } from '../../../src/engine/notes/capture/decisions.js';
 import { captureConversation } from '../../../src/engine/notes/capture/index.js';
-import { extracted } from '../../../src/engine/notes/capture/model-decisions.js';
 
 import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -4,8 +4,7 @@ import { GATEWAY_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
-import { cronFaults } from './cron-faults.js';
-import { fault, type Rule, warning, writtenRoutes } from './rule.js';
+import { cronFaults, fault, type Rule, warning, writtenRoutes } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
   const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {

@@ -3,8 +3,7 @@ import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ScheduleInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
-import { cronFaults } from './cron-faults.js';
-import { fault, type Rule, type RuleFinding } from './rule.js';
+import { cronFaults, fault, type Rule, type RuleFinding } from './rule.js';
 
 /** What the fields of a flow can refer to, with typical values. */
 const SAMPLE = {

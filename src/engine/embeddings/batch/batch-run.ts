@@ -9,8 +9,15 @@ import type {
 import { abortableSleep } from '../requests/pacer.js';
 import type { BatchCall, BatchSettings, RequestLimits, VendorBatch } from '../vendor.js';
 import { awaitJob, collectJob, findJob, lookAt, submitJob } from './follow-job.js';
-import { type JobRecord, type JobRecords, openJobRecords, type StartedJob } from './job-records.js';
-import { type PlannedInputs, planJobs, SMALLEST_JOB } from './plan-jobs.js';
+import {
+  type JobRecord,
+  type JobRecords,
+  openJobRecords,
+  type PlannedInputs,
+  planJobs,
+  SMALLEST_JOB,
+  type StartedJob,
+} from './job-records.js';
 
 export interface BatchRun {
   readonly vendor: VendorBatch;

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Clock } from '../../support/context.js';
 import { parsedJson } from '../../support/text.js';
-import type { BatchJobStore, StoredBatchJob } from '../embedding-adapter.js';
-import type { BatchHandle } from '../vendor.js';
+import type { BatchJobStore, Inputs, KeyedInput, StoredBatchJob } from '../embedding-adapter.js';
+import { plainText, splitToFit } from '../requests/input-text.js';
+import type { BatchHandle, RequestLimits, VendorBatch } from '../vendor.js';
 
 export interface JobRecord {
   /** Also its label at the vendor. */
@@ -72,4 +73,67 @@ const storedJob = z.object({
 function read({ id, createdMs, json }: StoredBatchJob): JobRecord | undefined {
   const { data } = storedJob.safeParse(parsedJson(json));
   return data && { id, createdMs, keys: data.keys, handle: data.handle };
+}
+
+export interface PlannedInputs {
+  readonly via: 'inline' | 'job';
+  readonly inputs: ReadonlyMap<string, KeyedInput>;
+}
+
+interface PlanRules {
+  /** Longer inputs are split, whose pieces a job could not merge. */
+  readonly inline: RequestLimits;
+  readonly job: VendorBatch['limits'];
+  /** Jobs in memory at the same time. */
+  readonly concurrency: number;
+  /** Called for each input, since it may change during the run. */
+  readonly maxEntries: () => number;
+  readonly inlineOnly: (key: string) => boolean;
+}
+
+/** A job may take hours, an inline request a second: not worth it for a few changed notes. */
+export const SMALLEST_JOB = 50;
+/** For the texts of all jobs in flight. */
+const MEMORY_BYTES = 256 * 1024 * 1024;
+/** Generous overhead of a line besides its text. */
+const LINE_BYTES = 512;
+/** Size of the portions that go inline. */
+const INLINE_PORTION = 1024;
+
+/** Divides inputs into jobs as large as the vendor accepts, and portions that go inline; lazily. */
+export async function* planJobs(
+  inputs: Inputs<KeyedInput>,
+  rules: PlanRules,
+): AsyncGenerator<PlannedInputs, undefined> {
+  const maxBytes = Math.min(rules.job.maxBytes, MEMORY_BYTES / rules.concurrency);
+  let job = new Map<string, KeyedInput>();
+  let bytes = 0;
+  let inline = new Map<string, KeyedInput>();
+  for await (const input of inputs) {
+    if (rules.inlineOnly(input.key) || splitToFit(input, rules.inline).length !== 1) {
+      inline.set(input.key, input);
+      if (inline.size < INLINE_PORTION) continue;
+      yield { via: 'inline', inputs: inline };
+      inline = new Map();
+      continue;
+    }
+    const size = Buffer.byteLength(JSON.stringify(plainText(input))) + LINE_BYTES;
+    const maxEntries = Math.min(rules.job.maxEntries, rules.maxEntries());
+    if (job.size > 0 && (job.size >= maxEntries || bytes + size > maxBytes)) {
+      yield { via: via(job), inputs: job };
+      job = new Map();
+      bytes = 0;
+    }
+    job.set(input.key, input);
+    bytes += size;
+  }
+  // A small remainder joins what goes inline anyway.
+  if (via(job) === 'inline') for (const [key, input] of job) inline.set(key, input);
+  else yield { via: 'job', inputs: job };
+  if (inline.size > 0) yield { via: 'inline', inputs: inline };
+  return undefined;
+}
+
+function via(inputs: ReadonlyMap<string, KeyedInput>): PlannedInputs['via'] {
+  return inputs.size < SMALLEST_JOB ? 'inline' : 'job';
 }

@@ -11,8 +11,7 @@ import { isForgotten, writeEntry } from '../add-note.js';
 import { changingNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
 import { noteEntry } from '../note-entry.js';
 import type { MemoryCaptureOutput } from '../output-schemas.js';
-import { decisionsIn } from './decisions.js';
-import { decisionsBy } from './model-decisions.js';
+import { decisionsBy, decisionsIn } from './decisions.js';
 
 export interface CaptureRequest {
   /** Absolute path of the transcript. */

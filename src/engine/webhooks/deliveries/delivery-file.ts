@@ -12,8 +12,7 @@ import {
 import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
 import { syncFolder } from '../../support/files.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { Delivery, DeliveryDetails } from './delivery.js';
-import type { BodyState } from './kept-body.js';
+import type { BodyState, Delivery, DeliveryDetails } from './delivery.js';
 
 /** How much is kept. */
 export type DeliveryLimits = ResolvedWebhooks['config']['deliveries'];

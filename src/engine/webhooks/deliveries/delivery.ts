@@ -1,12 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretMask } from '../../secrets/index.js';
 import { isRecord } from '../../support/text.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
+import type { DeliveryOutput, DeliveryShowOutput, ReplayOutput } from '../output-schemas.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
-import { type BodyState, keptBody } from './kept-body.js';
+import type { Replayed } from './replay-delivery.js';
 
 /** A recorded delivery. */
 export interface Delivery {
@@ -125,4 +127,94 @@ export function replayHeaders(
   if (places.event?.in === 'header') keep(places.event.name);
   for (const place of places.id) if (place.in === 'header') keep(place.name);
   return kept;
+}
+
+/** The JSON form of a delivery. */
+export function deliveryOutput(delivery: Delivery): DeliveryOutput {
+  const { id, atMs, route, event, deliveryId, clientIp, requestId, isVerified } = delivery;
+  const { status, code, reason, ms, action, flowId, replayOf, bodyState, bodyBytes } = delivery;
+  const at = new Date(atMs).toISOString();
+  const sender = { event, deliveryId, client: clientIp, requestId, verified: isVerified };
+  const answer = { status, code, reason, ms, action, flowId };
+  return { id, at, route, ...sender, ...answer, replayOf, bodyState, bodyBytes };
+}
+
+/** The JSON output of `svc webhook show`. */
+export function deliveryShowOutput(delivery: DeliveryDetails): DeliveryShowOutput {
+  const { headers, body } = delivery;
+  return {
+    delivery: deliveryOutput(delivery),
+    headers,
+    body: body === '' ? null : body,
+  };
+}
+
+/** The JSON output of `svc webhook replay`. */
+export function replayOutput({ of, id, answer, isFirstAnswer }: Replayed): ReplayOutput {
+  return {
+    replayOf: of.id,
+    route: of.route,
+    id: id ?? null,
+    status: answer.status,
+    firstAnswer: isFirstAnswer,
+    answer: answer.body,
+  };
+}
+
+/** What became of a body; only a whole one can be replayed. */
+export type BodyState = 'binary' | 'cut' | 'masked' | 'none' | 'whole';
+
+interface KeptBody {
+  readonly body: string;
+  readonly bodyState: BodyState;
+  readonly bodyBytes: number;
+}
+
+type Mask = Pick<SecretMask, 'text'>;
+
+/** Beyond the end, so that a secret that is cut in two is masked as well. */
+const MARGIN = 8192;
+
+/** What is recorded of a body. */
+function keptBody(
+  body: Buffer | undefined,
+  contentType: string | undefined,
+  mask: Mask,
+  maxBytes: number,
+): KeptBody {
+  const bodyBytes = body?.length ?? 0;
+  if (body === undefined || bodyBytes === 0 || maxBytes === 0) {
+    return { body: '', bodyState: 'none', bodyBytes };
+  }
+  if (!isUtf8(body)) return { body: '', bodyState: 'binary', bodyBytes };
+  const isCut = bodyBytes > maxBytes;
+  const text = body.subarray(0, isCut ? maxBytes + MARGIN : bodyBytes).toString('utf8');
+  const masked = maskedBody(text, contentType, mask);
+  if (!isCut) return { body: masked, bodyState: masked === text ? 'whole' : 'masked', bodyBytes };
+  // What is masked becomes shorter: a secret at the end would otherwise move into what is kept.
+  const kept = Math.max(0, Math.min(maxBytes, masked.length - MARGIN));
+  return { body: masked.slice(0, kept), bodyState: 'cut', bodyBytes };
+}
+
+/** As it was sent, unless a secret is in it, also one that is written in another way. */
+function maskedBody(text: string, contentType: string | undefined, mask: Mask): string {
+  const masked = mask.text(text);
+  const isForm = contentType?.toLowerCase().includes('form-urlencoded') === true;
+  const plain = unescaped(isForm ? decodedForm(masked) : masked);
+  const maskedPlain = plain === masked ? plain : mask.text(plain);
+  return maskedPlain === plain ? masked : maskedPlain;
+}
+
+const ESCAPE = /\\(?:u([\da-f]{4})|\/)/giu;
+
+/** JSON can write every character as an escape. Not parsed, because it may be cut or nested too deeply. */
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replaceAll(ESCAPE, (_, code: string | undefined) =>
+    code === undefined ? '/' : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function decodedForm(text: string): string {
+  return Array.from(new URLSearchParams(text), ([name, value]) => `${name}=${value}`).join('&');
 }
