@@ -62,6 +62,7 @@ const DREAM_ENTRIES = ['cli/dream/dream-command.ts'];
 const RECALL_ENTRIES = ['engine/dreaming/recall-log/recalled-claims.ts'];
 const TABLE_ENTRIES = ['ui/table.ts', 'engine/sqlite/format.ts'];
 const TRANSCRIPT_ENTRIES = [
+  'engine/memory/sources/transcripts/read-conversation.ts',
   'engine/memory/sources/transcripts/jsonl-lines.ts',
   'engine/memory/sources/transcripts/turn-reader.ts',
 ];
