@@ -24,6 +24,8 @@ const FAILURE_EVERY_MS = 60_000;
 const BATCH = 50;
 /** Writing takes at most this share of the time, however many deliveries there are. */
 const SHARE_OF_TIME = 0.03;
+/** Except on a machine that is busy: what waits for longer is lost if the process is killed. */
+const LONGEST_REST_MS = 1000;
 /** Bodies that wait to be written take no more memory. */
 const MOST_WAITING_BYTES = 16_000_000;
 
@@ -139,7 +141,7 @@ export class DeliveryRecorder {
       const startedMs = performance.now();
       const isWritten = this.write(part);
       const tookMs = performance.now() - startedMs;
-      const restMs = isWritten ? tookMs / SHARE_OF_TIME : RETRY_AFTER_MS;
+      const restMs = isWritten ? Math.min(tookMs / SHARE_OF_TIME, LONGEST_REST_MS) : RETRY_AFTER_MS;
       const { signal } = this.closing;
       // The rest at once when the process is about to end.
       await sleep(restMs, undefined, { ref: false, signal }).catch(() => undefined);

@@ -162,7 +162,8 @@ test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
       assert.ok(live.watcher.state.syncs < 50, `${live.watcher.state.syncs} syncs`);
       rmSync(folder.at('memory/burst'), { recursive: true });
     },
-    { debounceMs: 100 },
+    // However slowly this machine writes: it is never quiet for so long in between.
+    { debounceMs: 500 },
   );
 });
 
