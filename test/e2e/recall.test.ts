@@ -271,7 +271,7 @@ test('a model that hangs keeps no turn waiting', async () => {
   try {
     fake.trouble('slow');
     const providers = { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } };
-    const { hook } = memoryWith({ model: 'corp/m', timeoutMs: 2500 }, { models: { providers } });
+    const { hook } = memoryWith({ model: 'corp/m', timeoutMs: 5000 }, { models: { providers } });
     const run = await hook('codex', INPUTS.codex);
     assert.is(run.code, 0);
     assert.match(run.stdout, /03:15 on atlas/);
