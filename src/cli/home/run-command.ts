@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { programWords } from '../context.js';
 import { endOfForeground } from '../foreground.js';
-import { pressEnter } from './press-enter.js';
+import { askText } from '../prompts.js';
 
 /** Commands that show a screen and nothing that is not in it, when they are run without a value. */
 const WITH_SCREEN = ['config doctor', 'dream candidates', 'memory search', 'provider test'];
@@ -39,4 +39,17 @@ async function outcome(child: ChildProcess): Promise<string> {
 
 function shown(word: string): string {
   return /^[\w.,:@%+=/-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Waits below the output of something that ran outside of the screen. */
+export async function pressEnter(signal: AbortSignal): Promise<void> {
+  // Without a screen, the process would exit while it waits for stdin.
+  process.stdin.ref();
+  try {
+    const help = 'Enter returns to the home screen.';
+    await askText('Press Enter to go back', { standard: ' ', help, signal });
+  } finally {
+    // The last prompt stops reading stdin one tick after its answer; see terminal/session.ts.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

@@ -3,7 +3,7 @@ import { openMemory } from '../../engine/memory/index.js';
 import { runSetUp } from '../set-up/run-set-up.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
-import { pressEnter } from './press-enter.js';
+import { pressEnter } from './run-command.js';
 
 /**
  * Runs `svc config init` in the normal terminal. Its output stays visible until the person goes back.

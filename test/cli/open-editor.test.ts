@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editorCommand } from '../../src/cli/editor-arguments.js';
+import { editorCommand } from '../../src/cli/open-editor.js';
 
 const test = suite('how an editor is given a location');
 
