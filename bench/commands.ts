@@ -6,11 +6,12 @@
  * `--write` puts the table into docs/performance.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readManifest } from '../src/cli/manifest.js';
 import { CLIENT_ID, startCopilotFake } from '../test/fakes/github-copilot.js';
 import { peakOf, type Run, timeRun } from './child.js';
 import { type CommandCase, commandCases } from './command-cases.js';
@@ -79,12 +80,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** The names of all commands, from the package's manifest. */
+/** The names of all commands that people are told of. */
 function listedCommands(): readonly string[] {
-  const text = readFileSync(join(root, 'oclif.manifest.json'), 'utf8');
-  const { commands }: { readonly commands: Readonly<Record<string, unknown>> } = JSON.parse(text);
-  return Object.keys(commands)
-    .map((id) => id.replaceAll(':', ' '))
+  return Object.values(readManifest(root))
+    .filter(({ hidden }) => !hidden)
+    .map(({ id }) => id.replaceAll(':', ' '))
     .sort();
 }
 
