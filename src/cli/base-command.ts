@@ -116,7 +116,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
-      print(text === '' || text.endsWith('\n') ? text : `${text}\n`);
+      print(asLines(text));
     } catch (error) {
       // The command itself is done: only what was to be printed of its result is wrong.
       this.reportFailure(error);
@@ -214,7 +214,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected write(text: string): void {
     if (this.jsonEnabled()) return;
     const shown = this.answersVerbatim ? text : this.mask.text(text);
-    print(shown.endsWith('\n') ? shown : `${shown}\n`);
+    print(asLines(shown));
   }
 
   /** Writes progress or an aside to stderr; nothing where the JSON document has it. */
@@ -238,4 +238,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected setExitCode(code: number): void {
     process.exitCode = code;
   }
+}
+
+/** Nothing stays nothing. */
+function asLines(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -287,6 +287,7 @@ test('where memory search is off for every agent, that is said', async () => {
     const run = await runSvc(['memory', command], { home: state.path });
     assert.is(run.code, 0);
     assert.match(run.stderr, 'memory search is off for every agent');
+    assert.is(run.stdout, '');
   }
 });
 
