@@ -23,7 +23,7 @@ export interface ServeScreenState {
   /** Undefined while no flows are open. */
   readonly queue: ServeQueue | undefined;
   /** The latest records by service, newest first. */
-  readonly logs: Readonly<Record<string, readonly LogRecord[]>>;
+  readonly logs: ReadonlyMap<string, readonly LogRecord[]>;
 }
 
 /** Events of the screen. */
@@ -41,7 +41,7 @@ export function startServeScreen(nowMs: number): ServeScreenState {
     isStopping: false,
     traffic: undefined,
     queue: undefined,
-    logs: {},
+    logs: new Map(),
   };
 }
 
@@ -63,8 +63,8 @@ export function reduceServeScreen(
     case 'logged': {
       const { service } = event.record.fields;
       if (typeof service !== 'string') return state;
-      const records = [event.record, ...(state.logs[service] ?? [])].slice(0, MOST_RECORDS);
-      return { ...state, logs: { ...state.logs, [service]: records } };
+      const records = [event.record, ...(state.logs.get(service) ?? [])].slice(0, MOST_RECORDS);
+      return { ...state, logs: new Map(state.logs).set(service, records) };
     }
     case 'stopping':
       return state.isStopping ? state : { ...state, isStopping: true };

@@ -90,7 +90,7 @@ export function serviceDetails(
   style: Style,
 ): readonly PaneLine[] {
   const { name, state, sinceMs, event, restarts, failure } = service;
-  const records = logs[name] ?? [];
+  const records = logs.get(name) ?? [];
   const plain = createStyle(false);
   return [
     { text: name, paint: style.bold },
