@@ -1,3 +1,4 @@
+import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadStream } from 'node:tty';
 import { spawn } from '@lydell/node-pty';
@@ -104,14 +105,18 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
 }
 
 /**
- * node-pty closes a terminal 200 ms after its program has ended. If this process got no time meanwhile, that would come
- * before the last output was read, such as what restores the terminal.
+ * Without a program at the other end, what is left in a terminal is read in part: Node takes the hang-up for the end
+ * after the first few kilobytes, and so what restores the terminal may be missing where this process is slow. So the
+ * other end stays open here, until node-pty closes the terminal 200 ms after its program has ended.
  */
 function readToTheEnd(child: object): void {
-  // Not in its types.
+  // Neither is in its types.
   const socket: unknown = Reflect.get(child, '_socket');
-  if (!(socket instanceof ReadStream)) return;
+  const path: unknown = Reflect.get(child, '_pty');
+  if (!(socket instanceof ReadStream) || typeof path !== 'string') throw new Error('no terminal');
+  const otherEnd = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
   const destroy = socket.destroy.bind(socket);
+  socket.once('close', () => closeSync(otherEnd));
   socket.destroy = (error) => {
     // Between a timer and this, the event loop reads what is there.
     setImmediate(() => destroy(error));

@@ -17,7 +17,7 @@ test('what is written while a refresh is at work is in the next answer', async (
   );
   try {
     await backend.sync({});
-    qmd.become({ on: { update: { kind: 'lingers', ms: 400 } } });
+    qmd.become({ on: { update: { kind: 'lingers', ms: 100 } } });
     home.write('workspace/memory/2026-11-02.md', '# Monday\n\nA bittern called.\n');
     const syncing = backend.sync({});
     await qmd.lingers();
