@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
 import { dreamTargets } from '../../dreaming/index.js';
 import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
@@ -72,11 +73,23 @@ interface CopyRun {
   readonly options: CopyStorageOptions;
 }
 
+/** PostgreSQL counts a connection for a moment after it was closed. */
+const NOTICED_AFTER_MS = 2000;
+
 /** A shared store that others use changes while it is copied. */
 async function requireUnused(server: Server): Promise<void> {
-  const [{ others } = { others: 0 }] = await server.query<{ readonly others: number }>(`
-    SELECT count(*) AS others FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()`);
+  const count = async (): Promise<number> => {
+    const [row] = await server.query<{ readonly others: number }>(`
+      SELECT count(*) AS others FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()`);
+    return row?.others ?? 0;
+  };
+  const startedMs = performance.now();
+  let others = await count();
+  while (others > 0 && performance.now() - startedMs < NOTICED_AFTER_MS) {
+    await sleep(100);
+    others = await count();
+  }
   if (others === 0) return;
   throw new SvcError(
     'STORAGE_BUSY',
