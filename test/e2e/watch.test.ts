@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -46,6 +47,7 @@ test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async
   const run = watching(home, '--json');
   await run.wrote('/main","cause":"start"');
   await run.wrote('/ops","cause":"start"');
+  assert.ok(getPriority(run.child.pid) >= constants.priority.PRIORITY_BELOW_NORMAL, 'gives way');
   home.write('ops/memory/new.md', 'New.\n');
   await run.wrote('"cause":"changed"');
   run.child.kill('SIGTERM');
