@@ -22,6 +22,13 @@ const SEGMENTER = /new Intl\.Segmenter\(undefined, ?\{ ?granularity: ['"]graphem
 /** Measures as the screens do: compiling its regular expressions takes longer than everything else of a frame. */
 const STRING_WIDTH = `export { textWidth as default } from ${FIT};`;
 
+/** Nearly every cell of a screen has the styles of the one before it; comparing them took half of the first frame. */
+const SAME_STYLES = `
+  if (from.length === to.length && from.every(({ code }, at) => code === to[at].code)) return [];`;
+
+/** One for all cells that nothing is written to: they are replaced, never changed. */
+const BLANK_CELL = /^(.*?)row\.push\((\{\s*type: 'char',\s*value: ' ',[^}]*\})\)/s;
+
 /**
  * What is replaced, by file: each must be there.
  * @type {ReadonlyMap<string, (code: string) => string>}
@@ -52,6 +59,14 @@ const REWRITES = new Map([
       ${code.replace(SEGMENTER, '{ segment: segments }')}`,
   ],
   [
+    '@alcalzone/ansi-tokenize/build/diff.js',
+    (code) => code.replace('export function diffAnsiCodes(from, to) {', `$&${SAME_STYLES}`),
+  ],
+  [
+    'ink/build/output.js',
+    (code) => code.replace(BLANK_CELL, 'const BLANK = $2;\n$1row.push(BLANK)'),
+  ],
+  [
     'slice-ansi/tokenize-ansi.js',
     (code) => code.replace(SEGMENTER, '{ segment: (text) => new Intl.Segmenter().segment(text) }'),
   ],
@@ -64,8 +79,9 @@ const PREFIX = '\0lean-ink:';
 /**
  * A bundler plugin that draws the first frame of a screen in half of the time. Ink becomes CommonJS, whose compiled code
  * is kept (bin/run.js). Its layout engine no longer gets its code from a data: URL with fetch, which loads Node's whole
- * HTTP client. Text is measured and split by ui/fit.ts, which has a short way for what needs no tables. The bridge to React
- * DevTools, only for developing screens, is left out.
+ * HTTP client. Text is measured and split by ui/fit.ts, which has a short way for what needs no tables. The styles of
+ * neighbouring cells are only compared in detail if they differ. The bridge to React DevTools, only for developing screens,
+ * is left out.
  *
  * @returns {import('rolldown').Plugin}
  */

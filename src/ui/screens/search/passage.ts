@@ -77,13 +77,20 @@ function wordPattern(words: readonly string[]): RegExp | undefined {
   const longestFirst = words
     .filter((word) => word.trim() !== '')
     .toSorted((a, b) => b.length - a.length)
-    .slice(0, MOST_WORDS)
-    .map((word) => {
-      const text = word.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
-      return CJK.test(word) ? text : `(?<![\\p{L}\\p{N}\\p{M}])${text}(?![\\p{L}\\p{N}\\p{M}])`;
-    });
-  return longestFirst.length === 0 ? undefined : new RegExp(longestFirst.join('|'), 'giu');
+    .slice(0, MOST_WORDS);
+  const anyOf = (some: readonly string[]): string =>
+    some.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&')).join('|');
+  const whole = longestFirst.filter((word) => !CJK.test(word));
+  const others = longestFirst.filter((word) => CJK.test(word));
+  // The beginning of a word is looked for once, not for each of them: long documents have many places.
+  const patterns = [
+    ...(whole.length === 0 ? [] : [`(?<!${LETTER})(?:${anyOf(whole)})(?!${LETTER})`]),
+    ...(others.length === 0 ? [] : [anyOf(others)]),
+  ];
+  return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'giu');
 }
+
+const LETTER = '[\\p{L}\\p{N}\\p{M}]';
 
 function spansOf(line: string, pattern: RegExp): readonly TextSpan[] {
   return Array.from(line.matchAll(pattern), ({ 0: text, index }) => {
