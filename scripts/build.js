@@ -25,10 +25,15 @@ const source = join(root, 'src');
 const dist = join(root, 'dist');
 
 /**
- * What every start needs, plus the most used command, in one file. The last entry is loaded only if there is
- * a svc.json, which is nearly always.
+ * What every start needs, plus the most used command, in one file. The last ones are loaded only if there is a
+ * svc.json, which is nearly always, and if it says where an index is or has several agents.
  */
-const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts', 'engine/config/verdict.ts'];
+const HOT_ENTRIES = [
+  'cli/main.ts',
+  'commands/memory/search.ts',
+  'engine/config/verdict.ts',
+  'engine/config/store-faults.ts',
+];
 
 /** Child processes. */
 const PROCESSES = ['cli/home/look-process.ts', 'engine/memory/extract/extract-process.ts'];
@@ -155,8 +160,16 @@ const NOTHING = '\0nothing';
 
 /** The chunks that bin/run.js keeps compiled, which it knows by the start of their file names. */
 const KEPT_CHUNKS = [
-  ...['start', 'hook', 'screen', 'vectors', 'asking', 'http'],
-  ...['table', 'dream', 'help'],
+  'start',
+  'hook',
+  'screen',
+  'vectors',
+  'languages',
+  'asking',
+  'http',
+  'table',
+  'dream',
+  'help',
 ];
 /** The chunks that oclif is in. */
 const OCLIF_CHUNKS = ['start', 'help'];

@@ -11,9 +11,17 @@ const RUNS_COMMANDS =
 
 /** What these load for anything else: modules of @oclif/core, and packages. */
 const FOR_HELP = [
-  ...['lib/config/index.js', 'lib/help/index.js', 'lib/ux/index.js'],
-  ...['ansis', 'clean-stack', 'debug', 'ejs'],
-  ...['indent-string', 'supports-color', 'wordwrap', 'wrap-ansi'],
+  'lib/config/index.js',
+  'lib/help/index.js',
+  'lib/ux/index.js',
+  'ansis',
+  'clean-stack',
+  'debug',
+  'ejs',
+  'indent-string',
+  'supports-color',
+  'wordwrap',
+  'wrap-ansi',
 ];
 
 /** What loads ES modules and TypeScript, which code that is kept compiled cannot. */

@@ -8,6 +8,7 @@ import { type Discovery, discoverConfig, needsTrust, readConfigText } from './di
 import { resolveConfig } from './resolve-config.js';
 import type { ConfigInput, LoadedConfig } from './resolved.js';
 import { plainSecrets, type SecretDefaults } from './secret-input.js';
+import { storeFindings } from './store-faults.js';
 
 export interface LoadConfigOptions {
   /** `--config`, relative to the current folder; undefined searches for the file. */
@@ -88,7 +89,6 @@ async function refuseStoreFaults(
   loaded: LoadedConfig,
   file: string,
 ): Promise<void> {
-  const { storeFindings } = await import('./store-faults.js');
   const findings = storeFindings(loaded, context);
   if (findings.length === 0) return;
   const { faultsError, locateFinding, readCheckedConfig } = await import('./check.js');
