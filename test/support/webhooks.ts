@@ -166,8 +166,8 @@ export interface RawConnection {
 }
 
 /** Connects to a port of this machine. */
-export function rawConnection(port: number): RawConnection {
-  const socket = connect({ host: '127.0.0.1', port });
+export function rawConnection(port: number, { allowHalfOpen = false } = {}): RawConnection {
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen });
   let text = '';
   const looks = new Set<() => void>();
   const look = (): void => {

@@ -253,6 +253,22 @@ function endWith(socket: Socket, fault: HttpFault, requestId: string): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  // Ends the connection instead of destroying it, so that the client can read why.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  cutLater(socket);
+}
+
+/** How long a client that goes on sending may take to read why it should not. */
+const LINGER_MS = 2000;
+
+/**
+ * Gives a client time to read the answer, then cuts its connection. Closing it at once would reset it and lose the
+ * answer; never closing it would leave what is under way on it unfinished.
+ *
+ * @returns leaves the connection open after all
+ */
+export function cutLater(socket: Socket): () => void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  const leave = (): void => clearTimeout(timer);
+  socket.once('close', leave);
+  return leave;
 }

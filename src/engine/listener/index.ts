@@ -1,5 +1,6 @@
 export {
   createHttpServer,
+  cutLater,
   leaveBodies,
   renewCertificate,
   type UnroutedRequest,

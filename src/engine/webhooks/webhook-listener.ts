@@ -4,6 +4,7 @@ import type { ListenAddress } from '../config/index.js';
 import {
   clientAddressOf,
   createHttpServer,
+  cutLater,
   leaveBodies,
   listenOn,
   renewCertificate,
@@ -43,9 +44,6 @@ export interface ReceivedRequest {
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
-
-/** How long the rest of a refused body may take before its connection is cut. */
-const LINGER_MS = 2000;
 
 /** The HTTP side of all routes. */
 export class WebhookListener {
@@ -164,7 +162,8 @@ export class WebhookListener {
     // An answer too large for a string throws here, before anything is sent.
     const text = JSON.stringify(body);
     reply.code(status).headers(headers).type(JSON_UTF8).send(text);
-    if (lingers) cutLater(request);
+    const { raw } = request;
+    if (lingers && !raw.complete) raw.once('end', cutLater(raw.socket));
     const answered = {
       routeId: route.id,
       requestId: request.id,
@@ -222,16 +221,6 @@ function addAccessHook(
       requestId,
     });
   });
-}
-
-/**
- * Gives a client that is still sending time to read the answer, then cuts the connection. Closing it at once
- * would reset it and lose the answer.
- */
-function cutLater({ raw }: FastifyRequest): void {
-  if (raw.complete) return;
-  const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
-  raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 /** How long clients can take, in milliseconds. */

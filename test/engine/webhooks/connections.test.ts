@@ -193,6 +193,17 @@ test('draining answers what is under way and turns new requests away', async () 
   await close();
 });
 
+test('a client that sends nonsense after a request and stays does not hold up the end', async () => {
+  const patience = { checkEveryMs: 600_000 };
+  const { port, webhooks, close } = await testWebhooks({ patience });
+  const { write, until, socket } = rawConnection(port, { allowHalfOpen: true });
+  write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}\0`);
+  await until('bad_request');
+  await eventually('the end of the request', () => webhooks.underWay === 0 || undefined);
+  socket.destroy();
+  await close();
+});
+
 test('an answer that cannot be written is a 500, and counted', async () => {
   const { logger } = testLog();
   const counted: number[] = [];
