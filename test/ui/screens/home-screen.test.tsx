@@ -457,6 +457,8 @@ test('a body is never wider or taller than its area, whatever the names and howe
         if (columns > 30) assert.ok(lines.some((line) => line.includes('faults')));
       },
     ),
+    // No agent, and just room for plots.
+    { examples: [[48, 7, [], ' ', true, 0]] },
   );
 });
 

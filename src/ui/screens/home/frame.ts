@@ -85,9 +85,10 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const gap = rows >= 12 ? 1 : 0;
   const most = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
   const faults = Math.min(most, Math.max(1, wrongs(state.news).length));
-  const needed = agents.length === 0 ? 0 : agents.length + 1;
+  // Without agents, a row says so.
+  const needed = agents.length === 0 ? 1 : agents.length + 1;
   const left = rows - faults - gap - work.length - gap;
-  if (left < Math.max(1, Math.min(needed, LEAST_AGENT_ROWS))) {
+  if (left < Math.min(needed, LEAST_AGENT_ROWS)) {
     return { agents: 0, faults: 1, plots: 0, rest: 0, gap };
   }
   const high = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
@@ -97,7 +98,7 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
     state.news.activity &&
     left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
   const plots = hasPlots ? high : 0;
-  const shown = Math.max(1, Math.min(needed, left - plots));
+  const shown = Math.min(needed, left - plots);
   return { agents: shown, faults, plots, rest: left - plots - shown, gap };
 }
 
