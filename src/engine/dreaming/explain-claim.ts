@@ -90,11 +90,12 @@ export function candidates(
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
 ): ScoredClaim[] {
-  const open = entries
-    .since(nowMs - settings.phases.deep.maxAgeDays * MS_PER_DAY)
-    .filter(({ state }) => state.fate === 'open');
-  return poolEvidence(open)
-    .map((entry) => scoredClaim(entry, settings, nowMs))
+  const sinceMs = nowMs - settings.phases.deep.maxAgeDays * MS_PER_DAY;
+  const pooled = poolEvidence(entries, sinceMs);
+  return entries
+    .since(sinceMs)
+    .filter(({ state }) => state.fate === 'open')
+    .map((entry) => scoredClaim(pooled.get(entry.key) ?? entry, settings, nowMs))
     .sort(
       (a, b) =>
         Number(b.passes) - Number(a.passes) ||

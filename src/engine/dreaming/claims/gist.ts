@@ -36,6 +36,8 @@ export interface Gist {
   readonly attributes: ReadonlySet<string>;
   /** Values by kind: numbers by unit, names, weekdays, words. */
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The values that are names or words, which another claim may be about, and their stems. */
+  readonly named: readonly { readonly value: string; readonly stem: string }[];
   /** Values that are no longer true. */
   readonly former: ReadonlySet<string>;
   /** Whether the claim announces a change. */
@@ -82,8 +84,10 @@ export function gistOf(text: string): Gist {
     if (MOVED.test(text)) attributes.add('place');
     else if (SWITCHED.test(text)) attributes.add('use');
   }
+  const named = ['name', 'word'].flatMap((kind) => [...(parts.values.get(kind) ?? [])]);
   return {
     ...parts,
+    named: named.map((value) => ({ value, stem: stemOf(value) })),
     neighbours: neighboursIn(tokens),
     attributes,
     changes,
@@ -349,10 +353,7 @@ function isActor({ tokens, at, attributes }: Role): boolean {
 }
 
 /** Index keys to find claims about the same subject; attributes if a claim has no subject. */
-export function topicsOf({ subject, values, former, attributes }: Gist): ReadonlySet<string> {
-  const named = [values.get('name'), values.get('word'), former].flatMap((words) => [
-    ...(words ?? []),
-  ]);
-  const words = [...subject, ...named];
+export function topicsOf({ subject, named, former, attributes }: Gist): ReadonlySet<string> {
+  const words = [...subject, ...named.map(({ value }) => value), ...former];
   return new Set(subject.size > 0 ? words : [...words, ...[...attributes].map((one) => `@${one}`)]);
 }

@@ -18,19 +18,18 @@ export function relate(newer: Gist, older: Gist): Relation {
   const a = withSubjects(newer, older.subject);
   const b = withSubjects(older, newer.subject);
   const shared = common(a.subject, b.subject);
+  const onlyNew = a.subject.size - shared;
+  const onlyOld = b.subject.size - shared;
+  const union = shared + onlyNew + onlyOld;
+  const isInside = onlyNew === 0 || onlyOld === 0;
+  // Nearly all that share a word are about something else, and thousands are compared with each other.
+  if (!isInside && shared / union < MOSTLY) return 'other';
   const { agreeing, conflicting } = compareValues(a.values, b.values);
-  const overlap: Overlap = {
-    shared,
-    onlyNew: a.subject.size - shared,
-    onlyOld: b.subject.size - shared,
-    agreeing,
-    attributes: common(a.attributes, b.attributes),
-  };
+  const overlap: Overlap = { shared, union, isInside, agreeing };
   if (ends(a, b)) {
     // Another subject may have dropped the same thing: the importer's bundler is not the frontend's.
-    const isInside = overlap.onlyNew === 0 || overlap.onlyOld === 0;
     // "We moved from Lisbon to Porto" has no subject, but names what it ends.
-    const isOurs = a.subject.size + b.subject.size === 0 && b.attributes.size > 0;
+    const isOurs = union === 0 && b.attributes.size > 0;
     return (shared > 0 && isInside) || isOurs ? 'updates' : 'other';
   }
   if (conflicting > 0) {
@@ -49,12 +48,9 @@ function ends(newer: Gist, older: Gist): boolean {
 }
 
 /** Whether claims with different values have the same subject. */
-function saysOtherwise(
-  { shared, onlyNew, onlyOld, attributes }: Overlap,
-  a: Gist,
-  b: Gist,
-): boolean {
-  const isEqual = onlyNew + onlyOld === 0;
+function saysOtherwise({ shared, union, isInside }: Overlap, a: Gist, b: Gist): boolean {
+  const attributes = common(a.attributes, b.attributes);
+  const isEqual = shared === union;
   const isBare = a.attributes.size === 0 || b.attributes.size === 0;
   const speakAlike =
     attributes > 0 ||
@@ -66,33 +62,32 @@ function saysOtherwise(
   if (isEqual) return true;
   // "The storage backup" may be short for the nightly one.
   const dropped = [...b.subject].filter((stem) => !a.subject.has(stem));
-  if (onlyNew === 0 && dropped.every((stem) => FREQUENCY_STEMS.has(stem))) return true;
-  return a.changes && (onlyNew === 0 || onlyOld === 0);
+  const isShort = shared === a.subject.size;
+  if (isShort && dropped.every((stem) => FREQUENCY_STEMS.has(stem))) return true;
+  return a.changes && isInside;
 }
 
+/** How much two claims have in common. */
 interface Overlap {
+  /** Stems in both subjects, and in either. */
   readonly shared: number;
-  readonly onlyNew: number;
-  readonly onlyOld: number;
+  readonly union: number;
+  /** Whether one subject is a part of the other. */
+  readonly isInside: boolean;
+  /** Kinds of values that have one in common. */
   readonly agreeing: number;
-  readonly attributes: number;
 }
 
 const MOSTLY = 0.5;
 const NEARLY_ALL = 0.75;
 
-function saysSame(
-  { shared, onlyNew, onlyOld, agreeing, attributes }: Overlap,
-  a: Gist,
-  b: Gist,
-): boolean {
+function saysSame({ shared, union, isInside, agreeing }: Overlap, a: Gist, b: Gist): boolean {
+  const attributes = common(a.attributes, b.attributes);
   const isEither = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
   if (!isEither) return false;
-  const union = shared + onlyNew + onlyOld;
   if (agreeing > 0) {
     if (shared === 0) return union === 0 && attributes > 0;
-    if (onlyNew === 0 || onlyOld === 0) return true;
-    return shared / union >= MOSTLY && !isOneSlot(a, b);
+    return isInside || !isOneSlot(a, b);
   }
   if (a.values.size > 0 || b.values.size > 0) return false;
   return shared >= 2 && shared / union >= NEARLY_ALL && !isOneSlot(a, b);
@@ -127,15 +122,15 @@ function compareValues(a: Gist['values'], b: Gist['values']) {
 
 /** A name that is a value in one claim and the subject of the other counts as a subject in both. */
 function withSubjects(gist: Gist, known: ReadonlySet<string>): Gist {
-  const moved = ['name', 'word'].flatMap((kind) =>
-    [...(gist.values.get(kind) ?? [])].filter((stem) => known.has(stemOf(stem))),
-  );
-  if (moved.length === 0) return gist;
+  const moving = gist.named.filter(({ stem }) => known.has(stem));
+  if (moving.length === 0) return gist;
+  const moved = moving.map(({ value }) => value);
   const left = [...gist.values].map(
     ([kind, stems]) => [kind, new Set([...stems].filter((one) => !moved.includes(one)))] as const,
   );
   const values = new Map(left.filter(([, stems]) => stems.size > 0));
-  return { ...gist, values, subject: new Set([...gist.subject, ...moved]) };
+  const named = gist.named.filter((one) => !moving.includes(one));
+  return { ...gist, values, named, subject: new Set([...gist.subject, ...moved]) };
 }
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

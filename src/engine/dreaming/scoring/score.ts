@@ -1,7 +1,9 @@
 import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
+import type { ClaimKey } from '../claims/claim-words.js';
 import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
 import { relate } from '../claims/relate.js';
+import type { RecallEntries } from '../store/recall-entries.js';
 import { type PhaseSignal, type RecallEntry, signalCount, signalDay } from './recall-entry.js';
 
 /** The signals of a claim and their weights in its score (facts §7.4), which add up to 1. */
@@ -111,29 +113,45 @@ function halved(atMs: number, nowMs: number, halfLifeDays: number): number {
 const MOST_COMPARED = 2000;
 
 /**
- * Adds to each claim the signals of claims that say the same in other words, and of claims it supersedes:
+ * Adds to open claims the signals of claims that say the same in other words, and of claims they supersede:
  * search returns whichever wording matches a question best. Each question and day counts only once.
+ *
+ * @param sinceMs claims without a signal since then count for nothing
+ * @returns the claims that were compared, by key; to others nothing is added
  */
-export function poolEvidence(entries: readonly RecallEntry[]): RecallEntry[] {
-  const compared = entries
-    .filter(({ recallCount }) => recallCount > 0)
-    .toSorted((a, b) => b.lastSignalMs - a.lastSignalMs)
-    .slice(0, MOST_COMPARED)
-    .map((entry): Compared => ({ entry, gist: gistOf(entry.text) }));
-  const byTopic = groupByEach(compared, ({ gist }) => topicsOf(gist));
-  const pooled = new Map(
+export function poolEvidence(
+  { recalled }: Pick<RecallEntries, 'recalled'>,
+  sinceMs: number,
+): ReadonlyMap<ClaimKey, RecallEntry> {
+  const compared = recalled(sinceMs, MOST_COMPARED).map((entry, at): Compared => {
+    const gist = gistOf(entry.text);
+    return { at, entry, gist, topics: topicsOf(gist) };
+  });
+  const byTopic = groupByEach(compared, ({ topics }) => topics);
+  // By the place of a claim, the last one it was compared with: most pairs share several topics.
+  const comparedWith = new Int32Array(compared.length).fill(-1);
+  const isFirst = (other: Compared, { at }: Compared): boolean => {
+    const isNew = comparedWith[other.at] !== at;
+    comparedWith[other.at] = at;
+    return isNew;
+  };
+  return new Map(
     compared.map((one) => {
-      const near = new Set([...topicsOf(one.gist)].flatMap((topic) => byTopic.get(topic) ?? []));
-      const others = [...near].filter((other) => other !== one && backs(other, one));
+      const others = [...one.topics].flatMap((topic) =>
+        (byTopic.get(topic) ?? []).filter(
+          (other) => isFirst(other, one) && other !== one && backs(other, one),
+        ),
+      );
       return [one.entry.key, others.reduce((sum, { entry }) => joined(sum, entry), one.entry)];
     }),
   );
-  return entries.map((entry) => pooled.get(entry.key) ?? entry);
 }
 
 interface Compared {
+  readonly at: number;
   readonly entry: RecallEntry;
   readonly gist: Gist;
+  readonly topics: ReadonlySet<string>;
 }
 
 /** Whether the signals of one claim also count for another. */

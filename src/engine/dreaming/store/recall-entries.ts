@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Connection, columnOf } from '../../sqlite/database.js';
+import type { Connection } from '../../sqlite/database.js';
+import { snakeCase } from '../../support/text.js';
 import { asClaimKey, type ClaimKey } from '../claims/claim-words.js';
 import { CLAIM_FATES, type ClaimFate, type RecallEntry } from '../scoring/recall-entry.js';
 
@@ -14,6 +15,10 @@ export function recallEntries(database: Connection) {
   const select = `SELECT ${COLUMNS.map(({ name, column }) => `${column} AS ${name}`)} FROM entries`;
   const one = database.prepare(`${select} WHERE key = ?`);
   const since = database.prepare(`${select} WHERE last_signal_ms >= ? ORDER BY key`);
+  const recalled = database.prepare(
+    `${select} WHERE fate = 'open' AND recall_count > 0 AND last_signal_ms >= ?
+     ORDER BY last_signal_ms DESC, key LIMIT ?`,
+  );
   const count = database.prepare('SELECT count(*) FROM entries').pluck();
   const put = database.prepare(
     `INSERT OR REPLACE INTO entries (${COLUMNS.map(({ column }) => column)})
@@ -40,6 +45,9 @@ export function recallEntries(database: Connection) {
     *each(ms: number): Generator<RecallEntry> {
       for (const row of since.iterate(ms)) yield toEntry(row);
     },
+    /** Open claims that answered searches and have a signal since then, the latest first. */
+    recalled: (ms: number, limit: number): RecallEntry[] =>
+      Array.from(recalled.iterate(ms, limit), toEntry),
     count: () => Number(count.get()),
     put: (entry: RecallEntry): void => {
       put.run(toRow(entry));
@@ -88,29 +96,48 @@ const entryRow = z.object({
 });
 type EntryRow = z.infer<typeof entryRow>;
 
-const COLUMNS = Object.keys(entryRow.shape).map((name) => ({ name, column: columnOf(name) }));
+const COLUMNS = Object.keys(entryRow.shape).map((name) => ({ name, column: snakeCase(name) }));
 
+/** Field by field, as below: a sweep reads tens of thousands, and copying the rest of an object takes far longer. */
 function toEntry(value: unknown): RecallEntry {
-  const { source, path, startLine, endLine, lightHits, lightLastMs, remHits, remLastMs, ...row } =
-    entryRow.parse(value);
-  const { key, queryHashes, days, tags, fate, fateMs, fateSweep, ...counts } = row;
+  const row = entryRow.parse(value);
+  const { source, path, startLine, endLine } = row;
   return {
-    ...counts,
-    key: asClaimKey(key),
+    key: asClaimKey(row.key),
+    text: row.text,
     place: { source, path, startLine, endLine },
-    queryHashes: valuesIn(queryHashes),
-    days: valuesIn(days),
-    tags: valuesIn(tags),
-    light: { hits: lightHits, lastMs: lightLastMs ?? undefined },
-    rem: { hits: remHits, lastMs: remLastMs ?? undefined },
-    state: fateOf(fate, fateMs ?? 0, fateSweep ?? ''),
+    recallCount: row.recallCount,
+    dailyCount: row.dailyCount,
+    groundedCount: row.groundedCount,
+    totalScore: row.totalScore,
+    maxScore: row.maxScore,
+    firstSignalMs: row.firstSignalMs,
+    lastSignalMs: row.lastSignalMs,
+    queryHashes: valuesIn(row.queryHashes),
+    days: valuesIn(row.days),
+    tags: valuesIn(row.tags),
+    light: { hits: row.lightHits, lastMs: row.lightLastMs ?? undefined },
+    rem: { hits: row.remHits, lastMs: row.remLastMs ?? undefined },
+    state: fateOf(row.fate, row.fateMs ?? 0, row.fateSweep ?? ''),
   };
 }
 
-function toRow({ place, light, rem, state, ...entry }: RecallEntry): EntryRow {
+function toRow(entry: RecallEntry): EntryRow {
+  const { place, light, rem, state } = entry;
   return {
-    ...entry,
-    ...place,
+    key: entry.key,
+    text: entry.text,
+    source: place.source,
+    path: place.path,
+    startLine: place.startLine,
+    endLine: place.endLine,
+    recallCount: entry.recallCount,
+    dailyCount: entry.dailyCount,
+    groundedCount: entry.groundedCount,
+    totalScore: entry.totalScore,
+    maxScore: entry.maxScore,
+    firstSignalMs: entry.firstSignalMs,
+    lastSignalMs: entry.lastSignalMs,
     queryHashes: entry.queryHashes.join('\n'),
     days: entry.days.join('\n'),
     tags: entry.tags.join('\n'),

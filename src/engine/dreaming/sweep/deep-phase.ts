@@ -47,23 +47,24 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   readonly earlier: readonly RecallEntry[];
 } {
   const { maxAgeDays, recencyHalfLifeDays } = phases.deep;
-  const asked: RecallEntry[] = [];
+  const sinceMs = nowMs - maxAgeDays * MS_PER_DAY;
+  const pooled = poolEvidence(entries, sinceMs);
+  const ranked: RankedClaim[] = [];
   const earlier: RecallEntry[] = [];
   let considered = 0;
-  // One at a time: there may be tens of thousands, and only a few were asked for.
-  for (const entry of entries.each(nowMs - maxAgeDays * MS_PER_DAY)) {
+  // One at a time: there may be tens of thousands, and only a few pass.
+  for (const own of entries.each(sinceMs)) {
     considered += 1;
-    if (entry.state.fate !== 'open') {
-      if (entry.state.fate === 'promoted' && wasOpenAt(entry, dayStartMs)) earlier.push(entry);
+    if (own.state.fate !== 'open') {
+      if (own.state.fate === 'promoted' && wasOpenAt(own, dayStartMs)) earlier.push(own);
       continue;
     }
-    if (isAsked(entry)) asked.push(entry);
-  }
-  const ranked = poolEvidence(asked).flatMap((entry): RankedClaim[] => {
+    if (!isAsked(own)) continue;
+    const entry = pooled.get(own.key) ?? own;
     const score = scoreClaim(entry, nowMs, recencyHalfLifeDays);
     const gates = checkGates(entry, score, phases.deep, nowMs);
-    return gates.every(({ passed }) => passed) ? [{ entry, score: score.score }] : [];
-  });
+    if (gates.every(({ passed }) => passed)) ranked.push({ entry, score: score.score });
+  }
   ranked.sort(
     (a, b) =>
       b.score - a.score ||
