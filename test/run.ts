@@ -3,11 +3,11 @@
  * generated files), then the test files, some processes at a time. Files of the folders in BATCHED share
  * processes, since starting one costs as much as most of them; every other has its own. Tests of the shared store
  * run on PGlite and on PostgreSQL: the server that SVC_TEST_POSTGRES_URL names, else a cluster of this run, where it is
- * installed. Ends with a line `N passed, N failed`.
+ * installed. SVC_TEST_SEED gives properties other inputs. Ends with a line `N passed, N failed`.
  *
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -199,6 +199,14 @@ async function providePostgres(): Promise<{ readonly name: string; stop(): Promi
 
 const POSTGRES_URL = 'SVC_TEST_POSTGRES_URL';
 
+/** Other inputs for properties whenever the source changes, and the same until then; others by chance without git. */
+function provideSeed(): void {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD:src'], { encoding: 'utf8' });
+  if (status === 0) process.env[SEED] ??= String(Number.parseInt(stdout.slice(0, 7), 16));
+}
+
+const SEED = 'SVC_TEST_SEED';
+
 /** How long each job took when it last ran. */
 function lastSeconds(): Map<string, number> {
   const schema = z.array(z.tuple([z.string(), z.number()]));
@@ -225,6 +233,7 @@ async function main(): Promise<void> {
   const seconds = lastSeconds();
   const queue = longestFirst([...checks, ...(tests ?? [])], seconds);
   const postgres = (tests ?? []).length === 0 ? undefined : await providePostgres();
+  if (postgres !== undefined) provideSeed();
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const finished = await runJob(job);
@@ -242,7 +251,10 @@ async function main(): Promise<void> {
   await postgres?.stop();
   mkdirSync(CACHE, { recursive: true });
   replaceFile(SECONDS, JSON.stringify([...seconds]), 0o644);
-  if (postgres !== undefined) console.log(`\nPostgreSQL: ${postgres.name}`);
+  if (postgres !== undefined) {
+    console.log(`\nPostgreSQL: ${postgres.name}`);
+    console.log(`${SEED}: ${process.env[SEED] ?? 'by chance'}`);
+  }
   console.log(`\n${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }

@@ -232,8 +232,8 @@ function sectionEnd(text: string, heading: string): number | undefined {
 }
 
 /**
- * A text without an entry that was inserted at an offset, or that has moved since; undefined if it was changed.
- * Titles and headings go with it if nothing else is below them.
+ * A text without an entry that was inserted, wherever it is now: the last, if the same was written again since. Undefined
+ * if it was changed. Titles and headings go with it if nothing else is below them.
  *
  * @param replaced what was there before
  */

@@ -26,6 +26,7 @@ test('two stars take any folders, none included', () => {
   assert.ok(matches('a/**/z', 'a/z') && matches('a/**/z', 'a/b/c/z'));
   assert.not(matches('a/**/z', 'a/bz'));
   assert.not(matches('a**z', 'a/z'));
+  assert.not(matches('a/**', 'a') || matches('{a,b/c}/**', 'a'));
 });
 
 test('braces choose, a leading ! turns it round, a backslash takes what follows as it is', () => {
@@ -55,7 +56,19 @@ test('tells a pattern from a name', () => {
 });
 
 test('takes what picomatch takes', () => {
-  const pieces = fc.constantFrom('a', 'b', '*', '?', '/', '[ab]', '{a,b}', '{a,b/c}', '**/', '\\*');
+  const pieces = fc.constantFrom(
+    'a',
+    'b',
+    '*',
+    '?',
+    '/',
+    '[ab]',
+    '{a,b}',
+    '{a,b/c}',
+    '**/',
+    '/**',
+    '\\*',
+  );
   const glob = fc.array(pieces, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''));
   const name = fc.array(fc.constantFrom('a', 'b', 'c', '*', 'a.b'), { minLength: 1, maxLength: 3 });
   const path = fc.array(
@@ -64,10 +77,12 @@ test('takes what picomatch takes', () => {
   );
   fc.assert(
     fc.property(glob, path, fc.boolean(), (pattern, names, dot) => {
-      // A folder itself is no file, so whether "a/" or "a//b" takes it is of no interest; and two stars
+      // A folder itself is no file, so whether "a/", "a//b" or "a/**" takes it is of no interest; and two stars
       // that are not all of a name are one star, where picomatch goes into folders before a brace.
       fc.pre(!/\/\/|^\/|\/$|\*\*[^/]|[^/]\*\*/u.test(pattern));
       const file = names.join('/');
+      const folder = pattern.endsWith('/**') ? pattern.slice(0, -'/**'.length) : undefined;
+      fc.pre(folder === undefined || !picomatch(folder, { dot })(file));
       assert.is(
         matches(pattern, file, dot),
         picomatch(pattern, { dot })(file),
