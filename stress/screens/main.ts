@@ -10,7 +10,8 @@ const names = Object.keys(SCREENS) as readonly ScreenName[];
 
 for (const name of names) {
   const started = performance.now();
-  await playMonkey(name, seed, INPUTS / names.length);
+  const inputs = Math.ceil(INPUTS / names.length);
+  await playMonkey(name, seed, inputs);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  console.log(`${name}: ${INPUTS / names.length} inputs, ${seconds} s, seed ${seed}`);
+  console.log(`${name}: ${inputs} inputs, ${seconds} s, seed ${seed}`);
 }
