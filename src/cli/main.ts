@@ -20,7 +20,8 @@ interface CommandModule {
 }
 
 /**
- * Runs the program. A known command is loaded and run directly; everything else is answered without one. Without arguments it opens the home screen on a terminal and prints help elsewhere.
+ * Runs the program. A known command is loaded and run directly; everything else is answered without one. Without
+ * arguments it opens the home screen on a terminal and prints help elsewhere.
  */
 export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;

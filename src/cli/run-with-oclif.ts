@@ -45,8 +45,16 @@ function pluginOf(typed: string, { root, about, commands }: Program): Plugin {
     [id, ...aliases].some((name) => firstWord(name) === first),
   );
   return Object.assign(plugin, {
-    ...{ root, pjson: about, name: about.name, alias: about.name, version: about.version },
-    ...{ isRoot: true, valid: true, hasManifest: true, type: 'core', hooks: {} },
+    root,
+    pjson: about,
+    name: about.name,
+    alias: about.name,
+    version: about.version,
+    isRoot: true,
+    valid: true,
+    hasManifest: true,
+    type: 'core',
+    hooks: {},
     commands: near.map((command): Command.Loadable => {
       return { ...command, load: () => plugin.findCommand(command.id, { must: true }) };
     }),

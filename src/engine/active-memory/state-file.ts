@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { TEMPORARY_ENDING } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
-import { MS_PER_DAY } from '../support/time.js';
+import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
 
 const cachedRecall = z.object({
@@ -144,7 +144,8 @@ export function breakerState(
 ): BreakerState {
   if (record === undefined || record.timeouts < circuitBreakerMaxTimeouts) return 'closed';
   // What is recorded in the future is from before the clock was set back.
-  return record.atMs <= nowMs && nowMs < record.openUntilMs ? 'open' : 'half_open';
+  const { atMs, openUntilMs } = record;
+  return isWithin(atMs, nowMs, openUntilMs - atMs) ? 'open' : 'half_open';
 }
 
 /** Keeps the breaker open for other recalls while one tries. */
@@ -171,9 +172,9 @@ export function recallInCache(
   nowMs: number,
   { cacheTtlMs }: Pick<ActiveMemorySettings['config'], 'cacheTtlMs'>,
 ): CachedRecall | undefined {
-  return recalls.find(({ key: other, untilMs }) => {
-    return other === key && untilMs > nowMs && untilMs <= nowMs + cacheTtlMs;
-  });
+  return recalls.find(
+    ({ key: other, untilMs }) => other === key && isWithin(untilMs - cacheTtlMs, nowMs, cacheTtlMs),
+  );
 }
 
 export function breakerOf(state: RecallState, key: string): BreakerRecord | undefined {

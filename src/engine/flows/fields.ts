@@ -1,3 +1,5 @@
+import { snakeCase } from '../support/text.js';
+
 /**
  * One field of a stored record. Everything else derives from it: the type of the record, its column, what
  * webhooks and operators see, their schemas (record-schemas.ts) and the documentation. It is plain data,
@@ -50,10 +52,7 @@ export type PrintedOf<Fs extends Fields> = {
 };
 
 export function columnsOf(fields: Fields): readonly (readonly [name: string, column: string])[] {
-  return Object.entries(fields).map(([name, { column }]) => [
-    name,
-    column ?? name.replaceAll(/[A-Z]/gu, (capital) => `_${capital.toLowerCase()}`),
-  ]);
+  return Object.entries(fields).map(([name, { column }]) => [name, column ?? snakeCase(name)]);
 }
 
 /** The fields that operators see. */

@@ -23,7 +23,13 @@ export {
   notificationOutput,
   notificationTargets,
 } from './notification-record.js';
-export { type Flows, flowsFile, openExistingFlows, openFlows } from './open-flows.js';
+export {
+  type Flows,
+  flowsFile,
+  openExistingFlows,
+  openFlows,
+  UNSTORABLE,
+} from './open-flows.js';
 export type { FlowCounts, FlowEntry, FlowHistory, Page, WaitOptions } from './operator-flows.js';
 export {
   bulkOutput,

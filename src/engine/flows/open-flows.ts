@@ -196,7 +196,7 @@ async function changeOnce(
 }
 
 /** With these, no change can be stored until somebody or something fixes it. */
-const UNSTORABLE: ReadonlySet<ErrorCode> = new Set([
+export const UNSTORABLE: ReadonlySet<ErrorCode> = new Set([
   'FLOWS_DAMAGED',
   'FLOWS_PERSIST_FAILED',
   'STORAGE_FAILED',

@@ -55,11 +55,6 @@ export async function inUndoneTransaction<Result>(
   }
 }
 
-/** The column of a property: `recallCount` is stored in `recall_count`. */
-export function columnOf(name: string): string {
-  return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /**
  * Closes a connection that wrote. Closing the last connection of a file moves the log into it, and nobody can read
  * meanwhile. So the log is moved before, next to readers.

@@ -86,3 +86,8 @@ const NON_ASCII = /[^\0-\x7f]/;
 export function isAscii(text: string): boolean {
   return !NON_ASCII.test(text);
 }
+
+/** `recallCount` as `recall_count`, such as in a database. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
-import type { Flows } from '../flows/index.js';
+import { type Flows, UNSTORABLE } from '../flows/index.js';
 import { clientNetworkOf, RateLimiter } from '../listener/index.js';
 import type { Clock } from '../support/context.js';
 import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
@@ -12,17 +12,10 @@ import type { ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
 const UNSTORED: ReadonlySet<ErrorCode> = new Set([
+  ...UNSTORABLE,
   'FLOWS_BUSY',
-  'FLOWS_DAMAGED',
-  'FLOWS_PERSIST_FAILED',
   'HANDLES_EXHAUSTED',
   'STORAGE_BUSY',
-  'STORAGE_FAILED',
-  'STORAGE_FULL',
-  'STORAGE_NEWER',
-  'STORAGE_OUTDATED',
-  'STORAGE_REFUSED',
-  'STORAGE_UNREACHABLE',
 ]);
 
 const UNCERTAIN = 'The change may have been stored; repeat the request with its idempotency key.';

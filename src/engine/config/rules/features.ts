@@ -4,7 +4,7 @@ import { GATEWAY_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
-import { cronFaults, fault, type Rule, warning, writtenRoutes } from './rule.js';
+import { fault, type Rule, warning, writtenRoutes } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
   const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
@@ -85,22 +85,6 @@ function overlap(a: string, b: string): boolean {
   const [first, second] = [a, b].map((host) => (host === 'localhost' ? '127.0.0.1' : host));
   return first === second;
 }
-
-const DREAM_FREQUENCY: ConfigPath = [
-  'plugins',
-  'entries',
-  'memory-core',
-  'config',
-  'dreaming',
-  'frequency',
-];
-
-/** The schedule must be valid and fire at some time (spec/memory-search §2.13). */
-export const scheduleFires: Rule = function* (input) {
-  const frequency = input.plugins?.entries?.['memory-core']?.config?.dreaming?.frequency;
-  if (frequency === undefined) return;
-  yield* cronFaults(frequency, DREAM_FREQUENCY);
-};
 
 /** With half of a certificate, a listener would serve plain HTTP. */
 export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {

@@ -1,6 +1,5 @@
 import type { ConfigFault, FaultCode } from '../check.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import { cronEverFires, parseCron } from '../cron.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';
 import { resolveMemorySearch } from '../resolve-config.js';
 import type { ConfigInput, MemorySearchSettings } from '../resolved.js';
@@ -88,15 +87,3 @@ export function warning(code: FaultCode, path: ConfigPath, texts: FindingTexts):
  * @param scopes {@link searchScopes}, shared by all rules
  */
 export type Rule = (input: ConfigInput, scopes: readonly SearchScope[]) => Iterable<RuleFinding>;
-
-/** A schedule must be valid and fire at some time. */
-export function* cronFaults(frequency: string, path: ConfigPath): Iterable<RuleFinding> {
-  const result = parseCron(frequency);
-  if (result.ok && cronEverFires(result.fields)) return;
-  yield fault('cron-never-fires', path, {
-    message: result.ok
-      ? `the schedule ${JSON.stringify(frequency)} never fires: none of its months has such a day`
-      : `the schedule ${JSON.stringify(frequency)} is invalid: ${result.reason}`,
-    expected: 'minute, hour, day of month, month and day of week, like "0 3 * * *"',
-  });
-}

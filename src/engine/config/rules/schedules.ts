@@ -1,9 +1,10 @@
 import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
+import { cronEverFires, parseCron } from '../cron.js';
 import type { ScheduleInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
-import { cronFaults, fault, type Rule, type RuleFinding } from './rule.js';
+import { fault, type Rule, type RuleFinding } from './rule.js';
 
 /** What the fields of a flow can refer to, with typical values. */
 const SAMPLE = {
@@ -51,4 +52,32 @@ function* ownerFaults(
       suggestion: suggestName(route, routes),
     });
   }
+}
+
+const DREAM_FREQUENCY: ConfigPath = [
+  'plugins',
+  'entries',
+  'memory-core',
+  'config',
+  'dreaming',
+  'frequency',
+];
+
+/** The schedule must be valid and fire at some time (spec/memory-search §2.13). */
+export const scheduleFires: Rule = function* (input) {
+  const frequency = input.plugins?.entries?.['memory-core']?.config?.dreaming?.frequency;
+  if (frequency === undefined) return;
+  yield* cronFaults(frequency, DREAM_FREQUENCY);
+};
+
+/** A schedule must be valid and fire at some time. */
+function* cronFaults(frequency: string, path: ConfigPath): Iterable<RuleFinding> {
+  const result = parseCron(frequency);
+  if (result.ok && cronEverFires(result.fields)) return;
+  yield fault('cron-never-fires', path, {
+    message: result.ok
+      ? `the schedule ${JSON.stringify(frequency)} never fires: none of its months has such a day`
+      : `the schedule ${JSON.stringify(frequency)} is invalid: ${result.reason}`,
+    expected: 'minute, hour, day of month, month and day of week, like "0 3 * * *"',
+  });
 }

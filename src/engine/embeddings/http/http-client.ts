@@ -5,7 +5,7 @@ import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { networkMessage, statusFault } from './status-fault.js';
+import { networkMessage, redirectFault, statusFault } from './status-fault.js';
 
 export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'POST';
@@ -167,14 +167,6 @@ export async function* downloadLines(
 function lineOf(first: Buffer, second: Buffer): string {
   const bytes = first.length === 0 ? second : Buffer.concat([first, second]);
   return bytes.toString('utf8').trim();
-}
-
-function redirectFault(status: number, location: string | undefined): VendorFault {
-  const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
-  return new VendorFault('request', `the endpoint redirects${where}`, {
-    status,
-    hint: 'set baseUrl to the final address',
-  });
 }
 
 function faultOf(error: unknown, explain: ExplainStatus): VendorFault {

@@ -31,6 +31,17 @@ export function statusFault(
   return new VendorFault(kind, messageIn(body) ?? `status ${status}`, { status, waitMs });
 }
 
+/** What a redirect means. It is not followed: what is sent contains a key. @param location the header, if there is one */
+export function redirectFault(status: number, location: unknown): VendorFault {
+  const where = typeof location === 'string' ? ` to ${hostOf(location)}` : '';
+  const hint = 'set baseUrl to the final address';
+  return new VendorFault('request', `the endpoint redirects${where}`, { status, hint });
+}
+
+function hostOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).host : 'another address';
+}
+
 const MAX_MESSAGE = 300;
 
 /** The message in an error body of any shape that vendors use. */

@@ -4,7 +4,7 @@ import type { ForgetList } from '../forget/index.js';
 import type { MemoryIndex, OpenedIndex, Origin, OtherDocument } from '../index/index.js';
 import type { SyncConnections, SyncRun, SyncSummary } from '../sync/index.js';
 import type { Chunk } from '../types.js';
-import type { SharedPlace } from './shared-text.js';
+import type { SharedPlace } from './shared-place.js';
 
 /** An index that is open for writing. */
 export interface WritableIndex {

@@ -6,4 +6,5 @@
 
 export { createFileHome } from './file-home.js';
 export type { IndexHome, OtherHosts } from './index-home.js';
-export { linesOfChunks, type SharedPlace, sharedPlace, turnsOfChunks } from './shared-text.js';
+export { type SharedPlace, sharedPlace } from './shared-place.js';
+export { linesOfChunks, turnsOfChunks } from './shared-text.js';

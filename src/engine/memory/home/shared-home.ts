@@ -25,7 +25,7 @@ import { withIndexLock } from '../sync/index-lock.js';
 import { cleanOthers } from './clean-others.js';
 import type { IndexHome } from './index-home.js';
 import { SharedForgetList } from './shared-forget-list.js';
-import type { SharedPlace } from './shared-text.js';
+import type { SharedPlace } from './shared-place.js';
 
 /** What a {@link createSharedHome} consists of. */
 export interface SharedHomeOptions {

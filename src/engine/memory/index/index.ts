@@ -1,5 +1,6 @@
 /* The index of one memory, and its SQLite database. */
 
+export { idf, scoreBound } from './bm25.js';
 export type {
   CandidateFilter,
   DatedQuestion,
@@ -35,7 +36,6 @@ export {
   type Tokenizer,
 } from './identity.js';
 export type { Language } from './languages.js';
-export { idf, scoreBound } from './lexical-text.js';
 export type { IndexStatistics, MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {

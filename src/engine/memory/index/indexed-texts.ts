@@ -1,7 +1,8 @@
 import type { DocumentKey } from '../types.js';
+import { languageOf } from './detect-language.js';
 import type { IndexedDocument } from './documents.js';
 import type { Tokenizer } from './identity.js';
-import { type Language, languageOf } from './languages.js';
+import type { Language } from './languages.js';
 import { fileNameWords, lexicalText } from './lexical-text.js';
 import { wordParts } from './word-parts.js';
 

@@ -16,10 +16,10 @@ import {
 } from '../sources/index.js';
 import type { FileFingerprint, NoteFacts, SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
-import { type ApplyResult, Tally } from './events.js';
 import { type FileStep, fileSteps, isTranscript } from './file-steps.js';
 import { type FilePart, loadTranscript } from './load-transcript.js';
 import { extractionMark, type PlannedRead, type SyncPlan } from './plan-changes.js';
+import { type ApplyResult, Tally } from './tally.js';
 
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;

@@ -1,9 +1,10 @@
 import type { Change } from '../index/index.js';
 import type { TranscriptFile } from '../sources/index.js';
 import type { SourceFile } from '../types.js';
-import type { SyncEvent, Tally } from './events.js';
+import type { SyncEvent } from './events.js';
 import type { FilePart } from './load-transcript.js';
 import type { PlannedRead } from './plan-changes.js';
+import type { Tally } from './tally.js';
 
 export function isTranscript(file: SourceFile): file is TranscriptFile {
   return file.kind === 'transcript' && 'place' in file;

@@ -7,10 +7,11 @@ import { readForgotten } from '../forget/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import type { Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
-import type { ApplyResult, SyncEvent, SyncSummary } from './events.js';
+import type { SyncEvent, SyncSummary } from './events.js';
 import type { SyncConnections } from './index-lock.js';
 import { planChanges, type Rebuild, snapshotOf, withoutSmallGrowth } from './plan-changes.js';
 import type { SyncTarget } from './sync-index.js';
+import type { ApplyResult } from './tally.js';
 
 /** How passages are embedded; see embed-missing.ts. */
 export interface SyncEmbedding {

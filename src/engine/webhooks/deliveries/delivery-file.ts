@@ -4,13 +4,13 @@ import type { ResolvedWebhooks } from '../../config/index.js';
 import { isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
 import {
   type Connection,
-  columnOf,
   databaseFault,
   inWriteTransaction,
   openDatabase,
 } from '../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
 import { syncFolder } from '../../support/files.js';
+import { snakeCase } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { BodyState, Delivery, DeliveryDetails } from './delivery.js';
 
@@ -255,15 +255,15 @@ export function deliveryNotFound(id: string): SvcError {
 const NAMES = ['seq', 'id', 'atMs', 'route', 'deliveryId', 'event', 'clientIp', 'requestId']
   .concat(['status', 'code', 'reason', 'ms', 'action', 'flowId', 'replayOf'])
   .concat(['isVerified', 'bodyState', 'bodyBytes']);
-const COLUMNS = NAMES.map((name) => `${columnOf(name)} AS ${name}`).join(', ');
+const COLUMNS = NAMES.map((name) => `${snakeCase(name)} AS ${name}`).join(', ');
 const STORED = [...NAMES.slice(1), 'headers', 'body'];
-const INSERT = `INSERT INTO deliveries (${STORED.map(columnOf).join(', ')})
+const INSERT = `INSERT INTO deliveries (${STORED.map(snakeCase).join(', ')})
   VALUES (${STORED.map((name) => `@${name}`).join(', ')})`;
 
 /** What a filter text is looked for in. */
 const SEARCHED = ['id', 'route', 'deliveryId', 'event', 'clientIp', 'requestId', 'status']
   .concat(['code', 'reason', 'action', 'flowId', 'replayOf'])
-  .map((name) => `ifnull(${columnOf(name)}, '')`)
+  .map((name) => `ifnull(${snakeCase(name)}, '')`)
   .join(" || ' ' || ");
 
 type DeliveryRow = Omit<Delivery, 'bodyState' | 'isVerified'> & {

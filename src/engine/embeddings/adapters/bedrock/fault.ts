@@ -1,5 +1,5 @@
 import { systemErrorCode } from '../../../errors/index.js';
-import { jsonAt, networkMessage, statusFault } from '../../http/status-fault.js';
+import { jsonAt, networkMessage, redirectFault, statusFault } from '../../http/status-fault.js';
 import { VendorFault, type VendorFaultKind } from '../../vendor-fault.js';
 import { withoutRegion } from './models.js';
 
@@ -58,11 +58,8 @@ export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFau
 }
 
 function serviceFault(error: Error, status: number, place: BedrockCallPlace): VendorFault {
-  const location = jsonAt(error, '$response', 'headers', 'location');
   if (status < 400) {
-    const where = typeof location === 'string' ? ` to ${hostOf(location)}` : '';
-    const hint = 'set baseUrl to the final address';
-    return new VendorFault('request', `the endpoint redirects${where}`, { status, hint });
+    return redirectFault(status, jsonAt(error, '$response', 'headers', 'location'));
   }
   const message = firstLine(error.message);
   const waitHeader = jsonAt(error, '$response', 'headers', 'retry-after');
@@ -116,10 +113,6 @@ function hintFor(
 function firstLine(message: string): string {
   const [first = ''] = message.trim().split(/\r?\n/u, 1);
   return first.replaceAll(/\b(Bearer |Credential=|Signature=)[^\s,'"]+/gu, '$1…');
-}
-
-function hostOf(location: string): string {
-  return URL.canParse(location) ? new URL(location).host : 'another address';
 }
 
 /** The resource to allow: for profiles also the foundation model in each region. */

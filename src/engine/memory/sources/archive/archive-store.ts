@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { messageOf, SvcError } from '../../../errors/index.js';
-import { type Connection, openDatabase } from '../../../sqlite/database.js';
+import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
@@ -137,7 +137,7 @@ export class ArchiveStore {
 
   /** All or nothing. */
   transaction(change: () => void): void {
-    this.database.transaction(change).immediate();
+    inWriteTransaction(this.database, change);
   }
 
   sessions(): readonly ArchivedSession[] {

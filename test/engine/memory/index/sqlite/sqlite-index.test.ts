@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { scoreBound } from '../../../../../src/engine/memory/index/bm25.js';
 import type { Change, IndexedDocument } from '../../../../../src/engine/memory/index/documents.js';
-import { scoreBound } from '../../../../../src/engine/memory/index/lexical-text.js';
 import type {
   ChangeSet,
   MemoryIndex,
