@@ -14,8 +14,8 @@ export interface ChildCall {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
   readonly cwd: string;
-  /** Registers the process group, which is ended if this process dies; see Minder. */
-  readonly mind: Mind;
+  /** Ends the program if this process dies; see Minder. */
+  readonly mind?: Mind | undefined;
   /**
    * Unique to this run. Processes that left the group are found by it and killed with the program; see
    * endMarked.
@@ -25,8 +25,16 @@ export interface ChildCall {
   readonly leavesOthers?: boolean;
 }
 
-/** Registers a process group and its attempt; returns what unregisters it. */
-export type Mind = (pid: number, attemptId?: string | undefined) => () => void;
+/** Announces a program that is about to be started: this process can die at any time after that. */
+export type Mind = (attemptId?: string | undefined) => MindedProgram;
+
+/** What becomes of an announced program. */
+export interface MindedProgram {
+  /** @param pid also of the process group */
+  readonly started: (pid: number) => void;
+  /** Or it could not be started. */
+  readonly ended: () => void;
+}
 
 /** How a program ended. */
 export type ChildEnd =
@@ -54,18 +62,12 @@ export class ChildGroup {
   private killTimer: NodeJS.Timeout | undefined;
   private hasExited = false;
 
-  constructor({ command, argv0, env, cwd, mind, attemptId, leavesOthers }: ChildCall) {
-    const [program, ...args] = command;
-    const child = spawn(program, args, {
-      cwd,
-      env: attemptId === undefined ? env : { ...env, [ATTEMPT_VARIABLE]: attemptId },
-      shell: false,
-      stdio: 'pipe',
-      windowsHide: true,
-      detached: true,
-      ...(argv0 === undefined ? {} : { argv0 }),
-    });
-    const release = child.pid === undefined ? () => undefined : mind(child.pid, attemptId);
+  /** @throws the system's error, such as E2BIG; others are in {@link ended} */
+  constructor(call: ChildCall) {
+    const { mind, attemptId, leavesOthers } = call;
+    const minded = mind?.(attemptId);
+    const child = spawnGroup(call, minded);
+    if (child.pid !== undefined) minded?.started(child.pid);
     this.child = child;
     // Without free file handles there are none, and the error follows.
     this.stdin = child.stdin ?? new PassThrough();
@@ -75,7 +77,9 @@ export class ChildGroup {
     this.stdin.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       child.on('error', (error) => {
-        if (child.pid === undefined) resolve({ kind: 'not-started', code: codeOf(error) });
+        if (child.pid !== undefined) return;
+        minded?.ended();
+        resolve({ kind: 'not-started', code: codeOf(error) });
       });
       child.on('exit', () => {
         this.hasExited = true;
@@ -85,7 +89,7 @@ export class ChildGroup {
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
       });
       child.on('close', (exitCode, signal) => {
-        release();
+        minded?.ended();
         if (signal !== null) resolve({ kind: 'signalled', signal });
         else resolve({ kind: 'exited', exitCode: exitCode ?? 0 });
       });
@@ -120,6 +124,27 @@ export class ChildGroup {
     this.stdin.destroy();
     this.stdout.destroy();
     this.stderr.destroy();
+  }
+}
+
+function spawnGroup(
+  { command, argv0, env, cwd, attemptId }: ChildCall,
+  minded: MindedProgram | undefined,
+): ChildProcess {
+  const [program, ...args] = command;
+  try {
+    return spawn(program, args, {
+      cwd,
+      env: attemptId === undefined ? env : { ...env, [ATTEMPT_VARIABLE]: attemptId },
+      shell: false,
+      stdio: 'pipe',
+      windowsHide: true,
+      detached: true,
+      ...(argv0 === undefined ? {} : { argv0 }),
+    });
+  } catch (error) {
+    minded?.ended();
+    throw error;
   }
 }
 

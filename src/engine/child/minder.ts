@@ -1,73 +1,86 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS, type Mind } from './child-group.js';
 
+/** What the minder is told of a program, as JSON on a line of its own. Without the last two, it has ended. */
+interface MinderLine {
+  readonly key: number;
+  /** `NAME=value` in the environment of all its processes. */
+  readonly mark?: string | undefined;
+  /** The process group, once it has been started. */
+  readonly group?: number;
+}
+
 /**
- * The source that the minder runs. It reads lines of `+PID` (and the attempt's id, if any) and `-PID`. When
- * its input ends because svc is gone, it ends the remaining groups and the processes that left them.
+ * The source that the minder runs. When its input ends because svc is gone, it asks the groups to end and kills what is
+ * left after a while. Processes without a group are killed at once, and again later: svc may have died while it
+ * started them.
  */
 const PROGRAM = `
 const endMarked = ${endMarked.toString()};
-const groups = new Set();
-const marks = new Map();
+const programs = new Map();
 let rest = '';
-const signal = (name) => {
-  for (const pid of groups) {
-    try { process.kill(-pid, name); } catch { groups.delete(pid); }
-  }
-};
 process.stdin.setEncoding('utf8').on('data', (part) => {
   const lines = (rest + part).split('\\n');
   rest = lines.pop();
   for (const line of lines) {
-    const [number, mark] = line.slice(1).split(' ');
-    const pid = Number(number);
-    groups.delete(pid);
-    marks.delete(pid);
-    if (line[0] !== '+') continue;
-    groups.add(pid);
-    if (mark) marks.set(pid, '${ATTEMPT_VARIABLE}=' + mark);
+    const { key, mark, group } = JSON.parse(line);
+    if (mark === undefined && group === undefined) programs.delete(key);
+    else programs.set(key, { mark, group });
   }
 }).on('end', () => {
-  const left = [...marks.values()];
-  const end = () => {
-    signal('SIGKILL');
-    if (left.length > 0) endMarked(require('node:fs'), left);
+  const left = [...programs.values()];
+  const end = (signal) => {
+    for (const program of left) {
+      if (program.group === undefined) continue;
+      try { process.kill(-program.group, signal); } catch { program.group = undefined; }
+    }
+    const away = left.filter(({ group }) => group === undefined || signal === 'SIGKILL');
+    const marks = away.flatMap(({ mark }) => mark ?? []);
+    if (marks.length > 0) endMarked(require('node:fs'), marks);
   };
-  signal('SIGTERM');
-  if (groups.size > 0) setTimeout(end, ${KILL_GRACE_MS}); else end();
+  end('SIGTERM');
+  if (left.length > 0) setTimeout(end, ${KILL_GRACE_MS}, 'SIGKILL');
 });
 `;
 
 /**
  * A small process that ends the programs of tasks if this process is killed. Otherwise they would continue
- * while another runner starts the same tasks again. It is started with the first program.
+ * while another runner starts the same tasks again. It is started before the first program.
  */
 export class Minder {
   private readonly nodePath: string;
-  /** Attempt ids by group. */
-  private readonly groups = new Map<number, string | undefined>();
+  private readonly programs = new Map<number, MinderLine>();
   private child: ChildProcess | undefined;
+  private keys = 0;
 
   /** @param nodePath the running Node.js, as `process.execPath` */
   constructor(nodePath: string) {
     this.nodePath = nodePath;
   }
 
-  /** Registers a process group. @returns to be called when it has ended */
-  readonly mind: Mind = (pid, attemptId) => {
-    this.groups.set(pid, attemptId);
+  readonly mind: Mind = (attemptId) => {
+    this.keys += 1;
+    const key = this.keys;
+    const mark = attemptId === undefined ? undefined : `${ATTEMPT_VARIABLE}=${attemptId}`;
     if (this.child === undefined) this.begin();
-    else this.sayMinded(pid, attemptId);
-    return () => {
-      this.groups.delete(pid);
-      this.child?.stdin?.write(`-${pid}\n`);
+    const know = (line: MinderLine): void => {
+      this.programs.set(key, line);
+      this.tell(line);
+    };
+    if (mark !== undefined) know({ key, mark });
+    return {
+      started: (group) => know({ key, mark, group }),
+      ended: () => {
+        this.programs.delete(key);
+        this.tell({ key });
+      },
     };
   };
 
   close(): void {
     const { child } = this;
+    for (const key of this.programs.keys()) this.tell({ key });
     this.child = undefined;
-    for (const pid of this.groups.keys()) child?.stdin?.write(`-${pid}\n`);
     child?.stdin?.end();
   }
 
@@ -83,14 +96,14 @@ export class Minder {
     const gone = (): void => {
       if (this.child !== child) return;
       this.child = undefined;
-      if (this.groups.size > 0 && child.pid !== undefined) this.begin();
+      if (this.programs.size > 0 && child.pid !== undefined) this.begin();
     };
     child.on('error', gone).on('exit', gone).unref();
     child.stdin?.on('error', () => undefined);
-    for (const [pid, attemptId] of this.groups) this.sayMinded(pid, attemptId);
+    for (const line of this.programs.values()) this.tell(line);
   }
 
-  private sayMinded(pid: number, attemptId: string | undefined): void {
-    this.child?.stdin?.write(attemptId === undefined ? `+${pid}\n` : `+${pid} ${attemptId}\n`);
+  private tell(line: MinderLine): void {
+    this.child?.stdin?.write(`${JSON.stringify(line)}\n`);
   }
 }

@@ -2,7 +2,7 @@ import { systemErrorCode } from '../errors/index.js';
 import { type ChildCall, type ChildEnd, ChildGroup } from './child-group.js';
 
 /** A program that runs once, within limits. */
-export interface ProgramCall extends Omit<ChildCall, 'mind'>, Partial<Pick<ChildCall, 'mind'>> {
+export interface ProgramCall extends ChildCall {
   /** What it reads from stdin. */
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
@@ -80,7 +80,7 @@ const NOTHING = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
 
 function start(call: ProgramCall): ChildEnd | ChildGroup {
   try {
-    return new ChildGroup({ mind: () => () => undefined, ...call });
+    return new ChildGroup(call);
   } catch (error) {
     // Some failures are thrown (E2BIG), others arrive as an event.
     const code = systemErrorCode(error);

@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChildGroup } from '../../../src/engine/child/child-group.js';
+import { compileProgram } from '../../support/compile.js';
 import { eventually } from '../../support/serving.js';
 
 const test = suite('a program with all that it starts');
+
+const DIES_EARLY = await compileProgram(new URL('dies-early.ts', import.meta.url));
 
 const timers = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -15,7 +19,6 @@ test('one that has ended is neither asked to end nor waited for', async () => {
     command: ['/bin/sh', '-c', 'exit 3'],
     env: {},
     cwd: '/',
-    mind: () => () => undefined,
   });
   assert.equal(await child.ended, { kind: 'exited', exitCode: 3 });
   const before = timers();
@@ -35,7 +38,6 @@ setsid(
         command: ['/bin/sh', '-c', `${script} ${end}`],
         env: { PATH: process.env['PATH'] ?? '' },
         cwd: '/',
-        mind: () => () => undefined,
         attemptId,
       });
     const [own, others] = [randomUUID(), randomUUID()];
@@ -52,6 +54,13 @@ setsid(
     assert.is(marked(others).length, 0);
   },
 );
+
+setsid('what was started just before svc was killed is found by what was announced', async () => {
+  const attemptId = randomUUID();
+  const { status, signal } = spawnSync(process.execPath, [DIES_EARLY, attemptId]);
+  assert.equal([status, signal], [null, 'SIGKILL']);
+  await eventually('the end of the program', () => marked(attemptId).length === 0);
+});
 
 /** Processes of an attempt that are alive. */
 function marked(attemptId: string): readonly string[] {

@@ -44,7 +44,6 @@ async function refreshOnce(
     // It loads the same configuration, including secrets in variables.
     env: wholeEnvironment(context.env),
     cwd: context.cwd,
-    mind: () => () => undefined,
   });
   child.stdin.end();
   child.stdout.resume();

@@ -1,4 +1,4 @@
-import { ChildGroup } from '../../child/index.js';
+import { ChildGroup, type Mind } from '../../child/index.js';
 import { ErrorTail, endFailure } from '../job.js';
 import { DELIVERY_TIMEOUT_MS, type NotificationTarget } from './notification-delivery.js';
 
@@ -8,7 +8,7 @@ interface CommandTargetOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
   readonly cwd: string;
-  readonly mind: (pid: number) => () => void;
+  readonly mind: Mind;
   /** Logs what the program writes to stderr. */
   readonly note: (text: string) => void;
 }

@@ -5,7 +5,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { type ChildCall, ChildGroup, readLines } from '../../../../child/index.js';
+import { type ChildCall, ChildGroup, type Mind, readLines } from '../../../../child/index.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';
@@ -19,8 +19,7 @@ export interface McpSessionOptions {
   readonly tool: Tool;
   /** `memory.ext.searchTool`. */
   readonly searchTool: string | undefined;
-  /** Receives the program's process group, to end it if svc is killed. */
-  readonly mind: (pid: number) => () => void;
+  readonly mind: Mind;
   /** Called once the program has ended. */
   readonly onClosed: () => void;
 }

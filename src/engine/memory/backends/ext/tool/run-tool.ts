@@ -1,11 +1,11 @@
-import { runProgram } from '../../../../child/index.js';
+import { type Mind, runProgram } from '../../../../child/index.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Receives its process group, to end it if svc is killed; for long runs. */
-  readonly mind?: ((pid: number) => () => void) | undefined;
+  /** For long runs. */
+  readonly mind?: Mind | undefined;
 }
 
 /** What a successful run printed. */
@@ -38,7 +38,7 @@ export async function runTool(
     maxOutputBytes: MOST_OUTPUT_BYTES,
     stderrBytes: MOST_ERROR_BYTES,
     signal,
-    ...(mind === undefined ? {} : { mind }),
+    mind,
   });
   const [stdout, stderr] = [end.stdout.toString(), end.stderr.toString()];
   switch (end.kind) {
