@@ -7,9 +7,9 @@
  *
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../src/engine/support/files.js';
@@ -37,6 +37,8 @@ interface Finished {
 const TIME_LIMIT_MS = 360_000;
 /** What a test that failed leaves running keeps its process alive; it is ended so long after the last test. */
 const LEAVING_LIMIT_MS = 10_000;
+/** What a job has started and not ended keeps its output open; it is ended so long after the job. */
+const REST_LIMIT_MS = 60_000;
 /** The last line that uvu prints. */
 const SUMMARY = /^\s*Duration:/m;
 /** Two more than there are cores: some always wait, for a terminal, a timer or a disk. */
@@ -134,12 +136,19 @@ function runJob(job: Job): Promise<Finished> {
   return new Promise((resolve) => {
     // Tests decide by themselves what the terminal can do: nothing of ours leaks in.
     const { NO_COLOR: _n, FORCE_COLOR: _f, CI: _c, ...env } = process.env;
-    const child = spawn(job.command, job.args, { env: { ...env, FORCE_COLOR: '0' } });
+    const options = { env: { ...env, FORCE_COLOR: '0' }, detached: true };
+    const child = spawn(job.command, job.args, options);
+    running.add(child);
     let output = '';
+    let isKilled = false;
     const endAfter = (limitMs: number, why: string): NodeJS.Timeout =>
       setTimeout(() => {
         output += `\n${why}: killed after ${limitMs / 1000} s`;
-        child.kill('SIGKILL');
+        isKilled = true;
+        killWithChildren(child);
+        // What has left the group could still keep them open.
+        child.stdout.destroy();
+        child.stderr.destroy();
       }, limitMs);
     let timer = endAfter(TIME_LIMIT_MS, 'its tests take too long');
     let isOver = false;
@@ -155,11 +164,39 @@ function runJob(job: Job): Promise<Finished> {
     child.on('error', (error) => {
       output += error.message;
     });
+    child.on('exit', () => {
+      clearTimeout(timer);
+      timer = endAfter(REST_LIMIT_MS, 'something that it started still runs');
+    });
     child.on('close', (status) => {
       clearTimeout(timer);
-      resolve({ status, output, seconds: (Date.now() - started) / 1000 });
+      running.delete(child);
+      const seconds = (Date.now() - started) / 1000;
+      resolve({ status: isKilled ? null : status, output, seconds });
     });
   });
+}
+
+const running = new Set<ChildProcess>();
+
+/** Every job has a process group of its own, so that nothing outlives it, whatever it has started. */
+function killWithChildren({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // None of the group is left.
+  }
+}
+
+/** A terminal's Ctrl-C does not reach the groups of jobs. */
+function endJobsOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      for (const child of running) killWithChildren(child);
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
 }
 
 /**
@@ -234,6 +271,7 @@ async function main(): Promise<void> {
   const queue = longestFirst([...checks, ...(tests ?? [])], seconds);
   const postgres = (tests ?? []).length === 0 ? undefined : await providePostgres();
   if (postgres !== undefined) provideSeed();
+  endJobsOnSignals();
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const finished = await runJob(job);
