@@ -13,7 +13,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
 
 const FLOWS = 3000;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const PASSWORD = 'planted-pass-4f9a';
 
 const test = suite('svc storage');

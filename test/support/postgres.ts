@@ -173,7 +173,7 @@ function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   return uid > 0 ? { uid, gid: idOf('-g') } : { uid: NOBODY, gid: NOBODY };
 }
 
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 /** Runs a program until it is told a signal, or until this process is gone, however it ended. */
 const GUARDED = '"$@" </dev/null & read -r signal || signal=QUIT; kill -"$signal" $!; wait $!';

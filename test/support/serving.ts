@@ -84,7 +84,7 @@ function startLongLived(
   return { ...started, home };
 }
 
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 60_000;
 
 /** Waits for something that a process does. */
 export async function eventually<T>(

@@ -130,7 +130,7 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
   };
 }
 
-const GIVE_UP_MS = 5000;
+const GIVE_UP_MS = 60_000;
 
 /** Waits until a condition holds, looking at every turn of the event loop. */
 export async function waitFor(

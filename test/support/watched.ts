@@ -11,7 +11,7 @@ import { contentOf } from './index-content.js';
 import { backendOn, type TargetOptions, targetOf } from './memory.js';
 
 /** Longer than anything here takes on the slowest machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** A watcher under test, and all that it told. */
 export interface Watched {

@@ -203,12 +203,15 @@ export class Server implements Sql {
     onNotified: (payload: string | undefined) => void,
     signal: AbortSignal,
   ): Promise<void> {
+    // One listener for all connections: there may be many in the life of a process.
+    let leave = (): void => undefined;
+    signal.addEventListener('abort', () => leave(), { once: true });
     for (let failures = 0; !signal.aborted; failures += 1) {
       const client = new pg.Client(this.options);
       const lost = new Promise<void>((resolve) => {
+        leave = resolve;
         client.on('error', () => resolve());
         client.on('end', () => resolve());
-        signal.addEventListener('abort', () => resolve(), { once: true });
       });
       client.on('notification', ({ payload }: Notification) => onNotified(payload));
       try {

@@ -11,6 +11,8 @@ import { tempFolder } from '../../support/temp-folder.js';
 export interface Child {
   readonly process: ChildProcess;
   readonly ready: Promise<void>;
+  /** How many lines it has said so far. */
+  readonly lineCount: () => number;
   /** The whole lines it said, when it has ended. */
   readonly said: Promise<readonly string[]>;
 }
@@ -57,6 +59,7 @@ export async function startChild(
       if (output.includes('ready\n')) resolve();
     });
   });
+  const lineCount = (): number => output.split('\n').length - 1;
   const said = once(child, 'close').then(() => output.split('\n').slice(1, -1));
-  return { process: child, ready, said };
+  return { process: child, ready, lineCount, said };
 }

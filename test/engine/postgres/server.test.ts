@@ -11,6 +11,7 @@ import {
 import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
+import { eventually } from '../../support/serving.js';
 
 const cluster = await startCluster();
 const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
@@ -211,6 +212,29 @@ if (cluster !== undefined) {
     );
     await until(count + 3);
     await stop();
+    await server.close();
+  });
+
+  test('a server that cuts connections again and again leaves nothing behind in this process', async () => {
+    const server = await migratedServer(cluster);
+    const warnings: Error[] = [];
+    const warn = (warning: Error): number => warnings.push(warning);
+    process.on('warning', warn);
+    let connections = 0;
+    const stop = server.listen('svc_news', (payload) => {
+      if (payload === undefined) connections += 1;
+    });
+    // Node.js reports more than ten listeners of one signal.
+    for (let cuts = 0; cuts < 11; cuts += 1) {
+      await eventually('a connection', () => connections > cuts);
+      await server.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
+      );
+    }
+    await eventually('the last connection', () => connections > 11);
+    await stop();
+    process.off('warning', warn);
+    assert.equal(warnings, []);
     await server.close();
   });
 
