@@ -18,13 +18,10 @@ export function relate(newer: Gist, older: Gist): Relation {
   const a = withSubjects(newer, older.subject);
   const b = withSubjects(older, newer.subject);
   const shared = common(a.subject, b.subject);
-  const onlyNew = a.subject.size - shared;
-  const onlyOld = b.subject.size - shared;
-  const union = shared + onlyNew + onlyOld;
-  const isInside = onlyNew === 0 || onlyOld === 0;
-  // Nearly all that share a word are about something else, and thousands are compared with each other.
-  if (!isInside && shared / union < MOSTLY) return 'other';
   const { agreeing, conflicting } = compareValues(a.values, b.values);
+  if (!mayBeRelated(a, b, shared, conflicting > 0)) return 'other';
+  const union = a.subject.size + b.subject.size - shared;
+  const isInside = shared === a.subject.size || shared === b.subject.size;
   const overlap: Overlap = { shared, union, isInside, agreeing };
   if (ends(a, b)) {
     // Another subject may have dropped the same thing: the importer's bundler is not the frontend's.
@@ -38,6 +35,18 @@ export function relate(newer: Gist, older: Gist): Relation {
     return !areBoth && saysOtherwise(overlap, a, b) ? 'updates' : 'other';
   }
   return saysSame(overlap, a, b) ? 'same' : 'other';
+}
+
+/**
+ * Whether {@link relate} can say anything but `other`.
+ *
+ * @param shared how many stems are in both subjects
+ * @param isInConflict whether there is a kind of value that both have, and none of it in common
+ */
+export function mayBeRelated(a: Gist, b: Gist, shared: number, isInConflict: boolean): boolean {
+  const [one, other] = [a.subject.size, b.subject.size];
+  if (shared === one || shared === other) return true;
+  return !isInConflict && shared / (one + other - shared) >= MOSTLY;
 }
 
 /** Whether a claim states that an older one is no longer true. */

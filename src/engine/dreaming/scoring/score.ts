@@ -1,7 +1,7 @@
-import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
+import { eachWithAlike } from '../claims/alike.js';
 import type { ClaimKey } from '../claims/claim-words.js';
-import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
+import { type Gist, gistOf } from '../claims/gist.js';
 import { relate } from '../claims/relate.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import { type PhaseSignal, type RecallEntry, signalCount, signalDay } from './recall-entry.js';
@@ -123,35 +123,23 @@ export function poolEvidence(
   { recalled }: Pick<RecallEntries, 'recalled'>,
   sinceMs: number,
 ): ReadonlyMap<ClaimKey, RecallEntry> {
-  const compared = recalled(sinceMs, MOST_COMPARED).map((entry, at): Compared => {
-    const gist = gistOf(entry.text);
-    return { at, entry, gist, topics: topicsOf(gist) };
+  const compared = recalled(sinceMs, MOST_COMPARED).map((entry): Compared => {
+    return { entry, gist: gistOf(entry.text) };
   });
-  const byTopic = groupByEach(compared, ({ topics }) => topics);
-  // By the place of a claim, the last one it was compared with: most pairs share several topics.
-  const comparedWith = new Int32Array(compared.length).fill(-1);
-  const isFirst = (other: Compared, { at }: Compared): boolean => {
-    const isNew = comparedWith[other.at] !== at;
-    comparedWith[other.at] = at;
-    return isNew;
-  };
-  return new Map(
-    compared.map((one) => {
-      const others = [...one.topics].flatMap((topic) =>
-        (byTopic.get(topic) ?? []).filter(
-          (other) => isFirst(other, one) && other !== one && backs(other, one),
-        ),
-      );
-      return [one.entry.key, others.reduce((sum, { entry }) => joined(sum, entry), one.entry)];
-    }),
-  );
+  const pooled = new Map<ClaimKey, RecallEntry>();
+  for (const [one, alike] of eachWithAlike(compared)) {
+    const others = alike.filter((other) => backs(other, one));
+    pooled.set(
+      one.entry.key,
+      others.reduce((sum, { entry }) => joined(sum, entry), one.entry),
+    );
+  }
+  return pooled;
 }
 
 interface Compared {
-  readonly at: number;
   readonly entry: RecallEntry;
   readonly gist: Gist;
-  readonly topics: ReadonlySet<string>;
 }
 
 /** Whether the signals of one claim also count for another. */
