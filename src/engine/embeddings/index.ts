@@ -23,6 +23,7 @@ export type { KeyFacts } from './adapters/provider.js';
 export { chooseNamed, chooseProvider, modelName, type ProviderChoice } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type {
+  CHECKS,
   CheckName,
   CheckOutcome,
   Diagnosis,

@@ -140,8 +140,8 @@ function isCode(text: string): boolean {
 
 function isDump(text: string): boolean {
   const dense = text.replaceAll(/[\s`*_]+/gu, '');
-  const letters = dense.match(/\p{L}/gu)?.length ?? 0;
-  return letters / Math.max(1, dense.length) < LEAST_LETTERS;
+  const letters = dense.replaceAll(/\P{L}+/gu, '');
+  return letters.length / Math.max(1, dense.length) < LEAST_LETTERS;
 }
 
 const CJK_TEXT = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;

@@ -1,4 +1,5 @@
 import type {
+  CHECKS,
   CheckName,
   CheckOutcome,
   Diagnosis,
@@ -68,7 +69,7 @@ function told(state: ProviderScreenState, event: DiagnosisEvent): ProviderScreen
   }
 }
 
-/** Checks of an external search program, in display order; repeated here since views load no engine code. */
+/** Checks of an external search program, in display order. */
 const EXT_ORDER = [
   'program',
   'release',
@@ -77,7 +78,7 @@ const EXT_ORDER = [
   'vectors',
 ] as const satisfies readonly CheckName[];
 
-/** Checks of a provider. */
+/** Checks of a provider; repeated here since views load no engine code. */
 const ORDER = [
   'selected',
   'key',
@@ -87,7 +88,7 @@ const ORDER = [
   'fallback',
   'vectors',
   'rerank',
-] as const satisfies readonly CheckName[];
+] as const satisfies typeof CHECKS;
 
 /** The checks to show, in order; those that did not run are left out once the diagnosis is complete. */
 export function shownChecks({
