@@ -351,9 +351,3 @@ function isActor({ tokens, at, attributes }: Role): boolean {
   }
   return false;
 }
-
-/** Index keys to find claims about the same subject; attributes if a claim has no subject. */
-export function topicsOf({ subject, named, former, attributes }: Gist): ReadonlySet<string> {
-  const words = [...subject, ...named.map(({ value }) => value), ...former];
-  return new Set(subject.size > 0 ? words : [...words, ...[...attributes].map((one) => `@${one}`)]);
-}

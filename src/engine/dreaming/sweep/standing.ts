@@ -1,6 +1,6 @@
 import { groupByEach } from '../../support/lists.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
-import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
+import { type Gist, gistOf } from '../claims/gist.js';
 import { junkReason } from '../claims/junk.js';
 import { relate } from '../claims/relate.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
@@ -62,6 +62,12 @@ export function readStatements(
       return undefined;
     },
   };
+}
+
+/** Index keys to find claims about the same subject; attributes if a claim has no subject. */
+function topicsOf({ subject, named, former, attributes }: Gist): ReadonlySet<string> {
+  const words = [...subject, ...named.map(({ value }) => value), ...former];
+  return new Set(subject.size > 0 ? words : [...words, ...[...attributes].map((one) => `@${one}`)]);
 }
 
 /** Where a claim is in its document now. */
