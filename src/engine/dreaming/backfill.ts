@@ -176,7 +176,7 @@ function vouch(
   const atMs = Date.parse(day) + MS_PER_DAY;
   let entry = known;
   for (let count = 0; count < signals; count++) {
-    entry = withSignal(entry, { kind: 'grounded', text, place, score, atMs, day });
+    entry = withSignal(entry, { kind: 'grounded', key, text, place, score, atMs, day });
   }
   if (entry === undefined) return;
   entries.put(entry);

@@ -103,7 +103,8 @@ test('rolled back, everything is exactly as it was before', async () => {
     startLine: 3,
     endLine: 3,
   } as const;
-  const recall = { kind: 'recall', text: FACT, place, score: 0.7, day: '2026-11-19' } as const;
+  const key = claimKeyOf(FACT);
+  const recall = { kind: 'recall', key, text: FACT, place, score: 0.7, day: '2026-11-19' } as const;
   recallEntries(database).put(withSignal(undefined, { ...recall, atMs: NOW, queryHash: 'q' }));
   database.close();
   const before = known();
@@ -129,6 +130,7 @@ test('what was recalled since keeps that when the backfill is rolled back', asyn
   dreams?.entries.put(
     withSignal(dreams.entries.get(key), {
       kind: 'recall',
+      key,
       text: FACT,
       place,
       score: 0.5,

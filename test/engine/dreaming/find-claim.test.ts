@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { claimKeyOf } from '../../../src/engine/dreaming/claims/claim-words.js';
 import { findClaim, requireClaim } from '../../../src/engine/dreaming/decide-by-hand.js';
 import { claimPassage } from '../../../src/engine/dreaming/explain-claim.js';
 import { withSignal } from '../../../src/engine/dreaming/scoring/recall-entry.js';
@@ -17,6 +18,7 @@ function entryOf(text: string, line: number) {
   const place = { source: 'memory', path: 'memory/2026-11-18.md', startLine: line, endLine: line };
   return withSignal(undefined, {
     kind: 'recall',
+    key: claimKeyOf(text),
     text,
     place: { ...place, source: 'memory' },
     score: 0.9,

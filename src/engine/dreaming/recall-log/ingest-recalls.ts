@@ -139,9 +139,9 @@ function ingestLines(
       for (const { text: claim, score, origin: _, ...place } of recall.claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
         if (containsSecret(claim)) continue;
-        const signal = { kind: 'recall', text: claim, place, score, atMs, queryHash } as const;
-        const known = entries.get(claimKeyOf(claim));
-        entries.put(withSignal(known, { ...signal, day: dayOf(atMs) }));
+        const key = claimKeyOf(claim);
+        const signal = { kind: 'recall', key, text: claim, place, score, atMs, queryHash } as const;
+        entries.put(withSignal(entries.get(key), { ...signal, day: dayOf(atMs) }));
       }
     }
     database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);

@@ -1,7 +1,7 @@
 import type { LineRange, Source } from '../../memory/index.js';
 import { foldWord, STOP_WORDS } from '../../memory/search/index.js';
 import { DREAM_REPORTS } from '../../memory/sources/index.js';
-import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
+import type { ClaimKey } from '../claims/claim-words.js';
 
 /** Where a claim was last found. */
 export interface ClaimPlace extends LineRange {
@@ -79,6 +79,8 @@ export function noteDay(path: string): string | undefined {
 /** One piece of evidence that a claim is worth keeping. */
 interface ClaimSignal {
   readonly kind: 'recall' | 'daily' | 'grounded';
+  /** Of the text. */
+  readonly key: ClaimKey;
   readonly text: string;
   readonly place: ClaimPlace;
   /** 0 to 1. */
@@ -120,9 +122,9 @@ export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal):
   };
 }
 
-function newEntry({ text, place, atMs }: ClaimSignal): RecallEntry {
+function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
   return {
-    key: claimKeyOf(text),
+    key,
     text,
     place,
     recallCount: 0,

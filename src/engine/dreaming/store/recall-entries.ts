@@ -14,7 +14,9 @@ export type RecallEntries = ReturnType<typeof recallEntries>;
 export function recallEntries(database: Connection) {
   const select = `SELECT ${COLUMNS.map(({ name, column }) => `${column} AS ${name}`)} FROM entries`;
   const one = database.prepare(`${select} WHERE key = ?`);
-  const since = database.prepare(`${select} WHERE last_signal_ms >= ? ORDER BY key`);
+  const since = database
+    .prepare<[number], unknown[]>(`${select} WHERE last_signal_ms >= ? ORDER BY key`)
+    .raw();
   const recalled = database.prepare(
     `${select} WHERE fate = 'open' AND recall_count > 0 AND last_signal_ms >= ?
      ORDER BY last_signal_ms DESC, key LIMIT ?`,
@@ -40,10 +42,10 @@ export function recallEntries(database: Connection) {
       return row === undefined ? undefined : toEntry(row);
     },
     /** Claims with a signal since then, ordered by key. */
-    since: (ms: number): RecallEntry[] => Array.from(since.iterate(ms), toEntry),
+    since: (ms: number): RecallEntry[] => Array.from(since.iterate(ms), entryOfValues),
     /** The same, one at a time; do not write while iterating. */
     *each(ms: number): Generator<RecallEntry> {
-      for (const row of since.iterate(ms)) yield toEntry(row);
+      for (const values of since.iterate(ms)) yield entryOfValues(values);
     },
     /** Open claims that answered searches and have a signal since then, the latest first. */
     recalled: (ms: number, limit: number): RecallEntry[] =>
@@ -120,6 +122,13 @@ function toEntry(value: unknown): RecallEntry {
     rem: { hits: row.remHits, lastMs: row.remLastMs ?? undefined },
     state: fateOf(row.fate, row.fateMs ?? 0, row.fateSweep ?? ''),
   };
+}
+
+/** From the values of {@link COLUMNS}: of many rows, with so many columns, that takes half as long as reading objects. */
+function entryOfValues(values: readonly unknown[]): RecallEntry {
+  const row: Record<string, unknown> = {};
+  for (const [at, { name }] of COLUMNS.entries()) row[name] = values[at];
+  return toEntry(row);
 }
 
 function toRow(entry: RecallEntry): EntryRow {

@@ -75,7 +75,15 @@ function takeDailyNotes({
       // An older note counts from the end of its day.
       const atMs = Math.min(nowMs, Date.parse(note.day) + MS_PER_DAY);
       const queryHash = queryHashOf(`__dreaming_daily__:${note.day}`);
-      const signal = { kind: 'daily', score: DAILY_SCORE, text, place, atMs, queryHash } as const;
+      const signal = {
+        kind: 'daily',
+        key,
+        score: DAILY_SCORE,
+        text,
+        place,
+        atMs,
+        queryHash,
+      } as const;
       entries.put(withSignal(entries.get(key), { ...signal, day: note.day }));
     }
   }
@@ -109,7 +117,15 @@ function takeMessages({
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);
       const queryHash = queryHashOf(`__dreaming_sessions__:${said}`);
-      const signal = { kind: 'daily', score: SAID_SCORE, text, place, atMs, queryHash } as const;
+      const signal = {
+        kind: 'daily',
+        key,
+        score: SAID_SCORE,
+        text,
+        place,
+        atMs,
+        queryHash,
+      } as const;
       entries.put(withSignal(entries.get(key), { ...signal, day: said }));
     }
   }

@@ -108,9 +108,9 @@ export function promotionGround(
   };
 }
 
-function notedEntry({ text, place, day }: Statement, nowMs: number): RecallEntry {
+function notedEntry({ key, text, place, day }: Statement, nowMs: number): RecallEntry {
   const atMs = Math.min(nowMs, Date.parse(day) + MS_PER_DAY);
-  return withSignal(undefined, { kind: 'daily', score: 0, text, place, atMs, day });
+  return withSignal(undefined, { kind: 'daily', key, score: 0, text, place, atMs, day });
 }
 
 /** The rules of a plan. */

@@ -48,7 +48,16 @@ function aChanger(memory: string | undefined = HAND) {
     startLine: 1,
     endLine: 1,
   } as const;
-  const signal = { text: TEXT, place, score: 0.9, atMs: NOW, day: '2026-11-20', queryHash: 'q' };
+  const key = claimKeyOf(TEXT);
+  const signal = {
+    key,
+    text: TEXT,
+    place,
+    score: 0.9,
+    atMs: NOW,
+    day: '2026-11-20',
+    queryHash: 'q',
+  };
   entries.put(withSignal(undefined, { kind: 'recall', ...signal }));
   const changer: MemoryChanger = {
     dir: home.at('notes'),
