@@ -36,10 +36,8 @@ interface Finished {
 
 /** These end what would never end; a busy machine can be ten times as slow as usual. */
 const TIME_LIMIT_MS = 1_200_000;
-/** What a test that failed leaves running keeps its process alive, after the last test. */
+/** What a test leaves running keeps its process alive after the last test, or the output open after the process. */
 const LEAVING_LIMIT_MS = 60_000;
-/** What a job has started and not ended keeps its output open, after its end. */
-const REST_LIMIT_MS = 60_000;
 /** The last line that uvu prints. */
 const SUMMARY = /^\s*Duration:/m;
 /** Two more than there are cores: some always wait, for a terminal, a timer or a disk. */
@@ -167,7 +165,7 @@ function runJob(job: Job): Promise<Finished> {
     });
     child.on('exit', () => {
       clearTimeout(timer);
-      timer = endAfter(REST_LIMIT_MS, 'something that it started still runs');
+      timer = endAfter(LEAVING_LIMIT_MS, 'something that it started still runs');
     });
     child.on('close', (status) => {
       clearTimeout(timer);

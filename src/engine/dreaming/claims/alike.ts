@@ -39,12 +39,14 @@ export function* eachWithAlike<Item extends { readonly gist: Gist }>(
     // What is a value here and the subject there counts as subject in both, so that they share something else.
     for (const stem of one.names) markAll(isNamed, bySubject.get(stem), 1);
     for (const { kind, key } of one.values) markAll(agreeing, byValue.get(key), kind);
-    const alike = all.filter(({ at, item, kinds }) => {
+    const alike = all.filter((other) => {
+      const { at, item, kinds } = other;
+      if (other === one) return false;
       if (isNamed[at] === 1) return true;
       const isInConflict = (one.kinds & kinds & ~(agreeing[at] ?? 0)) !== 0;
       return mayBeRelated(one.item.gist, item.gist, shared[at] ?? 0, isInConflict);
     });
-    yield [one.item, alike.filter((other) => other !== one).map(({ item }) => item)];
+    yield [one.item, alike.map(({ item }) => item)];
   }
 }
 

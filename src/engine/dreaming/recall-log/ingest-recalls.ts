@@ -14,7 +14,6 @@ import { systemErrorCode } from '../../errors/index.js';
 import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
-import { withSignal } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import { parseRecallLine, type RecalledClaim } from './recall-log.js';
 import type { SharedRecalls } from './shared-recalls.js';
@@ -140,8 +139,8 @@ function ingestLines(
         // The search already skips secrets, but an older version or an edit may have added one.
         if (containsSecret(claim)) continue;
         const key = claimKeyOf(claim);
-        const signal = { kind: 'recall', key, text: claim, place, score, atMs, queryHash } as const;
-        entries.put(withSignal(entries.get(key), { ...signal, day: dayOf(atMs) }));
+        const day = dayOf(atMs);
+        entries.add({ kind: 'recall', key, text: claim, place, score, atMs, queryHash, day });
       }
     }
     database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);

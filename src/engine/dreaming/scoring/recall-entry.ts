@@ -77,7 +77,8 @@ export function noteDay(path: string): string | undefined {
 }
 
 /** One piece of evidence that a claim is worth keeping. */
-interface ClaimSignal {
+/** A reason to remember a claim. */
+export interface ClaimSignal {
   readonly kind: 'recall' | 'daily' | 'grounded';
   /** Of the text. */
   readonly key: ClaimKey;

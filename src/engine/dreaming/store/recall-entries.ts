@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
 import { snakeCase } from '../../support/text.js';
 import { asClaimKey, type ClaimKey } from '../claims/claim-words.js';
-import { CLAIM_FATES, type ClaimFate, type RecallEntry } from '../scoring/recall-entry.js';
+import {
+  CLAIM_FATES,
+  type ClaimFate,
+  type ClaimSignal,
+  type RecallEntry,
+  withSignal,
+} from '../scoring/recall-entry.js';
 
 /** Beyond this many claims, those without a signal for the longest time are dropped. */
 const MOST_ENTRIES = 50_000;
@@ -36,11 +42,12 @@ export function recallEntries(database: Connection) {
     `DELETE FROM entries WHERE key IN (
        SELECT key FROM entries ORDER BY fate = 'open', last_signal_ms DESC LIMIT -1 OFFSET ?)`,
   );
+  const get = (key: ClaimKey): RecallEntry | undefined => {
+    const row = one.get(key);
+    return row === undefined ? undefined : toEntry(row);
+  };
   return {
-    get: (key: ClaimKey): RecallEntry | undefined => {
-      const row = one.get(key);
-      return row === undefined ? undefined : toEntry(row);
-    },
+    get,
     /** Claims with a signal since then, ordered by key. */
     since: (ms: number): RecallEntry[] => Array.from(since.iterate(ms), entryOfValues),
     /** The same, one at a time; do not write while iterating. */
@@ -53,6 +60,10 @@ export function recallEntries(database: Connection) {
     count: () => Number(count.get()),
     put: (entry: RecallEntry): void => {
       put.run(toRow(entry));
+    },
+    /** Counts one more signal of a claim, which may be new. */
+    add: (signal: ClaimSignal): void => {
+      put.run(toRow(withSignal(get(signal.key), signal)));
     },
     remove: (key: ClaimKey): void => {
       remove.run(key);

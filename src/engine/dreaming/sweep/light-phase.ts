@@ -5,7 +5,7 @@ import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-wor
 import { junkReason } from '../claims/junk.js';
 import { splitClaims, turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
-import { type RecallEntry, wasOpenAt, withSignal } from '../scoring/recall-entry.js';
+import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
 
 import type { PhaseContext } from './phase-context.js';
@@ -75,7 +75,7 @@ function takeDailyNotes({
       // An older note counts from the end of its day.
       const atMs = Math.min(nowMs, Date.parse(note.day) + MS_PER_DAY);
       const queryHash = queryHashOf(`__dreaming_daily__:${note.day}`);
-      const signal = {
+      entries.add({
         kind: 'daily',
         key,
         score: DAILY_SCORE,
@@ -83,8 +83,8 @@ function takeDailyNotes({
         place,
         atMs,
         queryHash,
-      } as const;
-      entries.put(withSignal(entries.get(key), { ...signal, day: note.day }));
+        day: note.day,
+      });
     }
   }
   return { notes, noted };
@@ -117,7 +117,7 @@ function takeMessages({
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);
       const queryHash = queryHashOf(`__dreaming_sessions__:${said}`);
-      const signal = {
+      entries.add({
         kind: 'daily',
         key,
         score: SAID_SCORE,
@@ -125,8 +125,8 @@ function takeMessages({
         place,
         atMs,
         queryHash,
-      } as const;
-      entries.put(withSignal(entries.get(key), { ...signal, day: said }));
+        day: said,
+      });
     }
   }
   return { messages, noted };
