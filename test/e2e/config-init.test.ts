@@ -8,7 +8,8 @@ import { noteText } from '../support/many-notes.js';
 import { type PtySession, runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
-import { KEYS, waitFor } from '../support/terminal.js';
+import { KEYS } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 /** `svc config init`, asked and by flags, against a strict fake of OpenAI. */
 const test = suite('svc config init');

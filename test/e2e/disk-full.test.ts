@@ -7,9 +7,10 @@ import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { noteText } from '../support/many-notes.js';
 import { runSvc } from '../support/run-svc.js';
-import { eventually, logged, serve, stateOf, writeConfig } from '../support/serving.js';
+import { logged, serve, stateOf, writeConfig } from '../support/serving.js';
 import { folderAt, tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('a full disk');
 
@@ -128,7 +129,7 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
   assert.is(told.level, 'error');
   assert.match(told.msg, /deep phase .* cannot write .*MEMORY\.md: no space left on device/u);
   assert.match(String(told.fields['hint']), /free some space/u);
-  const state = await eventually('the state file', () =>
+  const state = await waitFor('the state file', () =>
     stateOf(home)?.services.find(({ failure }) => failure !== null),
   );
   assert.equal(

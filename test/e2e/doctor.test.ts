@@ -17,8 +17,9 @@ import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordina
 import { type PtyOptions, type PtySession, runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
-import { KEYS, waitFor } from '../support/terminal.js';
+import { KEYS } from '../support/terminal.js';
 import { smallDisk } from '../support/tmpfs.js';
+import { waitFor } from '../support/wait.js';
 
 /** The doctor as people and scripts run it. */
 const test = suite('svc config doctor');

@@ -6,7 +6,7 @@ import { pdf } from '../support/documents.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('documents of other kinds');
 

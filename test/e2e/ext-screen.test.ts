@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { extMemory } from '../support/ext-memory.js';
 import { runInPty } from '../support/pty.js';
 import { isRunning } from '../support/qmd.js';
-import { KEYS, waitFor } from '../support/terminal.js';
+import { KEYS } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('the search screen over an external program');
 

@@ -5,7 +5,7 @@ import { ADA, BOB, newFlow, newTask, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc flow and svc task');
 

@@ -7,7 +7,8 @@ import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.j
 import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
-import { KEYS, waitFor } from '../support/terminal.js';
+import { KEYS } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 /** Home where people meet it: `svc` alone, in a terminal. */
 const test = suite('home');

@@ -4,9 +4,10 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
-import { eventually, serverHome, stateOf } from '../support/serving.js';
+import { serverHome, stateOf } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc logs, and svc serve in a terminal');
 
@@ -124,7 +125,7 @@ test('Ctrl-C in its screen ends it with 130; --plain shows lines for people inst
     lines: true,
   });
   await lines.waitForText('health listening on http://127.0.0.1:');
-  await eventually('the state', () => stateOf(home));
+  await waitFor('the state', () => stateOf(home));
   lines.type(KEYS.ctrlC);
   assert.is(await lines.ended, 130);
 });

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
 import { message } from '../support/transcripts.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc memory add, undo and edit');
 

@@ -5,8 +5,9 @@ import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
 import { runSvc } from '../support/run-svc.js';
-import { eventually, serve, stateOf, writeConfig } from '../support/serving.js';
+import { serve, stateOf, writeConfig } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('what may not be read or written');
 
@@ -222,7 +223,7 @@ test('svc serve without permission to write its flows says so, and serves once i
   giveToOrdinary(home.path);
   await withMode(home.at('flows.sqlite'), 0o444, async () => {
     const { child, done } = serve(home, ['--without', 'memory'], options);
-    const failed = await eventually('the failure', () =>
+    const failed = await waitFor('the failure', () =>
       stateOf(home)?.services.find(({ failure }) => failure !== null),
     );
     assert.equal(
@@ -231,7 +232,7 @@ test('svc serve without permission to write its flows says so, and serves once i
     );
     assert.match(failed.failure?.hint ?? '', /permissions/u);
     chmodSync(home.at('flows.sqlite'), 0o600);
-    await eventually('recovery', () =>
+    await waitFor('recovery', () =>
       stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
     );
     child.kill('SIGTERM');

@@ -9,7 +9,7 @@ import { realRuntimes } from '../support/local-runtime.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc provider install local');
 

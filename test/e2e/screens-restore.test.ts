@@ -5,7 +5,7 @@ import { type PtyOptions, runInPty } from '../support/pty.js';
 import { assertLeft } from '../support/screen-monkey.js';
 import { SCREENS, type ScreenName, screenHome } from '../support/screens.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 /** What a screen does to its terminal ends with the screen, and with the process. */
 const test = suite('screens and the end of their process');

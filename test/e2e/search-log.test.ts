@@ -7,7 +7,7 @@ import { createDatabase } from '../../src/engine/sqlite/database.js';
 import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc memory log');
 

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  eventually,
   logged,
   recordsOf,
   serve,
@@ -15,6 +14,7 @@ import {
 } from '../support/serving.js';
 import { folderAt, tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc serve, short of something');
 
@@ -40,16 +40,16 @@ if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
     // Nobody can be answered now; asking must not end it either.
     await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(300) }).catch(() => undefined);
     child.kill('SIGHUP');
-    await eventually('trouble in the log', () =>
+    await waitFor('trouble in the log', () =>
       recordsOf(home).find(({ level, msg }) => level === 'error' && !msg.includes('listening')),
     );
     assert.is(child.exitCode, null);
     assert.ok(limitHandles(pid, 1024));
-    await eventually('an answer', async () => {
+    await waitFor('an answer', async () => {
       const answer = await fetch(`${url}/healthz`).catch(() => undefined);
       return answer?.ok === true ? true : undefined;
     });
-    await eventually('the notes', async () => {
+    await waitFor('the notes', async () => {
       const run = await runSvc(['memory', 'status', '--json'], { home: home.path });
       const { staleness, index } = jsonOf.status(run).agents[0] ?? {};
       const fresh = staleness?.added === 0 && index?.state === 'ready';
@@ -85,7 +85,7 @@ if (disk === undefined) process.stdout.write('skipped: this user may mount no di
     rmSync(home.at('ballast'));
     child.kill('SIGHUP');
     await logged(home, 'lines were lost');
-    await eventually(
+    await waitFor(
       'the notes',
       () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('rebuilt')),
       () => recordsOf(home),

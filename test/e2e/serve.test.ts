@@ -7,7 +7,6 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import {
-  eventually,
   logged,
   recordsOf,
   serve,
@@ -18,6 +17,7 @@ import {
   writeConfig,
 } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('svc serve');
 
@@ -34,7 +34,7 @@ test('keeps the index fresh, answers for its health, and ends in order on SIGTER
   );
   assert.is(found.results[0]?.path, 'memory/new.md');
 
-  const state = await eventually('the state file', () => {
+  const state = await waitFor('the state file', () => {
     const now = stateOf(home);
     return now?.services.every((service) => service.state === 'ready') ? now : undefined;
   });
@@ -93,7 +93,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   const home = serverHome();
   const first = serve(home);
   await whenReady(home);
-  await eventually('the state file', () => stateOf(home));
+  await waitFor('the state file', () => stateOf(home));
   first.child.kill('SIGKILL');
   assert.is((await first.done).signal, 'SIGKILL');
   assert.is(stateOf(home)?.pid, first.child.pid);
@@ -101,7 +101,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   const lines = recordsOf(home).length;
   const second = serve(home);
   await logged(home, '1 added', lines);
-  await eventually('its own state', () => stateOf(home)?.pid === second.child.pid || undefined);
+  await waitFor('its own state', () => stateOf(home)?.pid === second.child.pid || undefined);
   second.child.kill('SIGTERM');
   assert.is((await second.done).code, 0);
 });
@@ -140,7 +140,7 @@ test('SIGHUP with an invalid configuration keeps the old one and says what is wr
   home.write('work/MEMORY.md', 'The other agent.');
   child.kill('SIGHUP');
   await logged(home, 'reloaded');
-  await eventually('the new service', () =>
+  await waitFor('the new service', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'memory:work' && state === 'ready'),
   );
   assert.is(urlOf(home), url, 'the listener stayed');
@@ -148,7 +148,7 @@ test('SIGHUP with an invalid configuration keeps the old one and says what is wr
   const lines = recordsOf(home).length;
   child.kill('SIGHUP');
   await logged(home, 'reloaded', lines);
-  await eventually('the service to go', () => stateOf(home)?.services.length === 2 || undefined);
+  await waitFor('the service to go', () => stateOf(home)?.services.length === 2 || undefined);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });
@@ -173,7 +173,7 @@ test('a port that is taken is told with its hint, and the other services go on',
   const told = await logged(home, 'the port is in use');
   assert.is(told.fields['service'], 'health');
   await logged(home, '1 added');
-  const health = await eventually('the state', () =>
+  const health = await waitFor('the state', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'health' && state === 'waiting'),
   );
   assert.is(health.failure?.code, 'LISTEN_FAILED');
@@ -190,7 +190,7 @@ test('--without leaves a service out', async () => {
   const home = serverHome();
   const { child, done } = serve(home, ['--without', 'memory']);
   await whenReady(home);
-  await eventually('the state', () => stateOf(home)?.services.length === 1 || undefined);
+  await waitFor('the state', () => stateOf(home)?.services.length === 1 || undefined);
   child.kill('SIGTERM');
   await done;
 });
@@ -206,7 +206,7 @@ test('an agent whose workspace is missing keeps nobody from working', async () =
   });
   const { child, done } = serve(home);
   await logged(home, '1 added');
-  const lost = await eventually('its trouble', () =>
+  const lost = await waitFor('its trouble', () =>
     stateOf(home)?.services.find(({ name, failure }) => name === 'memory:lost' && failure !== null),
   );
   assert.is(lost.failure?.code, 'WORKSPACE_MISSING');
@@ -218,7 +218,7 @@ test('logging.file stands in place of stderr and of the usual file', async () =>
   const home = serverHome({ logging: { file: 'my.log' } });
   const { child, done } = serve(home);
   const said = () => runSvc(['logs', '--json'], { home: home.path });
-  await eventually('a line', async () =>
+  await waitFor('a line', async () =>
     (await said()).stdout.includes('1 added') ? true : undefined,
   );
   const logs = jsonOf.logs(await said());
@@ -262,7 +262,7 @@ test('a service manager of systemd is told once svc listens', async () => {
   };
   const { child, done } = serve(home, ['--without', 'memory'], { env });
   await whenReady(home);
-  const text = await eventually('the message', () =>
+  const text = await waitFor('the message', () =>
     existsSync(said) ? readFileSync(said, 'utf8') || undefined : undefined,
   );
   assert.is(text, '--ready /run/systemd/notify \n');

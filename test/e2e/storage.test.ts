@@ -8,9 +8,10 @@ import { ADA, contextOf, newFlow } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { startCluster } from '../support/postgres.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
-import { eventually, serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
+import { serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
+import { waitFor } from '../support/wait.js';
 
 const FLOWS = 3000;
 const PATIENCE_MS = 60_000;
@@ -137,7 +138,7 @@ if (cluster !== undefined) {
     await becomes(200);
     await cluster.halt();
     await becomes(503);
-    await eventually('the failure in the state file', () => {
+    await waitFor('the failure in the state file', () => {
       const failure = stateOf(home)?.services.find(({ name }) => name === 'storage')?.failure;
       return failure?.code === 'STORAGE_UNREACHABLE' ? failure : undefined;
     });

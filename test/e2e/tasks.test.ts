@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  eventually,
   logged,
   recordsOf,
   serve,
@@ -14,6 +13,7 @@ import {
   writeConfig,
 } from '../support/serving.js';
 import type { TempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 import { act, SECRET, SESSION } from '../support/webhooks.js';
 
 const test = suite('running tasks under svc serve');
@@ -52,7 +52,7 @@ async function taskOf(home: TempFolder, id: string) {
 }
 
 function ended(home: TempFolder, id: string) {
-  return eventually('the end of a task', async () => {
+  return waitFor('the end of a task', async () => {
     const task = await taskOf(home, id);
     return task.endedAt === null ? undefined : task;
   });
@@ -65,7 +65,7 @@ test('a task that comes in by a webhook is run, and its end is told', async () =
   const id = await runTask(url);
   const task = await ended(home, id);
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'built']);
-  const told = await eventually('a notification', () =>
+  const told = await waitFor('a notification', () =>
     // The file exists before its text does.
     existsSync(home.at('told')) ? readFileSync(home.at('told'), 'utf8') || undefined : undefined,
   );
@@ -102,7 +102,7 @@ test('other runtimes are taken on without disturbing the tasks that run', async 
   const home = serverHome(config(waits));
   const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
   const first = await runTask(await whenReady(home));
-  await eventually('the first task', () => existsSync(home.at('begun')));
+  await waitFor('the first task', () => existsSync(home.at('begun')));
   writeConfig(home, config(`console.log('anew')`));
   const before = recordsOf(home).length;
   child.kill('SIGHUP');
@@ -125,7 +125,7 @@ test('stopping gives running tasks back', async () => {
   });
   const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: ENV });
   const id = await runTask(await whenReady(home));
-  await eventually('the task', () => existsSync(home.at('begun')));
+  await waitFor('the task', () => existsSync(home.at('begun')));
   child.kill('SIGTERM');
   const run = await done;
   assert.is(run.code, 0, run.stderr);

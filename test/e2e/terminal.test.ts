@@ -6,7 +6,8 @@ import { writeNotes } from '../support/many-notes.js';
 import { runInPty } from '../support/pty.js';
 import { serverHome, whenTold } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { KEYS, waitFor } from '../support/terminal.js';
+import { KEYS } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, send, webhooksConfig } from '../support/webhooks.js';
 
 /** The built program where people meet it: in a terminal, with keys. */

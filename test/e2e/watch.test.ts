@@ -9,7 +9,7 @@ import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/terminal.js';
+import { waitFor } from '../support/wait.js';
 
 /** The built program with `--watch`: what it tells, how it ends, and who knows of it. */
 const test = suite('svc memory index --watch');

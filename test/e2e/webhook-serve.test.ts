@@ -6,7 +6,6 @@ import { activityFolder, readActivityHistory } from '../../src/engine/activity/i
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  eventually,
   logged,
   recordsOf,
   serve,
@@ -19,6 +18,7 @@ import {
 } from '../support/serving.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
+import { waitFor } from '../support/wait.js';
 import {
   act,
   CI_ENV,
@@ -107,12 +107,12 @@ test('a stop lets a request under way finish, and turns new ones away meanwhile'
   const { write, until } = rawConnection(Number(new URL(url).port));
   const body = JSON.stringify({ action: 'create_flow', goal: 'late' });
   write(`${headOf([`Content-Length: ${body.length}`])}${body.slice(0, 9)}`);
-  await eventually('the request', async () => {
+  await waitFor('the request', async () => {
     const text = await (await fetch(`${url}/metrics`)).text();
     return /svc_webhook_requests_under_way 1/.test(text) || undefined;
   });
   child.kill('SIGTERM');
-  await eventually('a refusal', async () => {
+  await waitFor('a refusal', async () => {
     const answer = await send(url);
     return answer.body['code'] === 'draining' || undefined;
   });
@@ -149,14 +149,14 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
   await reload(webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }), 'reloaded');
   assert.is(await status('/hooks/ci', NEXT_SECRET), 404);
   assert.is(await status(PATH, SECRET), 200);
-  const trouble = await eventually(
+  const trouble = await waitFor(
     'trouble in the state',
     () => stateOf(home)?.services[0]?.failure ?? undefined,
   );
   assert.is(trouble.code, 'SECRET_UNRESOLVED');
 
   await reload(webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
-  await eventually('the new routes', async () => (await status(PATH, SECRET)) !== 404 || undefined);
+  await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404 || undefined);
   assert.is(await status(PATH, SECRET), 429);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
@@ -203,7 +203,7 @@ test('another port makes a new listener, and switched off webhooks make none', a
   await logged(home, 'listening on', lines);
   writeConfig(home, {});
   child.kill('SIGHUP');
-  await eventually('the health service alone', () => {
+  await waitFor('the health service alone', () => {
     const names = stateOf(home)?.services.map(({ name }) => name) ?? [];
     return (names.length === 1 && names[0] === 'health') || undefined;
   });
@@ -214,7 +214,7 @@ test('another port makes a new listener, and switched off webhooks make none', a
 test('health and metrics move to gateway.admin where there is one', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 0, admin: { port: 0 } } });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  const told = await eventually('two addresses', () => {
+  const told = await waitFor('two addresses', () => {
     const urls = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
     return urls.length === 2 ? urls : undefined;
   });
@@ -238,7 +238,7 @@ const disk = smallDisk(8);
     const { bavail, bsize } = statfsSync(home.path);
     writeFileSync(home.at('ballast'), Buffer.alloc(bavail * bsize));
     const goal = 'x'.repeat(10_000);
-    const refused = await eventually('a refusal', async () => {
+    const refused = await waitFor('a refusal', async () => {
       const answer = await act(url, { action: 'create_flow', goal });
       return answer.status === 200 ? undefined : answer;
     });
@@ -246,7 +246,7 @@ const disk = smallDisk(8);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.is((await act(url, { action: 'find_latest_flow' })).status, 200);
     rmSync(home.at('ballast'));
-    const created = await eventually('room', async () => {
+    const created = await waitFor('room', async () => {
       const answer = await act(url, { action: 'create_flow', goal: 'room again' });
       return answer.status === 200 ? answer : undefined;
     });
@@ -269,7 +269,7 @@ test('with gateway.tls it speaks HTTPS, and call knows the certificate', async (
     gateway: { port: 0, tls: { cert: 'c.pem', key: 'k.pem' } },
   });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await eventually('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
+  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.is(run.code, 0, run.stdout);
   assert.match(jsonOf.webhookCall(run).url, /^https:/);
@@ -281,7 +281,7 @@ test('--host and --port win over the configuration, and an open address without 
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
   const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
   await logged(home, 'the listener is reachable from other machines');
-  await eventually('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
+  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.match(jsonOf.webhookCall(run).url, /^http:\/\/127\.0\.0\.1:/);
   child.kill('SIGTERM');

@@ -14,6 +14,7 @@ import { replaceFile } from '../../src/engine/support/files.js';
 import { shortHash } from '../../src/engine/support/text.js';
 import { ROOT } from './run-svc.js';
 import { tempFolder } from './temp-folder.js';
+import { PATIENCE_MS } from './wait.js';
 
 /** Where databases can be made. */
 export interface TestPostgres {
@@ -173,8 +174,6 @@ function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   return uid > 0 ? { uid, gid: idOf('-g') } : { uid: NOBODY, gid: NOBODY };
 }
 
-const READY_MS = 60_000;
-
 /** Runs a program until it is told a signal, or until this process is gone, however it ended. */
 const GUARDED = '"$@" </dev/null & read -r signal || signal=QUIT; kill -"$signal" $!; wait $!';
 
@@ -247,7 +246,7 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
 }
 
 async function ready(url: string): Promise<void> {
-  const untilMs = Date.now() + READY_MS;
+  const untilMs = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
       await runSql(url, 'SELECT 1');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { ReadStream } from 'node:tty';
 import { spawn } from '@lydell/node-pty';
 import { ROOT } from './run-svc.js';
-import { waitFor } from './terminal.js';
 import { ScreenBuffer } from './terminal-buffer.js';
+import { waitFor } from './wait.js';
 
 /** The built program in a real pseudo-terminal, and what a person would see there. */
 export interface PtySession {
@@ -17,7 +17,7 @@ export interface PtySession {
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Closes the terminal, as a window that is closed does. */
   readonly close: () => void;
-  readonly waitForText: (text: string) => Promise<void>;
+  readonly waitForText: (text: string) => Promise<unknown>;
   /** Resolves with the exit code when the program has ended. */
   readonly ended: Promise<number>;
 }

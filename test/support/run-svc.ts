@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from './wait.js';
 
 /** The package folder. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-const NEVER_WRITTEN_MS = 60_000;
 
 /** How a run of the built program ended. */
 export interface SvcRun {
@@ -88,7 +87,7 @@ export function startProgram(
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
         reject(new Error(`never wrote "${text}", but: ${stdout}${stderr}`));
-      }, NEVER_WRITTEN_MS);
+      }, PATIENCE_MS);
       watchers.add(watch);
       watch();
     });

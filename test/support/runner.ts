@@ -12,8 +12,8 @@ import {
 import { type OpenRunner, openRunner } from '../../src/engine/task-runner/open-runner.js';
 import { newFlow, newTask } from './flows.js';
 import { testLog } from './services.js';
-import { eventually } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
+import { waitFor } from './wait.js';
 
 type FlowsSettings = NonNullable<ConfigInput['flows']>;
 type Runtime = NonNullable<NonNullable<FlowsSettings['runtimes']>['subagent']>;
@@ -84,7 +84,7 @@ export async function runnerWorld(
   const taskOf = async (id: string) => (await flows.operator.showTask(id)).task;
   let last: TaskRecord | undefined;
   const until = (id: string, fits: (task: TaskRecord) => boolean): Promise<TaskRecord> =>
-    eventually(
+    waitFor(
       'a task',
       async () => {
         last = await taskOf(id);

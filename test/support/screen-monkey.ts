@@ -2,7 +2,8 @@ import * as assert from 'uvu/assert';
 import { randomSource } from './fuzz-requests.js';
 import { type PtySession, runInPty } from './pty.js';
 import { SCREENS, type ScreenName, screenHome } from './screens.js';
-import { KEYS, waitFor } from './terminal.js';
+import { KEYS } from './terminal.js';
+import { waitFor } from './wait.js';
 
 const ESC = '\u001B';
 /** Keys, mouse, reports, broken sequences and pastes; what ends a screen is rare. */

@@ -4,6 +4,7 @@ import type { ServeState } from '../../src/engine/serve/index.js';
 import { type LogRecord, parseLogLine } from '../../src/engine/serve/log/log-record.js';
 import { type StartedSvc, type SvcOptions, startSvc } from './run-svc.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
+import { waitFor } from './wait.js';
 
 /** A state folder with a workspace of one note, and a configuration that listens on a free port. */
 export function serverHome(config: object = {}): TempFolder {
@@ -84,33 +85,14 @@ function startLongLived(
   return { ...started, home };
 }
 
-const GIVE_UP_MS = 60_000;
-
-/** Waits for something that a process does. */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | undefined> | T | undefined,
-  seen: () => unknown = () => '',
-): Promise<T> {
-  const started = performance.now();
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() - started > GIVE_UP_MS) {
-      throw new Error(`waited in vain for ${what}\n${JSON.stringify(seen(), undefined, 1)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** Waits until all services work. */
 export async function whenReady(home: TempFolder): Promise<string> {
-  const url = await eventually(
+  const url = await waitFor(
     'an address',
     () => urlOf(home),
     () => recordsOf(home),
   );
-  await eventually(
+  await waitFor(
     'readiness',
     async () => ((await fetch(`${url}/readyz`)).ok ? true : undefined),
     () => recordsOf(home),
@@ -120,7 +102,7 @@ export async function whenReady(home: TempFolder): Promise<string> {
 
 /** Waits for a line of the log. */
 export function logged(home: TempFolder, part: string, after = 0): Promise<LogRecord> {
-  return eventually(
+  return waitFor(
     `the log line "${part}"`,
     () =>
       recordsOf(home)
@@ -133,7 +115,7 @@ export function logged(home: TempFolder, part: string, after = 0): Promise<LogRe
 /** Waits until other commands can see that all services work. */
 export async function whenTold(home: TempFolder): Promise<string> {
   const url = await whenReady(home);
-  await eventually('the state file', () =>
+  await waitFor('the state file', () =>
     stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
   );
   return url;

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import * as assert from 'uvu/assert';
 import { ScreenBuffer } from './terminal-buffer.js';
+import { waitFor } from './wait.js';
 
 /** A terminal in memory: streams for a screen, and what a person would see and type. */
 export interface FakeTerminal {
@@ -130,26 +131,8 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
   };
 }
 
-const GIVE_UP_MS = 60_000;
-
-/** Waits until a condition holds, looking at every turn of the event loop. */
-export async function waitFor(
-  what: string,
-  holds: () => boolean,
-  seen?: () => unknown,
-): Promise<void> {
-  const started = performance.now();
-  while (!holds()) {
-    if (performance.now() - started > GIVE_UP_MS) {
-      const state = seen === undefined ? '' : `\n${JSON.stringify(seen(), undefined, 1)}`;
-      throw new Error(`waited in vain for: ${what}${state}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
 /** Waits until the screen shows a text. */
-export function waitForText(terminal: FakeTerminal, text: string): Promise<void> {
+export function waitForText(terminal: FakeTerminal, text: string): Promise<unknown> {
   return waitFor(text, () => terminal.screen().join('\n').includes(text), terminal.screen);
 }
 

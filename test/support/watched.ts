@@ -9,9 +9,7 @@ import type {
 } from '../../src/engine/memory/watch/watch-events.js';
 import { contentOf } from './index-content.js';
 import { backendOn, type TargetOptions, targetOf } from './memory.js';
-
-/** Longer than anything here takes on the slowest machine. */
-const PATIENCE_MS = 60_000;
+import { PATIENCE_MS } from './wait.js';
 
 /** A watcher under test, and all that it told. */
 export interface Watched {

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { FUZZED_ROUTES } from '../../../test/support/fuzz-requests.js';
 import { sendFuzzed } from '../../../test/support/send-fuzzed.js';
-import { eventually, serverHome, serveWebhooks, whenReady } from '../../../test/support/serving.js';
+import { serverHome, serveWebhooks, whenReady } from '../../../test/support/serving.js';
+import { waitFor } from '../../../test/support/wait.js';
 import { act, SECRET, SESSION } from '../../../test/support/webhooks.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
@@ -43,7 +44,7 @@ export async function openWebhooksTarget(): Promise<OpenTarget> {
         throw new Error(`5xx: ${JSON.stringify(broken.map(String).slice(0, 3))}`);
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error('the listener ended');
-      await eventually('an honest answer', served);
+      await waitFor('an honest answer', served);
     },
     close: async () => {
       for (const socket of idle) socket.destroy();

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChildGroup } from '../../../src/engine/child/child-group.js';
 import { compileProgram } from '../../support/compile.js';
-import { eventually } from '../../support/serving.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('a program with all that it starts');
 
@@ -42,9 +42,9 @@ setsid(
       });
     const [own, others] = [randomUUID(), randomUUID()];
     const other = start(others, 'sleep 300');
-    await eventually('programs of another attempt', () => marked(others).length >= 4);
+    await waitFor('programs of another attempt', () => marked(others).length >= 4);
     const child = start(own, 'read line');
-    await eventually('programs', () => marked(own).length >= 4);
+    await waitFor('programs', () => marked(own).length >= 4);
     child.stdin.end('\n');
     assert.equal(await child.ended, { kind: 'exited', exitCode: 0 });
     assert.is(marked(own).length, 0);
@@ -59,7 +59,7 @@ setsid('what was started just before svc was killed is found by what was announc
   const attemptId = randomUUID();
   const { status, signal } = spawnSync(process.execPath, [DIES_EARLY, attemptId]);
   assert.equal([status, signal], [null, 'SIGKILL']);
-  await eventually('the end of the program', () => marked(attemptId).length === 0);
+  await waitFor('the end of the program', () => marked(attemptId).length === 0);
 });
 
 /** Processes of an attempt that are alive. */

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { runProgram } from '../../../src/engine/child/index.js';
 import { isRunning } from '../../support/qmd.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 /** Limits and aborts are tested with secrets and with the external search program. */
 const test = suite('a program within limits');

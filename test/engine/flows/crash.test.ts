@@ -5,8 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
-import { eventually } from '../../support/serving.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/wait.js';
 import { startChild } from './children.js';
 
 const test = suite('flows and processes');
@@ -128,7 +128,7 @@ test('processes killed while they deliver have sent each notification to each ta
   }
   onArrival = () => undefined;
   const last = await startDelivery(KILLED);
-  await eventually('all are settled', async () => (await flows.outbox.pending()) === 0);
+  await waitFor('all are settled', async () => (await flows.outbox.pending()) === 0);
   last.process.kill();
   await last.said;
   for (const [target, ids] of arrived) {

@@ -9,7 +9,7 @@ import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js'
 import { agentNamed } from '../../../src/engine/integrate/agents.js';
 import { planIntegration } from '../../../src/engine/integrate/plan.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** Files as each agent leaves them, and what comes to stand in them. */

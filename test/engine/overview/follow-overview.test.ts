@@ -13,7 +13,7 @@ import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('following everything');
 

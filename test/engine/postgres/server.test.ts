@@ -11,7 +11,7 @@ import {
 import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
-import { eventually } from '../../support/serving.js';
+import { waitFor } from '../../support/wait.js';
 
 const cluster = await startCluster();
 const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
@@ -226,12 +226,12 @@ if (cluster !== undefined) {
     });
     // Node.js reports more than ten listeners of one signal.
     for (let cuts = 0; cuts < 11; cuts += 1) {
-      await eventually('a connection', () => connections > cuts);
+      await waitFor('a connection', () => connections > cuts);
       await server.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
       );
     }
-    await eventually('the last connection', () => connections > 11);
+    await waitFor('the last connection', () => connections > 11);
     await stop();
     process.off('warning', warn);
     assert.equal(warnings, []);

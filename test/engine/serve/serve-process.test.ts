@@ -11,7 +11,7 @@ import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 function processIn(home: TempFolder, services = [scriptedService('one')]) {
   const serve = new ServeProcess({

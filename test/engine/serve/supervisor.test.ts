@@ -9,7 +9,7 @@ import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/superviso
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { doublingRestMs } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const QUICK = { firstMs: 1, mostMs: 4, calmMs: 60_000 };
 /** Long enough that a rest never ends by itself in a test. */

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import type { ConfigInput } from '../../../src/engine/config/index.js';
 import { decidePermission } from '../../../src/engine/task-runner/start-acp.js';
 import { closeWorlds, isAlive, type RunnerWorld, runnerWorld } from '../../support/runner.js';
-import { eventually } from '../../support/serving.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('tasks of runtime acp');
 
@@ -99,7 +99,7 @@ test('cancelling is asked for first', async () => {
   const world = await agentWorld();
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'wait' });
-  await eventually('the agent', () => world.logged().includes('stderr: waiting'));
+  await waitFor('the agent', () => world.logged().includes('stderr: waiting'));
   await world.flows.tasks.cancel(id);
   assert.is((await world.end(id)).status, 'cancelled');
   assert.match(world.logged(), 'stderr: cancel');
@@ -110,7 +110,7 @@ test('an agent that does not listen is killed, with all that it started', async 
   const world = await agentWorld({ timeoutSeconds: 3 });
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'ignore me' });
-  const pids = await eventually('the agent', () => {
+  const pids = await waitFor('the agent', () => {
     const found = /stderr: pids (\d+) (\d+)/.exec(world.logged());
     return found === null ? undefined : found.slice(1).map(Number);
   });

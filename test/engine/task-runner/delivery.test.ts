@@ -19,8 +19,8 @@ import {
 import { ADA, newFlow, newTask, testClock } from '../../support/flows.js';
 import { isAlive } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
-import { eventually } from '../../support/serving.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('delivery of notifications');
 
@@ -141,15 +141,15 @@ test('a delivery that hangs does not hold up those of other flows', async () => 
   const { port } = server.address() as AddressInfo;
   const world = await delivering({ url: `http://127.0.0.1:${port}/hook`, secret: SECRET });
   await endTask(world);
-  await eventually('the first one, which hangs', () => arrived.length === 1);
+  await waitFor('the first one, which hangs', () => arrived.length === 1);
   // More than are on their way at once.
   for (let task = 0; task < 8; task++) await endTask(world);
-  await eventually(
+  await waitFor(
     'all others',
     async () => arrived.length === 9 && (await world.flows.outbox.pending()) === 1,
   );
   for (const answer of waiting) answer();
-  await eventually('the first one', async () => (await world.flows.outbox.pending()) === 0);
+  await waitFor('the first one', async () => (await world.flows.outbox.pending()) === 0);
   await world.close();
 });
 
@@ -184,19 +184,19 @@ test('a target that hangs, and one without a key, delay no other target', async 
     actor: { kind: 'route', name: 'ci' },
   } as const);
   await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
-  await eventually('everything for others', () => received.length === 9, world.logged);
-  await eventually('the callback', () => callback.received.length === 1, world.logged);
+  await waitFor('everything for others', () => received.length === 9, world.logged);
+  await waitFor('the callback', () => callback.received.length === 1, world.logged);
   const { operator } = world.flows;
   const ids = (requests: readonly Received[]) =>
     requests.map(({ headers }) => headers['webhook-id']);
   assert.equal(ids(callback.received), ids(received).slice(-1));
-  await eventually('failures without a key', async () => {
+  await waitFor('failures without a key', async () => {
     const { entries } = await operator.listNotifications({ target: 'keyless', limit: 99 });
     return entries.some(({ lastError }) => lastError?.includes('NOT_SET') === true);
   });
   assert.is((await operator.listNotifications({ target: 'hangs', limit: 99 })).total, 9);
   // A receiver has a notification before its delivery is recorded.
-  await eventually('the records of what was delivered', async () => {
+  await waitFor('the records of what was delivered', async () => {
     const { total } = await operator.listNotifications({ outcome: 'delivered', limit: 99 });
     return total === 10;
   });
@@ -209,7 +209,7 @@ test('a notification is posted once, and the receiver can verify it', async () =
   const { received, url, close } = await receiver();
   const world = await delivering({ url, secret: 'env:MY_SECRET' });
   const id = await endTask(world);
-  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
+  await waitFor('delivery', async () => (await statusOf(world, id)) === 'delivered');
   const [first, ...more] = received;
   assert.equal(more, []);
   const headers = Object.fromEntries(
@@ -237,10 +237,10 @@ test('each try has the same id and a signature of its own time, until it arrives
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
   for (let tries = 1; tries <= 4; tries++) {
-    await eventually('a try', () => received.length === tries, world.logged);
+    await waitFor('a try', () => received.length === tries, world.logged);
     if (tries === 4) break;
     // Once the failure is written down the rest begins.
-    await eventually('a rest', async () => {
+    await waitFor('a rest', async () => {
       const dueAt = (await world.flows.outbox.nextDueAt(['default'])).get('default') ?? 0;
       const restMs = dueAt - world.clock.nowMs;
       if (restMs > 40_000) return undefined;
@@ -248,7 +248,7 @@ test('each try has the same id and a signature of its own time, until it arrives
       return true;
     });
   }
-  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
+  await waitFor('delivery', async () => (await statusOf(world, id)) === 'delivered');
   const ids = received.map(({ headers }) => headers['webhook-id']);
   assert.is(new Set(ids).size, 1);
   assert.is(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 4);
@@ -261,7 +261,7 @@ test('what nobody takes is given up after ten tries, and the audit tells', async
   const { received, url, close } = await receiver(Array.from({ length: 20 }, () => 503));
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
-  await eventually('giving up', async () => {
+  await waitFor('giving up', async () => {
     if ((await statusOf(world, id)) === 'failed') return true;
     world.clock.nowMs += 20_000;
     return undefined;
@@ -280,10 +280,10 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   const gone = await receiver([410, 410]);
   const world = await delivering({ url: gone.url, secret: SECRET });
   const id = await endTask(world);
-  await eventually('giving up', async () => (await statusOf(world, id)) === 'failed');
+  await waitFor('giving up', async () => (await statusOf(world, id)) === 'failed');
   const { parentFlowId: flowId } = (await world.flows.operator.showTask(id)).task;
   await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
-  await eventually('giving up again', async () => {
+  await waitFor('giving up again', async () => {
     const found = (await world.flows.operator.auditFlows()).map(({ code }) => code);
     return found.includes('delivery_failed');
   });
@@ -291,7 +291,7 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   await gone.close();
   const away = await delivering({ url: gone.url, secret: SECRET });
   await endTask(away);
-  await eventually('a try', () => away.logged().includes('ECONNREFUSED'));
+  await waitFor('a try', () => away.logged().includes('ECONNREFUSED'));
   assert.is(await away.flows.outbox.pending(), 1);
   await away.close();
 });
@@ -312,7 +312,7 @@ test('what was being delivered when the process died is delivered later under it
   const world = await delivering({ url, secret: SECRET }, home);
   assert.is(received.length, 0);
   world.clock.nowMs += 60_000;
-  await eventually('delivery', async () => (await statusOf(world, id)) === 'delivered');
+  await waitFor('delivery', async () => (await statusOf(world, id)) === 'delivered');
   assert.is(received[0]?.headers['webhook-id'], taken?.notificationId);
   await world.close();
   await close();
@@ -328,8 +328,8 @@ test('a program gets it on stdin, and has taken it when it ends with 0', async (
     process.stdin.pipe(fs.createWriteStream(process.env.SVC_HOME + '/payload'));`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
   const id = await endTask(world);
-  await eventually('a failure', () => world.logged().includes('exited with code 1: not now'));
-  await eventually('delivery', async () => {
+  await waitFor('a failure', () => world.logged().includes('exited with code 1: not now'));
+  await waitFor('delivery', async () => {
     world.clock.nowMs += 1000;
     return (await statusOf(world, id)) === 'delivered';
   });
@@ -345,7 +345,7 @@ test('closing cuts a program off, and the notification stays', async () => {
     setInterval(() => {}, 1000)`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
   await endTask(world);
-  const pid = await eventually('the program', () => {
+  const pid = await waitFor('the program', () => {
     try {
       const pid = /(\d+)\./.exec(readFileSync(world.home.at('pid'), 'utf8'))?.[1];
       return pid === undefined ? undefined : Number(pid);

@@ -10,7 +10,7 @@ import {
   runnerWorld,
   subagent,
 } from '../../support/runner.js';
-import { eventually } from '../../support/serving.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('the runner of tasks');
 
@@ -46,7 +46,7 @@ test('no more tasks run at once than are allowed, oldest first', async () => {
   const world = await runnerWorld({ concurrency: 2, ...subagent(WAITS) });
   await world.run();
   const ids = [await world.task(), await world.task(), await world.task()];
-  await eventually('two', () => begun(world).length === 2);
+  await waitFor('two', () => begun(world).length === 2);
   const statuses = async () =>
     (await Promise.all(ids.map((id) => world.taskOf(id)))).map(({ status }) => status);
   assert.equal(await statuses(), ['running', 'running', 'queued']);
@@ -79,18 +79,18 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   const world = await runnerWorld(settings, { clock });
   const id = await world.task();
   const other = await otherRunner(world, settings);
-  const [first = 0] = await eventually('a program', () =>
+  const [first = 0] = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
   other.child.kill('SIGKILL');
   await other.done;
-  await eventually('the end of the program', () => !isAlive(first));
+  await waitFor('the end of the program', () => !isAlive(first));
   await world.run();
   // Its lease is over in a second; then it rests.
   const queued = await world.until(id, ({ status }) => status === 'queued');
   assert.is(queued.error, 'The worker stopped reporting.');
   clock.ahead = 10_000;
-  await eventually('another program', () => begun(world).length === 2);
+  await waitFor('another program', () => begun(world).length === 2);
   world.home.write('go', '');
   const task = await world.end(id);
   assert.equal([task.status, task.attempts], ['succeeded', 2]);
@@ -129,7 +129,7 @@ setsid(
     setInterval(() => {}, 1000);`);
     const world = await runnerWorld(settings);
     const detached = (nth: number): Promise<number> =>
-      eventually('a detached program', () => {
+      waitFor('a detached program', () => {
         const pids = pidsIn(world.home.at('detached'));
         return pids.length === nth ? pids.at(-1) : undefined;
       });
@@ -139,12 +139,12 @@ setsid(
     assert.ok(isAlive(ofCancelled));
     await world.flows.tasks.cancel(first);
     await world.end(first);
-    await eventually('the end of what was cancelled', () => !isAlive(ofCancelled));
+    await waitFor('the end of what was cancelled', () => !isAlive(ofCancelled));
     await world.task();
     const ofKilled = await detached(2);
     other.child.kill('SIGKILL');
     await other.done;
-    await eventually('the end of what was left', () => !isAlive(ofKilled));
+    await waitFor('the end of what was left', () => !isAlive(ofKilled));
     await world.close();
   },
 );
@@ -154,7 +154,7 @@ test('with orphans lost, the task of a killed runner is not run again', async ()
   const world = await runnerWorld(settings);
   const id = await world.task();
   const other = await otherRunner(world, settings);
-  await eventually('a program', () => begun(world).length === 1);
+  await waitFor('a program', () => begun(world).length === 1);
   other.child.kill('SIGKILL');
   await other.done;
   await world.run();
@@ -182,7 +182,7 @@ test('a clock that is set forward takes no lease from the runner that keeps it',
   const world = await runnerWorld(settings, { clock });
   await world.run();
   const id = await world.task();
-  await eventually('a program', () => begun(world).length === 1);
+  await waitFor('a program', () => begun(world).length === 1);
   clock.ahead = 3_600_000;
   // As another process would, before the runner can have renewed anything.
   assert.is((await world.flows.operator.sweep()).requeued, 0);
@@ -197,12 +197,12 @@ test('a task that was taken away is ended, and nothing is reported on it', async
   const world = await runnerWorld(subagent(WAITS));
   await world.run();
   const id = await world.task();
-  const [pid = 0] = await eventually('a program', () =>
+  const [pid = 0] = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
   await world.flows.operator.cancelFlow((await world.taskOf(id)).parentFlowId);
   assert.is((await world.end(id)).status, 'cancelled');
-  await eventually('its end', () => !isAlive(pid));
+  await waitFor('its end', () => !isAlive(pid));
   await world.close();
 });
 
@@ -210,7 +210,7 @@ test('draining lets tasks end in the time there is', async () => {
   const world = await runnerWorld(subagent(WAITS));
   const runner = await world.run();
   const id = await world.task();
-  await eventually('a program', () => begun(world).length === 1);
+  await waitFor('a program', () => begun(world).length === 1);
   const waiting = await world.task();
   const drained = runner.drain(60_000);
   world.home.write('go', '');
@@ -226,7 +226,7 @@ test('what is not done by then goes back into the queue, and the attempt does no
   const world = await runnerWorld({ concurrency: 1, ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();
-  const pids = await eventually('a program', () =>
+  const pids = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
   await runner.drain(0);
@@ -240,7 +240,7 @@ test('with orphans lost, it has failed instead', async () => {
   const world = await runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();
-  await eventually('a program', () => begun(world).length === 1);
+  await waitFor('a program', () => begun(world).length === 1);
   await runner.drain(0);
   const task = await world.taskOf(id);
   assert.equal([task.status, task.error], ['failed', 'The runner was stopped.']);

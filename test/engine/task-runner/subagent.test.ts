@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeWorlds, isAlive, runnerWorld, subagent } from '../../support/runner.js';
-import { eventually } from '../../support/serving.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('tasks of runtime subagent');
 
@@ -165,12 +165,12 @@ test('cancelling ends a program with all that it started, at once', async () => 
   await world.run();
   const id = await world.task();
   const file = world.home.at('pids');
-  await eventually('the pids', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '));
+  await waitFor('the pids', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '));
   const pids = readFileSync(file, 'utf8').split(' ').map(Number);
   assert.ok(pids.every(isAlive));
   await world.flows.tasks.cancel(id);
   assert.is((await world.end(id)).status, 'cancelled');
-  await eventually('their end', () => !pids.some(isAlive));
+  await waitFor('their end', () => !pids.some(isAlive));
   await world.close();
 });
 
@@ -184,7 +184,7 @@ test('what a program leaves behind when it ends is ended too', async () => {
   );
   await world.run();
   const task = await world.end(await world.task());
-  await eventually('its end', () => !isAlive(Number(task.resultJson)));
+  await waitFor('its end', () => !isAlive(Number(task.resultJson)));
   await world.close();
 });
 

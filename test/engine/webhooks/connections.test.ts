@@ -6,7 +6,7 @@ import { rejection } from '../../../src/engine/webhooks/answers.js';
 import { RouteTable } from '../../../src/engine/webhooks/routes.js';
 import { WebhookListener } from '../../../src/engine/webhooks/webhook-listener.js';
 import { testLog } from '../../support/services.js';
-import { eventually } from '../../support/serving.js';
+import { waitFor } from '../../support/wait.js';
 import {
   headOf,
   PATH,
@@ -89,7 +89,7 @@ test('more requests of one connection than may be under way are refused, and the
   const { port, url, close } = await testWebhooks({ limits: { inFlight: 2 } });
   const waiting = [rawConnection(port), rawConnection(port)];
   for (const { write } of waiting) write(`${headOf([`Content-Length: ${LIST.length}`])}{`);
-  const refused = await eventually('a refusal', async () => {
+  const refused = await waitFor('a refusal', async () => {
     const answer = await send(url);
     return answer.status === 429 ? answer : undefined;
   });
@@ -113,7 +113,7 @@ test('a client that goes away in the middle of its body gives its place back', a
     socket.end();
     socket.destroy();
   }
-  await eventually('a free place', async () => (await send(url)).status === 200 || undefined);
+  await waitFor('a free place', async () => (await send(url)).status === 200 || undefined);
   await close();
 });
 
@@ -176,7 +176,7 @@ test('draining answers what is under way and turns new requests away', async () 
   const { write, until, socket } = rawConnection(port);
   const create = JSON.stringify({ action: 'create_flow', goal: 'under way' });
   write(`${headOf([`Content-Length: ${create.length}`])}${create.slice(0, 5)}`);
-  await eventually('a request under way', async () => {
+  await waitFor('a request under way', async () => {
     const { body } = await send(url);
     return body['ok'] === true && webhooks.underWay === 1 ? true : undefined;
   });
@@ -199,7 +199,7 @@ test('a client that sends nonsense after a request and stays does not hold up th
   const { write, until, socket } = rawConnection(port, { allowHalfOpen: true });
   write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}\0`);
   await until('bad_request');
-  await eventually('the end of the request', () => webhooks.underWay === 0 || undefined);
+  await waitFor('the end of the request', () => webhooks.underWay === 0 || undefined);
   socket.destroy();
   await close();
 });

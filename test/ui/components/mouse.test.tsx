@@ -13,7 +13,8 @@ import {
 import { PANE_TOP, Pane, type PaneEvent, reducePane } from '../../../src/ui/components/pane.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
-import { assertRestored, createTerminal, waitFor, waitForText } from '../../support/terminal.js';
+import { assertRestored, createTerminal, waitForText } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('lists and panes with a mouse');
 
@@ -77,7 +78,7 @@ test('the wheel scrolls a pane', async () => {
   await waitForText(terminal, 'lines 1–5 of 30');
   terminal.type(WHEEL_DOWN);
   await waitForText(terminal, 'lines 4–8 of 30');
-  const to = (move: (PaneEvent & { type: 'scrolled' })['to'], place: string): Promise<void> => {
+  const to = (move: (PaneEvent & { type: 'scrolled' })['to'], place: string): Promise<unknown> => {
     store.dispatch({ type: 'scrolled', to: move });
     return waitForText(terminal, place);
   };

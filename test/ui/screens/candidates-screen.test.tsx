@@ -19,9 +19,9 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { aCandidate, PASSAGE, WEAK } from './candidates-builders.js';
 
 const style = createStyle(false);

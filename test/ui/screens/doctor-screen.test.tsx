@@ -26,9 +26,9 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { fixOf, MISTYPED, READABLE, resultOf, SICK, STALE } from '../doctor/doctor-builders.js';
 
 const NAMES = SICK.checks.map(({ check }) => check);

@@ -7,13 +7,8 @@ import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';
 import { openFlowsScreen } from '../../../src/ui/screens/flows/run.js';
 import type { FlowsChoice } from '../../../src/ui/screens/flows/source.js';
 import { createStyle } from '../../../src/ui/style.js';
-import {
-  assertRestored,
-  createTerminal,
-  KEYS,
-  waitFor,
-  waitForText,
-} from '../../support/terminal.js';
+import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { aFlow, anEntry, aTask, NOW } from '../flows/builders.js';
 
 const test = suite('the screen of flows and tasks');

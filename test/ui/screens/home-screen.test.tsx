@@ -30,9 +30,9 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { anAgent, busyNews, emptyNews, NOW } from './home-builders.js';
 
 const test = suite('the home screen');

@@ -10,9 +10,9 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { aSummary } from '../memory/sync-builders.js';
 
 interface Opened {

@@ -9,7 +9,8 @@ import {
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
-import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
+import { createTerminal, KEYS } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 /** The view alone, in ink's own test renderer; index-screen.test.tsx runs it on a terminal. */
 const test = suite('the view of the index screen');

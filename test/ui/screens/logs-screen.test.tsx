@@ -13,9 +13,9 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('the log viewer');
 
@@ -43,7 +43,7 @@ function open(entries: LogEntry[], columns = 100, rows = 20) {
     onStop: (key) => stopped.push(key),
   });
   const text = (): string => terminal.screen().join('\n');
-  const gone = (words: string): Promise<void> =>
+  const gone = (words: string): Promise<unknown> =>
     waitFor(`no ${words}`, () => !text().includes(words));
   return { terminal, screen, copied, stopped, text, gone };
 }

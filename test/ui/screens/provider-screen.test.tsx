@@ -25,9 +25,9 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { REFUSED } from '../provider/provider-builders.js';
 
 interface Run {

@@ -14,9 +14,9 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { aResponse, aResult } from './search-builders.js';
 
 interface Opened {

@@ -16,9 +16,9 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { liveWebhooks, snapshot } from './webhooks-builders.js';
 
 const NOW = 10_000_000;

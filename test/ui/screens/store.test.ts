@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createStore } from '../../../src/ui/screens/store.js';
-import { waitFor } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('the store of a screen');
 

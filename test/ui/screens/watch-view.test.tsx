@@ -12,7 +12,8 @@ import {
 import { watchRows } from '../../../src/ui/screens/watch/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
-import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
+import { createTerminal, KEYS } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { aSummary } from '../memory/sync-builders.js';
 
 const test = suite('the watch screen');

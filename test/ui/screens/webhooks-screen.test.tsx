@@ -11,9 +11,9 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
-  waitFor,
   waitForText,
 } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 import { liveWebhooks, NOW, SERVE, snapshot } from './webhooks-builders.js';
 
 /** The screen of a listener, in a terminal. */

@@ -6,13 +6,8 @@ import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import {
-  assertRestored,
-  createTerminal,
-  KEYS,
-  waitFor,
-  waitForText,
-} from '../../support/terminal.js';
+import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('a view on the alternate screen');
 

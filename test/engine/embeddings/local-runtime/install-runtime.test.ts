@@ -18,7 +18,7 @@ import { findNpm } from '../../../../src/engine/install/npm.js';
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { waitFor } from '../../../support/terminal.js';
+import { waitFor } from '../../../support/wait.js';
 
 const LINUX: Platform = { os: 'linux', arch: 'x64', glibc: true };
 

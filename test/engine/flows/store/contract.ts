@@ -12,7 +12,7 @@ import type {
 import type { TestFlowStore } from '../../../support/flow-stores.js';
 import { ADA, BOB, newFlow, newTask, viewOf } from '../../../support/flows.js';
 import { failureOf } from '../../../support/memory.js';
-import { waitFor } from '../../../support/terminal.js';
+import { waitFor } from '../../../support/wait.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

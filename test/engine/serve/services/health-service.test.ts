@@ -5,7 +5,6 @@ import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
 import type { ServiceSwitch } from '../../../../src/engine/serve/service.js';
 import { contextOf } from '../../../support/flows.js';
 import {
-  eventually,
   logged,
   recordsOf,
   serverHome,
@@ -14,6 +13,7 @@ import {
   writeConfig,
 } from '../../../support/serving.js';
 import type { TempFolder } from '../../../support/temp-folder.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('the health listener under svc serve');
 
@@ -56,7 +56,7 @@ test('it has metrics of flows without webhooks, also after reloads, and none wit
   // The flows service restarts, and this listener does not.
   writeConfig(home, { ...SCHEDULED, flows: { retentionDays: 3 } });
   await serve.reload();
-  await eventually('the store', async () =>
+  await waitFor('the store', async () =>
     /\nsvc_flow_store_up 1\n/.test(await (await metrics()).text()) ? true : undefined,
   );
   assert.is(urlOf(home), url);

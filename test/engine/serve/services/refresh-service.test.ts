@@ -9,7 +9,7 @@ import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import { isRunning } from '../../../support/qmd.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
-import { waitFor } from '../../../support/terminal.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('refreshing external indexes when the process starts');
 

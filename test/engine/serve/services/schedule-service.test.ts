@@ -9,7 +9,7 @@ import { scheduleDefinitions } from '../../../../src/engine/serve/services/sched
 import { contextOf } from '../../../support/flows.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
-import { waitFor } from '../../../support/terminal.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('schedules under svc serve');
 

@@ -4,7 +4,7 @@ import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { Flows } from '../../../../src/engine/flows/index.js';
 import type { ServiceFailure } from '../../../../src/engine/serve/service.js';
 import { watchWrites } from '../../../../src/engine/serve/services/watched-writes.js';
-import { eventually } from '../../../support/serving.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('changes that cannot be stored');
 
@@ -34,7 +34,7 @@ test('a failure is reported, and probed until a change can be stored again', asy
     reported.map((failure) => failure?.code),
     ['FLOWS_PERSIST_FAILED'],
   );
-  await eventually('a probe that works', () => reported.length === 2);
+  await waitFor('a probe that works', () => reported.length === 2);
   clearInterval(alive);
   assert.equal([reported[1], probes], [undefined, 2]);
   stop();

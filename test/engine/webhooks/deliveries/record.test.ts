@@ -20,8 +20,8 @@ import { failureOf } from '../../../support/memory.js';
 import { ROOT } from '../../../support/run-svc.js';
 import { testLog } from '../../../support/services.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
-import { waitFor } from '../../../support/terminal.js';
 import { smallDisk } from '../../../support/tmpfs.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('the record of deliveries');
 

@@ -6,7 +6,7 @@ import type { Delivery } from '../../../../src/engine/webhooks/index.js';
 import { createVerifier } from '../../../../src/engine/webhooks/verify/verifier.js';
 import { newDelivery, recordDeliveries } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/memory.js';
-import { waitFor } from '../../../support/terminal.js';
+import { waitFor } from '../../../support/wait.js';
 import { act, send, type TestWebhooks, testWebhooks } from '../../../support/webhooks.js';
 
 const test = suite('replaying deliveries');

@@ -6,7 +6,7 @@ import type { Server } from '../../../../../src/engine/postgres/index.js';
 import { openFlowsAt } from '../../../../support/flow-stores.js';
 import { ADA, newFlow, newTask, viewOf } from '../../../../support/flows.js';
 import { migratedServer, startCluster, type TestCluster } from '../../../../support/postgres.js';
-import { eventually } from '../../../../support/serving.js';
+import { waitFor } from '../../../../support/wait.js';
 import { act, testWebhooks } from '../../../../support/webhooks.js';
 
 const test = suite('flows on a server');
@@ -37,7 +37,7 @@ async function failure(promise: Promise<unknown>): Promise<SvcError> {
 
 /** Creates a flow, asking again until it works. */
 function created(flows: Flows): Promise<string> {
-  return eventually('a flow', () => newFlow(flows).catch(() => undefined));
+  return waitFor('a flow', () => newFlow(flows).catch(() => undefined));
 }
 
 when('hosts whose clocks differ by ten minutes agree about leases', async () => {
@@ -92,7 +92,7 @@ when('a listener answers 503 while the server is away, and recovers', async () =
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.is((await act(url, { action: 'list_flows' })).status, 503);
   await real().start();
-  await eventually('recovery', async () => (await act(url, create)).status === 200);
+  await waitFor('recovery', async () => (await act(url, create)).status === 200);
   assert.not.match(lines.join(''), 'hush');
   await close();
   for (const server of servers.values()) await server.close();
@@ -111,7 +111,7 @@ when(
     const create = { action: 'create_flow', goal: 'g' } as const;
     const key = { key: 'k', bodyHash: 'h' };
     const cut = failure(flows.perform(create, ADA, key));
-    await eventually('the commit', async () => {
+    await waitFor('the commit', async () => {
       const cutOff = await real().sql(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
       );
@@ -119,7 +119,7 @@ when(
     });
     assert.is((await cut).code, 'STORAGE_UNCERTAIN');
     await setStandby('');
-    const again = await eventually('the answer', () =>
+    const again = await waitFor('the answer', () =>
       flows.perform(create, ADA, key).catch(() => undefined),
     );
     assert.ok(again.ok);

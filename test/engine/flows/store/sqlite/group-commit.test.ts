@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
 import { openDatabaseBytes } from '../../../../../src/engine/sqlite/database.js';
-import { waitFor } from '../../../../support/terminal.js';
+import { waitFor } from '../../../../support/wait.js';
 
 const test = suite('group commit');
 

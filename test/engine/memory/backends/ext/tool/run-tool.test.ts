@@ -10,7 +10,7 @@ import { runTool } from '../../../../../../src/engine/memory/backends/ext/tool/r
 
 import { isRunning } from '../../../../../support/qmd.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
-import { waitFor } from '../../../../../support/terminal.js';
+import { waitFor } from '../../../../../support/wait.js';
 
 const test = suite('running the external program');
 
