@@ -126,6 +126,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   SCHEDULE_UNKNOWN: 'Run `svc schedule list` to list them.',
   TASK_NOT_FOUND: 'Run `svc task list` and pass more characters of the ID.',
   TASK_NOT_RETRYABLE: 'Wait until it ends, or create a new task.',
+  TASK_RESULT_TOO_DEEP: 'Report a result with at most 64 levels of arrays and objects.',
   UPGRADE_CHECK_FAILED: 'Check the network and the registry that npm uses.',
   USAGE: 'Run the command with --help.',
   WAIT_TIMED_OUT: 'Wait longer, or without `--timeout`.',

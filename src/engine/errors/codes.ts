@@ -194,6 +194,7 @@ export const ERROR_CODES = {
   TASK_NOT_RETRYABLE: failure(
     'Only a task that failed, timed out, was cancelled or got lost can be retried.',
   ),
+  TASK_RESULT_TOO_DEEP: misuse('The result of a task is nested too deeply.'),
   UPGRADE_CHECK_FAILED: failure(
     'The newest version of svc could not be read from the registry of npm.',
   ),

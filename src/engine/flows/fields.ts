@@ -1,3 +1,4 @@
+import { isTooDeep } from '../support/json-depth.js';
 import { snakeCase } from '../support/text.js';
 
 /**
@@ -127,17 +128,9 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/**
- * A value as JSON text, or undefined if it is nested too deeply: JSON.stringify recurses, although
- * JSON.parse does not.
- */
+/** A value as JSON text, or undefined if it is nested too deeply. */
 export function toJsonText(value: JsonValue): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  return isTooDeep(value) ? undefined : JSON.stringify(value);
 }
 
 /** Parses what {@link toJsonText} wrote. */

@@ -9,6 +9,7 @@ import {
   failTask,
   heartbeat,
   releaseTask,
+  resultText,
   type TaskFailure,
   type TaskLease,
   type TaskReport,
@@ -43,8 +44,11 @@ export function taskStore(store: FlowStore) {
     },
     heartbeat: (lease: TaskLease, report: TaskReport = {}) =>
       store.write((work) => heartbeat(work, lease, report)),
-    complete: (lease: TaskLease, success: TaskSuccess = {}) =>
-      store.write((work) => completeTask(work, lease, success)),
+    /** @throws SvcError TASK_RESULT_TOO_DEEP: nothing was done */
+    complete: async (lease: TaskLease, success: TaskSuccess = {}) => {
+      const resultJson = resultText(success);
+      return store.write((work) => completeTask(work, lease, success, resultJson));
+    },
     fail: (lease: TaskLease, failure: TaskFailure) =>
       store.write((work) => failTask(work, lease, failure)),
     /** Returns a task to the queue: its worker stops before the work is done. */

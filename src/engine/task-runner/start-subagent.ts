@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ChildGroup, readLines } from '../child/index.js';
 import { flowView, type JsonValue, taskView } from '../flows/index.js';
+import { isTooDeep, MOST_JSON_DEPTH } from '../support/json-depth.js';
 import {
   ErrorTail,
   endFailure,
@@ -28,7 +29,7 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
     onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
     onLine: (line) => {
       const read = readSubagentLine(line);
-      if (read.kind === 'unknown') host.note('skipped a JSON object that is not a message');
+      if (read.kind === 'unknown') host.note(`skipped a JSON object that ${read.why}`);
       else if (read.kind === 'words') say(read.text);
       else if (read.message.type === 'progress') say(read.message.text);
       else verdict = read.message;
@@ -97,7 +98,7 @@ type SubagentLine =
   /** Text for people. */
   | { readonly kind: 'words'; readonly text: string }
   /** A JSON object that is not a message of this protocol. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly why: string };
 
 function readSubagentLine(line: string): SubagentLine {
   if (!line.trimStart().startsWith('{')) return { kind: 'words', text: line };
@@ -107,6 +108,12 @@ function readSubagentLine(line: string): SubagentLine {
   } catch {
     return { kind: 'words', text: line };
   }
+  // The schema recurses.
+  if (isTooDeep(value)) {
+    return { kind: 'unknown', why: `is nested deeper than ${MOST_JSON_DEPTH} levels` };
+  }
   const read = z.safeParse(messageSchema, value);
-  return read.success ? { kind: 'message', message: read.data } : { kind: 'unknown' };
+  return read.success
+    ? { kind: 'message', message: read.data }
+    : { kind: 'unknown', why: 'is not a message' };
 }

@@ -63,7 +63,7 @@ export class TaskAttempt {
     const timeoutMs = Math.min(settings.timeoutMs, LONGEST_TIMER_MS);
     const timer = setTimeout(() => this.stop('timed-out'), timeoutMs);
     log.info({ attempt: attempts }, 'task started');
-    const end = await this.work();
+    const end = this.masked(await this.work());
     clearTimeout(timer);
     this.keeper.end();
     await this.report(end);
@@ -167,16 +167,19 @@ export class TaskAttempt {
   private reportEnd(end: JobEnd): Promise<LeaseAnswer> {
     const { tasks } = this.options.flows;
     const { lease } = this.keeper;
+    return end.kind === 'failed' ? tasks.fail(lease, end) : tasks.complete(lease, end);
+  }
+
+  private masked(end: JobEnd): JobEnd {
     if (end.kind === 'failed') {
-      const error = summaryText(this.mask.text(end.error));
-      return tasks.fail(lease, { error, retry: end.retry });
+      return { ...end, error: summaryText(this.mask.text(end.error)) };
     }
-    const { outcome, result, summary } = end;
-    return tasks.complete(lease, {
-      outcome,
+    const { summary, result } = end;
+    return {
+      ...end,
       summary: summary === undefined ? undefined : summaryText(this.mask.text(summary)),
       result: result === undefined ? undefined : this.mask.data(result),
-    });
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { MOST_JSON_DEPTH } from '../support/json-depth.js';
 
 type ParsedBody =
   | { readonly ok: true; readonly value: unknown }
@@ -101,9 +102,6 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
   });
 }
 
-/** How deep arrays and objects can be nested. */
-const MOST_DEPTH = 64;
-
 /** Special in JavaScript: it must not come in from outside. */
 const PROTOTYPE_KEY = '__proto__';
 
@@ -158,7 +156,9 @@ function nestingFault(code: number, open: Names[]): string | undefined {
   if (code === CLOSE_OBJECT || code === CLOSE_LIST) open.pop();
   else if (code === OPEN_OBJECT) open.push(new Set());
   else if (code === OPEN_LIST) open.push(undefined);
-  return open.length > MOST_DEPTH ? `is nested deeper than ${MOST_DEPTH} levels` : undefined;
+  return open.length > MOST_JSON_DEPTH
+    ? `is nested deeper than ${MOST_JSON_DEPTH} levels`
+    : undefined;
 }
 
 /** The position of a string's closing quote. */

@@ -68,6 +68,21 @@ test('only who holds a task can report on it', async () => {
   await flows.close();
 });
 
+test('a result that is nested too deeply is refused, and its task is still held', async () => {
+  const { flows } = await testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  const lease = leaseOf(await claimed(flows));
+  const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  for (const levels of [65, 20_000]) {
+    const refused = flows.tasks.complete(lease, { result: nested(levels) });
+    assert.is(await failureOf(refused), 'TASK_RESULT_TOO_DEEP');
+  }
+  assert.is(await stateOf(flows, id), 'running');
+  const done = await flows.tasks.complete(lease, { result: nested(64) });
+  assert.is(done.ok && done.task.resultJson, '['.repeat(64) + ']'.repeat(64));
+  await flows.close();
+});
+
 test('a failed one rests, runs again, and fails for good after its last attempt', async () => {
   const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));

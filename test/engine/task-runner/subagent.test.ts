@@ -140,6 +140,21 @@ test('floods, garbage and endless lines harm nobody', async () => {
   await world.close();
 });
 
+test('a message that is nested too deeply is skipped, and nothing else is harmed', async () => {
+  const nested = (levels: number): string =>
+    `console.log('{"type":"result","result":' + '['.repeat(${levels}) + ']'.repeat(${levels}) + '}')`;
+  const depths = [64, 2000, 4000, 100_000].map(nested);
+  const world = await runnerWorld(subagent([nested(63), ...depths].join(';'), { maxAttempts: 1 }));
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.resultJson], ['succeeded', '['.repeat(63) + ']'.repeat(63)]);
+  const skipped = world
+    .logged()
+    .match(/skipped a JSON object that is nested deeper than 64 levels/g);
+  assert.is(skipped?.length, depths.length);
+  await world.close();
+});
+
 test('a program that hangs is ended when its time is over, and counts as timed out', async () => {
   const world = await runnerWorld(
     subagent(`process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)`, {

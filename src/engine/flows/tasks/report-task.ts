@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { SvcError } from '../../errors/index.js';
+import { MOST_JSON_DEPTH } from '../../support/json-depth.js';
 import { type JsonValue, toJsonText } from '../fields.js';
 import { by, workerNamed } from '../history.js';
 import { notifyOfTask } from '../notify.js';
@@ -107,16 +109,31 @@ export interface TaskSuccess {
   readonly result?: JsonValue | undefined;
 }
 
-/** Succeeds also when its cancellation was requested meanwhile: the work is done. */
+/** The result of a task as it is stored. @throws SvcError TASK_RESULT_TOO_DEEP */
+export function resultText({ result }: TaskSuccess): string | undefined {
+  if (result === undefined) return undefined;
+  const text = toJsonText(result);
+  if (text !== undefined) return text;
+  throw new SvcError(
+    'TASK_RESULT_TOO_DEEP',
+    `the result is nested deeper than ${MOST_JSON_DEPTH} levels`,
+    { hint: 'send a flatter result, or send the nested part as a string' },
+  );
+}
+
+/**
+ * Succeeds also when its cancellation was requested meanwhile: the work is done.
+ *
+ * @param resultJson see {@link resultText}
+ */
 export async function completeTask(
   given: Work,
   lease: TaskLease,
-  success: TaskSuccess,
+  { summary, outcome = 'succeeded' }: TaskSuccess,
+  resultJson: string | undefined,
 ): Promise<LeaseAnswer> {
   const held = await heldTask(given, lease);
   if (!held.ok) return held;
-  const { summary, outcome = 'succeeded', result } = success;
-  const resultJson = result === undefined ? undefined : toJsonText(result);
   const end = { status: 'succeeded', outcome, summary, resultJson } as const;
   const task = await endTask(held.work, held.task, end);
   return { ok: true, task };
