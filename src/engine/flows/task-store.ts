@@ -31,15 +31,15 @@ export function taskStore(store: FlowStore) {
      */
     wait: async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedTask> => {
       for (;;) {
+        // Who is stopping takes no task that others could run.
+        signal.throwIfAborted();
         // Read before the claim, so that what is committed meanwhile is not missed.
         const seen = await store.version();
         const claimed = await claim(request);
         if (claimed !== undefined) return claimed;
         const dueAt = (await nextDueAt()) ?? Number.POSITIVE_INFINITY;
-        do {
-          signal.throwIfAborted();
-          await store.rest(POLL_MS, signal);
-        } while (!signal.aborted && (await store.version()) === seen && store.now() <= dueAt);
+        do await store.rest(POLL_MS, signal);
+        while (!signal.aborted && (await store.version()) === seen && store.now() <= dueAt);
       }
     },
     heartbeat: (lease: TaskLease, report: TaskReport = {}) =>

@@ -154,7 +154,8 @@ export class TaskAttempt {
         return tasks.fail(lease, { error, timedOut: true });
       }
       case 'interrupted':
-        return orphans === 'requeue'
+        // One that never started is nobody's orphan.
+        return orphans === 'requeue' || this.job === undefined
           ? tasks.release(lease)
           : tasks.fail(lease, { error: 'The runner was stopped.', retry: false });
       case 'cancelled':

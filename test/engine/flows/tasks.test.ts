@@ -83,6 +83,15 @@ test('a result that is nested too deeply is refused, and its task is still held'
   await flows.close();
 });
 
+test('who has stopped waiting is given no task', async () => {
+  const { flows } = await testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  assert.is(await failureOf(flows.tasks.wait({ worker: 'w' }, stopped)), 'Error: stopped');
+  assert.is(await stateOf(flows, id), 'queued');
+  await flows.close();
+});
+
 test('a failed one rests, runs again, and fails for good after its last attempt', async () => {
   const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
