@@ -89,6 +89,10 @@ export class WebhookListener {
   /** For new requests; those in flight keep what they started with. */
   replace(served: Served): void {
     this.served = served;
+    const { server } = this.server;
+    const timeoutMs = requestTimeoutMs(served.limits, this.options.patience);
+    // Never shorter while it listens: a request in flight keeps its time.
+    server.requestTimeout = Math.max(server.requestTimeout, timeoutMs);
   }
 
   /** Loads a renewed certificate. @throws if it cannot be read or used */
@@ -251,13 +255,13 @@ function createServer({
   onFault,
   patience,
 }: ListenerOptions): FastifyInstance {
-  const { headersMs, checkEveryMs, spareMs } = patience ?? CLIENT_PATIENCE;
+  const { headersMs, checkEveryMs } = patience ?? CLIENT_PATIENCE;
   const server = createHttpServer({
     address,
     log,
     onFault,
     node: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
-    requestTimeout: headersMs + limits.bodyTimeoutSeconds * 1000 + spareMs,
+    requestTimeout: requestTimeoutMs(limits, patience),
     keepAliveTimeout: KEEP_ALIVE_MS,
     // While closing, routes still answer themselves; see the pipeline.
     return503OnClosing: false,
@@ -266,4 +270,12 @@ function createServer({
   server.setChildLoggerFactory((logger) => logger);
   leaveBodies(server);
   return server;
+}
+
+/** When a request is cut off whose body nobody reads. */
+function requestTimeoutMs(
+  { bodyTimeoutSeconds }: WebhookLimits,
+  { headersMs, spareMs }: ClientPatience = CLIENT_PATIENCE,
+): number {
+  return headersMs + bodyTimeoutSeconds * 1000 + spareMs;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
@@ -12,6 +13,8 @@ import {
   PATH,
   rawConnection,
   routeOf,
+  SECRET,
+  SESSION,
   send,
   testWebhooks,
 } from '../../support/webhooks.js';
@@ -168,6 +171,24 @@ test('headers that drip in are cut off, and idle connections do not keep honest 
   clearInterval(dripping);
   await Promise.all(idle.map(({ closed }) => closed));
   assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('a reload gives bodies more time', async () => {
+  const { port, webhooks, loaded, close } = await testWebhooks({
+    limits: { bodyTimeoutSeconds: 1 },
+    patience: { headersMs: 200, checkEveryMs: 50, spareMs: 100 },
+  });
+  const routes = { ci: { sessionKey: SESSION, secret: SECRET } };
+  const limits = { bodyTimeoutSeconds: 60 };
+  assert.ok(await webhooks.reload(loaded({ routes, limits })));
+  const { write, until, socket } = rawConnection(port);
+  write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST.slice(0, 5)}`);
+  // Longer than before the reload, when it was cut off after 1.3 s.
+  await sleep(2000);
+  write(LIST.slice(5));
+  assert.equal(statusesOf(await until('"flows"')), ['200']);
+  socket.destroy();
   await close();
 });
 
