@@ -1,4 +1,6 @@
+import { isRecord } from '../support/text.js';
 import { doublingRestMs } from '../support/time.js';
+import { fromJsonText } from './fields.js';
 import type { FlowStore, TakeDueOptions } from './flow-store.js';
 import { by, note, OPERATOR } from './history.js';
 import type { NotificationKey, NotificationRecord } from './notification-record.js';
@@ -139,12 +141,12 @@ async function find({ notifications }: Work, { notificationId, target }: Notific
 }
 
 /**
- * A task records what became of the notifications of its end, unless it was started again meanwhile: failed if one
+ * A task records what became of the notifications of its end, unless it was started again since: failed if one
  * target did not get it, delivered when all did.
  */
 async function noteOnTask(
   work: Work,
-  { kind, taskId, outcome }: NotificationRecord,
+  { kind, taskId, outcome, payload }: NotificationRecord,
   others: readonly NotificationRecord[],
 ): Promise<void> {
   if (kind !== 'task.ended' || taskId === null) return;
@@ -153,9 +155,17 @@ async function noteOnTask(
     outcomes.includes(status),
   );
   const task = await work.tasks.byId(taskId);
-  if (task === undefined || task.endedAt === null || deliveryStatus === undefined) return;
+  if (task === undefined || deliveryStatus === undefined) return;
+  if (task.endedAt === null || task.endedAt !== endIn(payload)) return;
   if (task.deliveryStatus === deliveryStatus) return;
   const after = { ...task, revision: task.revision + 1, deliveryStatus };
   await work.tasks.update(after);
   work.changes.push({ type: 'task', task: after });
+}
+
+/** When the task of a notification ended: one that is retried ends again. */
+function endIn(payload: string): unknown {
+  const document = fromJsonText(payload);
+  const task = isRecord(document) ? document['task'] : undefined;
+  return isRecord(task) ? task['endedAt'] : undefined;
 }

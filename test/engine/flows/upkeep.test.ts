@@ -222,4 +222,29 @@ test('a task says that its end was told', async () => {
   await flows.close();
 });
 
+test('what became of the notification of an earlier end says nothing of the last one', async () => {
+  const { flows, clock } = await testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  const claim = async () => {
+    const claimed = await flows.tasks.claim({ worker: 'w' });
+    return { taskId: id, token: claimed?.leaseToken };
+  };
+  const ends = async () =>
+    (await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: DAY })).filter(
+      ({ kind }) => kind === 'task.ended',
+    );
+  await flows.tasks.fail(await claim(), { error: 'no', retry: false });
+  const [first] = await ends();
+  await flows.tasks.retry(id);
+  clock.nowMs += 1;
+  await flows.tasks.complete(await claim());
+  const [second] = await ends();
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(await flows.outbox.markDelivered(second));
+  assert.ok(await flows.outbox.markFailed(first, { error: 'gone', permanent: true }));
+  assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
+  assert.equal(await flows.operator.auditTasks(), []);
+  await flows.close();
+});
+
 test.run();
