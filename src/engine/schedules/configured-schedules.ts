@@ -24,10 +24,11 @@ export function configuredSchedules({ schedules }: ResolvedConfig): readonly Sch
 }
 
 /** @throws SvcError SCHEDULE_UNKNOWN */
-export function configuredSchedule(id: string, config: ResolvedConfig): Schedule {
-  const settings = config.schedules[id];
+export function configuredSchedule(id: string, { schedules }: ResolvedConfig): Schedule {
+  // "constructor" is a valid id.
+  const settings = Object.hasOwn(schedules, id) ? schedules[id] : undefined;
   if (settings !== undefined) return scheduleOf(id, settings);
-  const ids = Object.keys(config.schedules);
+  const ids = Object.keys(schedules);
   throw new SvcError('SCHEDULE_UNKNOWN', `there is no schedule ${JSON.stringify(id)}`, {
     hint:
       ids.length === 0
