@@ -288,6 +288,16 @@ test('--host and --port win over the configuration, and an open address without 
   assert.is((await done).code, 0);
 });
 
+test('with an external search program, it refreshes no index', async () => {
+  const home = serverHome({ ...webhooksConfig(), memory: { backend: 'ext' } });
+  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  await whenTold(home);
+  const names = stateOf(home)?.services.map(({ name }) => name);
+  assert.equal(names, ['webhooks', 'flows']);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
 test('a listener without routes says so in its log', async () => {
   const home = serverHome(webhooksConfig({}));
   const { child, done } = serveWebhooks(home, ['--plain']);

@@ -7,6 +7,8 @@ import type { ServeOutput } from '../../engine/serve/index.js';
 
 const PORT = { min: 0, max: 65_535 };
 
+const WITHOUT = ['memory', 'refresh', 'dreaming'] as const;
+
 export default class WebhookServe extends ServeCommand<ServeOutput> {
   static override summary = 'Serve the webhook routes.';
   static override description =
@@ -40,7 +42,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
     const { flags } = await this.parse(WebhookServe);
     requireWebhooks(await loadConfig(this.context(), { configFile: flags.config }));
     return this.serve(flags, {
-      without: flags['run-tasks'] ? ['memory', 'dreaming'] : ['memory', 'dreaming', 'tasks'],
+      without: [...WITHOUT, ...(flags['run-tasks'] ? [] : (['tasks'] as const))],
       jsonLogs: flags['json-logs'],
       webhooksScreen: true,
       adjust: (loaded) => withAccessLog(listeningAt(loaded, flags), flags),
