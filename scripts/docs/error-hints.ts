@@ -40,6 +40,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   FLOWS_FOREIGN: 'Move it away.',
   FLOWS_NEWER: 'Update svc.',
   FLOWS_PERSIST_FAILED: 'Check the permissions and the free space of the state folder.',
+  FLOWS_UNCERTAIN: 'Check the disk, and whether the change is there, before you repeat it.',
   FLOW_ENDED: 'Create a new flow.',
   FLOW_NOT_FOUND: 'Run `svc flow list` and pass more characters of the ID.',
   FORGET_FAILED: 'Check the permissions and the free disk space, then try again.',

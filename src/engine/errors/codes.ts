@@ -64,6 +64,9 @@ export const ERROR_CODES = {
   FLOWS_FOREIGN: failure('The file at the path of the flow database is something else.'),
   FLOWS_NEWER: failure('The flow database was written by a newer version of svc and is unchanged.'),
   FLOWS_PERSIST_FAILED: failure('The flow database cannot be written.'),
+  FLOWS_UNCERTAIN: failure(
+    'A change was made, but the disk could not be synced: a power cut can undo it.',
+  ),
   FLOW_ENDED: failure('The flow has already ended and cannot change.'),
   FLOW_NOT_FOUND: failure('No flow has this ID, or several start with it.'),
   FORGET_FAILED: failure('A note, its backup or the forget list could not be written.'),

@@ -79,8 +79,8 @@ function flowsIn(opened: FlowStore) {
     /**
      * Performs an action of an outside system. Resolves when its change is on disk.
      *
-     * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only
-     *   the sync of the log failed, where the change and the answer for its idempotency key may be kept
+     * @throws SvcError FLOWS_BUSY, FLOWS_PERSIST_FAILED: nothing was done; FLOWS_UNCERTAIN: only the sync of the log
+     *   failed, and the change and the answer for its idempotency key may be kept; STORAGE_*
      */
     perform: (action: FlowAction | StartFlow, caller: FlowCaller, idempotency?: Idempotency) =>
       perform(store, action, caller, idempotency),
@@ -199,6 +199,7 @@ async function changeOnce(
 export const UNSTORABLE: ReadonlySet<ErrorCode> = new Set([
   'FLOWS_DAMAGED',
   'FLOWS_PERSIST_FAILED',
+  'FLOWS_UNCERTAIN',
   'STORAGE_FAILED',
   'STORAGE_FULL',
   'STORAGE_NEWER',

@@ -18,7 +18,11 @@ const UNSTORED: ReadonlySet<ErrorCode> = new Set([
   'STORAGE_BUSY',
 ]);
 
-const UNCERTAIN = 'The change may have been stored; repeat the request with its idempotency key.';
+/** The same, where it may have been stored after all. */
+const UNCERTAIN: ReadonlySet<ErrorCode> = new Set(['FLOWS_UNCERTAIN', 'STORAGE_UNCERTAIN']);
+
+const MAYBE_STORED =
+  'The change may have been stored; repeat the request with its idempotency key.';
 
 /** The limits of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
@@ -140,11 +144,11 @@ export class Pipeline {
 
   private failed({ requestId }: WebhookRequest, route: ServedRoute, error: unknown): WebhookAnswer {
     this.options.onFailure(error, { route: route.id, requestId });
-    if (error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN') {
-      return rejection(route.id, 'persist_failed', { error: UNCERTAIN });
+    if (!(error instanceof SvcError)) return rejection(route.id, 'internal_error');
+    if (UNCERTAIN.has(error.code)) {
+      return rejection(route.id, 'persist_failed', { error: MAYBE_STORED });
     }
-    const isUnstored = error instanceof SvcError && UNSTORED.has(error.code);
-    return rejection(route.id, isUnstored ? 'persist_failed' : 'internal_error');
+    return rejection(route.id, UNSTORED.has(error.code) ? 'persist_failed' : 'internal_error');
   }
 }
 

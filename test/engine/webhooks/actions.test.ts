@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
@@ -238,6 +239,19 @@ test('every field of every action has a meaning', () => {
       if (field !== 'action') assert.type(description, 'string', `${name}.${field}`);
     }
   }
+});
+
+test('a change that was made but not synced is told to be uncertain', async () => {
+  const { url, home, close } = await testWebhooks();
+  // SQLite has it open and goes on; svc opens it when it syncs for the first time.
+  rmSync(home.at('flows.sqlite-wal'));
+  const { status, code, result } = told(await act(url, { action: 'create_flow', goal: 'kept' }));
+  assert.equal([status, code, result], [503, 'persist_failed', {}]);
+  const { body } = await act(url, { action: 'create_flow', goal: 'kept' });
+  assert.match(String(body['error']), /^The change may have been stored/);
+  const { flows } = told(await act(url, { action: 'list_flows' })).result;
+  assert.is(flows?.length, 2);
+  await close();
 });
 
 test.run();

@@ -70,7 +70,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
  */
 export function asSyncError(error: unknown, file: string): SvcError {
   return new SvcError(
-    'FLOWS_PERSIST_FAILED',
+    'FLOWS_UNCERTAIN',
     `the change was made, but ${file} could not be synced to the disk: ${messageOf(error)}`,
     { hint: 'check the disk; a request with an idempotency key can be repeated', cause: error },
   );
