@@ -72,3 +72,4 @@ export {
 } from './task-record.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';
+export { opensSameFlows } from './work.js';

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig } from '../config/index.js';
 import { RUNTIME_DEFAULTS } from '../config/index.js';
 import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
@@ -60,4 +61,16 @@ export function flowPolicy(config: ResolvedConfig): FlowPolicy {
     targets: notificationTargets(config).map(({ filter }) => filter),
     maxAttempts: (runtime) => attempts[runtime] ?? RUNTIME_DEFAULTS.maxAttempts,
   };
+}
+
+/** Whether two configurations open the same flows: in one store, with the same policy. */
+export function opensSameFlows(a: ResolvedConfig, b: ResolvedConfig): boolean {
+  return isDeepStrictEqual(openedWith(a), openedWith(b));
+}
+
+function openedWith(config: ResolvedConfig) {
+  const { flows, storage, secrets } = config;
+  const targets = notificationTargets(config).map(({ filter }) => filter);
+  const isReferenced = storage.url !== undefined && storage.url.kind !== 'plain';
+  return { flows, storage, targets, secrets: isReferenced ? secrets : undefined };
 }

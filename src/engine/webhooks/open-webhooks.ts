@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/index.js';
 import { gatewayAddress } from '../config/index.js';
-import { type Flows, notificationTargets, openFlows } from '../flows/index.js';
+import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
@@ -191,15 +191,16 @@ export class Webhooks {
     return { routes: new RouteTable(served), limits };
   }
 
-  /** The address, the access log, the settings of flows and who is notified cannot change while running. */
+  /** The address, the access log, and where and how flows are kept cannot change while running. */
   private isReloadable(next: LoadedConfig): boolean {
     const fixed = ({ resolved }: LoadedConfig) => {
       const { drainSeconds: _, ...address } = resolved.gateway;
-      const targets = notificationTargets(resolved).map(({ filter }) => filter);
-      const { accessLog } = resolved.logging;
-      return { address, accessLog, flows: resolved.flows, targets };
+      return { address, accessLog: resolved.logging.accessLog };
     };
-    return isDeepStrictEqual(fixed(this.loaded), fixed(next));
+    return (
+      isDeepStrictEqual(fixed(this.loaded), fixed(next)) &&
+      opensSameFlows(this.loaded.resolved, next.resolved)
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
+import { type Flows, notificationTargets, openFlows, opensSameFlows } from '../../flows/index.js';
 import {
   agreeIn,
   type ServeSetup,
@@ -94,14 +94,15 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   };
 }
 
-/** Compares retention, receivers of notifications and how their secret is read. */
+/** Compares where and how flows are kept, receivers of notifications and how their secrets are read. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
   const [targets, nextTargets] = [setup, next].map(({ loaded }) =>
     notificationTargets(loaded.resolved),
   );
   return (
     setup.loaded.file === next.loaded.file &&
-    agreeIn(setup, next, ['flows', 'secrets']) &&
+    agreeIn(setup, next, ['secrets']) &&
+    opensSameFlows(setup.loaded.resolved, next.loaded.resolved) &&
     isDeepStrictEqual(targets, nextTargets)
   );
 }

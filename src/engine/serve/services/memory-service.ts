@@ -48,14 +48,14 @@ async function keepFresh(
 }
 
 /**
- * Compares everything a memory is opened with: its agent, the providers, how secrets are read, and the external
- * program if that searches.
+ * Compares everything a memory is opened with: its agent, the providers, how secrets are read, where its index is,
+ * and the external program if that searches.
  */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
   return (
     isDeepStrictEqual(agent, again) &&
-    agreeIn(setup, next, ['models', 'secrets']) &&
+    agreeIn(setup, next, ['models', 'secrets', 'storage']) &&
     (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
   );
 }

@@ -1,4 +1,4 @@
-import { openFlows, type ScheduleOutcome } from '../../flows/index.js';
+import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
 import {
   agreeIn,
@@ -51,7 +51,8 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   tellNext(runner, host, '');
   runner.start();
   return {
-    reload: async (next) => agreeIn(setup, next, ['schedules', 'flows', 'storage', 'secrets']),
+    reload: async (next) =>
+      agreeIn(setup, next, ['schedules']) && opensSameFlows(resolved, next.loaded.resolved),
     drain: () => runner.close(),
     stop: async () => {
       await runner.close();

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
-import { notificationTargets } from '../../flows/index.js';
+import { notificationTargets, opensSameFlows } from '../../flows/index.js';
 import type { OpenRunner } from '../../task-runner/index.js';
 import { missingProgram } from '../../task-runner/index.js';
 import {
@@ -34,6 +34,10 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
       .finally(() => retiring.delete(old));
   };
   const all = (): readonly OpenRunner[] => [current, ...retiring];
+  const drain = async (): Promise<void> => {
+    const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
+    await Promise.all(all().map((runner) => runner.drain(patienceMs)));
+  };
   return {
     reload: async (next) => {
       if (isSame(setup, next)) return true;
@@ -43,16 +47,18 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
         current = fresh;
         setup = next;
       } catch (error) {
+        if (!agreeIn(setup, next, ['storage', 'secrets'])) {
+          // New tasks are in another store, and wait until it can be opened.
+          await drain();
+          return false;
+        }
         const message = `not reloaded, the old runtimes stay in effect: ${messageOf(error)}`;
         host.trouble({ ...serviceFailure(error), message });
         host.log.error({ err: error }, message);
       }
       return true;
     },
-    drain: async () => {
-      const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
-      await Promise.all(all().map((runner) => runner.drain(patienceMs)));
-    },
+    drain,
     stop: async () => {
       await Promise.all(all().map((runner) => runner.close()));
     },
@@ -90,7 +96,8 @@ function isSame(setup: ServeSetup, next: ServeSetup): boolean {
   );
   return (
     setup.loaded.file === next.loaded.file &&
-    agreeIn(setup, next, ['flows', 'agents']) &&
+    agreeIn(setup, next, ['agents']) &&
+    opensSameFlows(setup.loaded.resolved, next.loaded.resolved) &&
     isDeepStrictEqual(targets, nextTargets)
   );
 }

@@ -1,0 +1,126 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig, resolveConfig } from '../../../../src/engine/config/index.js';
+import { openFlows } from '../../../../src/engine/flows/index.js';
+import { migrate } from '../../../../src/engine/postgres/index.js';
+import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
+import type { ServeSetup, ServiceDefinition } from '../../../../src/engine/serve/service.js';
+import { dreamDefinitions } from '../../../../src/engine/serve/services/dream-service.js';
+import { memoryDefinitions } from '../../../../src/engine/serve/services/memory-service.js';
+import { tasksDefinition } from '../../../../src/engine/serve/services/tasks-service.js';
+import { contextOf } from '../../../support/flows.js';
+import { realServer, serverAt } from '../../../support/postgres.js';
+import { subagent } from '../../../support/runner.js';
+import { testLog } from '../../../support/services.js';
+import {
+  logged,
+  recordsOf,
+  serverHome,
+  urlOf,
+  whenReady,
+  writeConfig,
+} from '../../../support/serving.js';
+import type { TempFolder } from '../../../support/temp-folder.js';
+import { waitFor } from '../../../support/wait.js';
+import { act, SECRET, SESSION, webhooksConfig } from '../../../support/webhooks.js';
+
+const test = suite('a reload with another storage.url');
+
+/** Nothing listens there. */
+const NOWHERE = 'postgres://svc@127.0.0.1:9/svc';
+
+const contextIn = (home: TempFolder) => ({
+  ...contextOf(home.path),
+  env: { SVC_HOME: home.path, PATH: process.env['PATH'] },
+  clock: { now: Date.now },
+});
+
+async function setupOf(home: TempFolder): Promise<ServeSetup> {
+  const context = contextIn(home);
+  return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
+}
+
+const KINDS: Readonly<Record<string, (setup: ServeSetup) => readonly ServiceDefinition[]>> = {
+  memories: memoryDefinitions,
+  dreaming: dreamDefinitions,
+  tasks: (setup) => [tasksDefinition(setup)],
+};
+
+for (const [kind, definitionsOf] of Object.entries(KINDS)) {
+  test(`${kind} are opened again, although the server is away`, async () => {
+    const config = {
+      flows: subagent('0'),
+      plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true } } } } },
+    };
+    const home = serverHome(config);
+    const setup = await setupOf(home);
+    const [definition] = definitionsOf(setup);
+    const service = await definition?.start({
+      log: testLog().logger,
+      tell: () => undefined,
+      trouble: () => undefined,
+      fail: () => undefined,
+    });
+    await service?.ready;
+    assert.is(await service?.reload(await setupOf(home)), true);
+    const storage = { url: NOWHERE, connectTimeoutSeconds: 1 };
+    writeConfig(home, { ...config, storage });
+    assert.is(await service?.reload(await setupOf(home)), false);
+    await service?.stop();
+  });
+}
+
+const server = await realServer();
+const withServer = server === undefined ? test.skip : test;
+test.after(() => server?.stop());
+
+withServer('moves what is acknowledged and what is run to the server at once', async () => {
+  const url = (await server?.newDatabase()) ?? '';
+  const tables = serverAt(url, { poolSize: 1 });
+  await migrate(tables);
+  await tables.close();
+  const config = {
+    ...webhooksConfig({ ci: { sessionKey: SESSION, secret: SECRET } }),
+    flows: subagent("console.log('done')"),
+  };
+  const home = serverHome(config);
+  const context = contextIn(home);
+  const serve = new ServeProcess({
+    context,
+    configFile: undefined,
+    without: ['memory', 'dreaming', 'refresh'],
+    pid: 4711,
+    mask: createSecretMask(),
+    onLine: undefined,
+  });
+  const ended = serve.run();
+  await whenReady(home);
+  writeConfig(home, { ...config, storage: { url } });
+  const lines = recordsOf(home).length;
+  await serve.reload();
+  await logged(home, 'listening on', lines);
+  const base = urlOf(home) ?? '';
+  const { body } = await act(base, {
+    action: 'create_flow',
+    goal: 'after the reload',
+  });
+  const result = Object(body['result']);
+  await act(base, {
+    action: 'run_task',
+    flowId: result.flow.flowId,
+    runtime: 'subagent',
+    task: 't',
+  });
+  const flows = await openFlows(context, resolveConfig({ storage: { url } }));
+  assert.is((await flows.operator.showFlow(result.flow.flowId)).flow.goal, 'after the reload');
+  await waitFor('the end of the task', async () => {
+    const { entries } = await flows.operator.listTasks({ limit: 1 });
+    return entries[0]?.status === 'succeeded' ? true : undefined;
+  });
+  serve.stop('SIGTERM');
+  await ended;
+  await flows.close();
+});
+
+test.run();
