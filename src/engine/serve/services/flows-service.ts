@@ -78,7 +78,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const timers = [setTimeout(begin, FIRST_SWEEP_MS), setInterval(begin, SWEEP_MS)];
   return {
     reload: async (next) => {
-      if (isSame(setup, next)) return true;
+      if (isSame(setup, next) && (await delivery?.hasCurrentSecrets()) !== false) return true;
       await delivery?.drain();
       return false;
     },

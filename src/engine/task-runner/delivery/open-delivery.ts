@@ -55,6 +55,18 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   const delivery = new NotificationDelivery({ flows, targets: new Map(targets), log, onTrouble });
   delivery.start();
   return {
+    /** Whether all secrets can be read, and have the values that notifications are signed with. */
+    hasCurrentSecrets: async (): Promise<boolean> => {
+      const now = await Promise.allSettled(configured.map((target) => secretOf(target, options)));
+      return now.every((read, at) => {
+        const one = opened[at];
+        return (
+          read.status === 'fulfilled' &&
+          one?.status === 'fulfilled' &&
+          read.value === one.value.secret
+        );
+      });
+    },
     drain: (): Promise<void> => delivery.drain(),
     close: async (): Promise<void> => {
       await delivery.stop();
@@ -63,26 +75,42 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   };
 }
 
+interface OpenTarget extends NotificationTarget {
+  /** What it signs with. */
+  readonly secret: string;
+}
+
 async function openTarget(
-  { command, url = '', secret, path }: ConfiguredTarget,
-  { context, loaded, log }: OpenDeliveryOptions,
+  target: ConfiguredTarget,
+  options: OpenDeliveryOptions,
   minder: Minder,
-): Promise<NotificationTarget> {
+): Promise<OpenTarget> {
+  const { command, url = '', path } = target;
+  const { context, loaded, log } = options;
+  const secret = await secretOf(target, options);
   const [word, ...args] = command ?? [];
   if (word !== undefined) {
     const { commandTarget } = await import('./command-target.js');
-    return commandTarget({
+    const { send } = commandTarget({
       command: () => [findProgram(word, context, loaded), ...args],
       env: childEnvironment(context.env),
       cwd: context.homeDir,
       mind: minder.mind,
       note: (text) => log.info(text),
     });
+    return { send, secret };
   }
-  const { env, clock, onSecret } = context;
-  const settings = loaded.resolved.secrets;
-  const value =
-    secret === undefined ? '' : await resolveSecret(secret, { env, settings, onSecret });
   const { urlTarget } = await import('./url-target.js');
-  return urlTarget({ url, secret: value, owner: formatPath(path), clock });
+  const { send } = urlTarget({ url, secret, owner: formatPath(path), clock: context.clock });
+  return { send, secret };
+}
+
+/** Empty where nothing is signed. @throws SvcError SECRET_UNRESOLVED */
+async function secretOf(
+  { command, secret }: ConfiguredTarget,
+  { context, loaded }: OpenDeliveryOptions,
+): Promise<string> {
+  if (command !== undefined || secret === undefined) return '';
+  const { env, onSecret } = context;
+  return resolveSecret(secret, { env, settings: loaded.resolved.secrets, onSecret });
 }
