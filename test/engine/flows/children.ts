@@ -11,9 +11,9 @@ import { tempFolder } from '../../support/temp-folder.js';
 export interface Child {
   readonly process: ChildProcess;
   readonly ready: Promise<void>;
-  /** How many lines it has said so far. */
+  /** How many whole lines it has said so far, apart from `ready`. */
   readonly lineCount: () => number;
-  /** The whole lines it said, when it has ended. */
+  /** The same lines, when it has ended. */
   readonly said: Promise<readonly string[]>;
 }
 
@@ -59,7 +59,7 @@ export async function startChild(
       if (output.includes('ready\n')) resolve();
     });
   });
-  const lineCount = (): number => output.split('\n').length - 1;
-  const said = once(child, 'close').then(() => output.split('\n').slice(1, -1));
-  return { process: child, ready, lineCount, said };
+  const lines = (): readonly string[] => output.split('\n').slice(1, -1);
+  const said = once(child, 'close').then(lines);
+  return { process: child, ready, lineCount: () => lines().length, said };
 }
