@@ -794,6 +794,14 @@ const INDEXES: readonly BrokenSetup[] = [
     after: ({ state }) => !exists(join(state, 'memory'), 'main.sqlite.replaced'),
   },
   {
+    name: 'a second file that was set aside',
+    finds: 'leftovers/set-aside',
+    severity: 'warning',
+    breaks: (patient) => void patient.write('state/memory/main.sqlite.replaced.2', 'whose?'),
+    fix: 'asked',
+    after: ({ state }) => !exists(join(state, 'memory'), 'main.sqlite.replaced.2'),
+  },
+  {
     name: 'a configuration that was never put in its place',
     finds: 'leftovers/temporary-files',
     severity: 'warning',

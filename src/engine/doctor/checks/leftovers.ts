@@ -51,7 +51,7 @@ interface IndexFiles {
 }
 
 const PARTS =
-  /^(.+\.sqlite)(\.build(?:-wal|-shm|-journal)?|-wal|-shm|-journal|\.lock|\.replaced)$/u;
+  /^(.+\.sqlite)(\.build(?:-wal|-shm|-journal)?|-wal|-shm|-journal|\.lock|\.replaced(?:\.\d+)?)$/u;
 
 function indexesIn(folder: string): readonly IndexFiles[] {
   const names = namesIn(folder);
@@ -72,7 +72,7 @@ function indexesIn(folder: string): readonly IndexFiles[] {
       builds: pick((ending) => ending.startsWith('.build')),
       // A lock file is not a leftover: it stays, and is free when no process has it.
       orphans: isThere ? [] : pick((ending) => ending.startsWith('-')),
-      replaced: pick((ending) => ending === '.replaced'),
+      replaced: pick((ending) => ending.startsWith('.replaced')),
     };
   });
 }

@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { closeWriter, openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
-import { syncToDisk } from '../../support/files.js';
+import { PRIVATE_MODE, syncToDisk } from '../../support/files.js';
 import type { ResetResult } from '../backends/index.js';
 import { extractedFolder } from '../extract/index.js';
 import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
@@ -69,17 +70,25 @@ export async function publishBuild(
   syncToDisk(dirname(indexFile));
 }
 
-/** Where a foreign file in the index's place is moved to. */
-function setAsideFile(indexFile: string): string {
-  return `${indexFile}.replaced`;
-}
-
 /** Only an index can be discarded; anything else may be there because of a typo in `store.path`. */
 function setAsideForeign(indexFile: string): void {
   const stats = lstatSync(indexFile, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.size === 0) return;
   if (indexHeader(indexFile) !== 'foreign') return;
-  renameSync(indexFile, setAsideFile(indexFile));
+  renameSync(indexFile, claimSetAsideFile(indexFile));
+}
+
+/** Creates the empty file that a foreign one replaces, so that an earlier one keeps its name. */
+function claimSetAsideFile(indexFile: string): string {
+  for (let number = 1; ; number++) {
+    const file = `${indexFile}.replaced${number === 1 ? '' : `.${number}`}`;
+    try {
+      closeSync(openSync(file, 'wx', PRIVATE_MODE));
+      return file;
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** Pages copied per event loop turn: many, because the copy is one transaction anyway. */
@@ -93,12 +102,21 @@ const LOCK_WAIT_MS = 5000;
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
  */
 export async function resetIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
-  const size = statIndex(indexFile)?.size;
   const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
   return withIndexLock(indexFile, lock, () => {
+    const size = statIndex(indexFile)?.size;
+    if (size !== undefined && size > 0) refuseForeign(indexFile);
     removeIndexFiles(indexFile);
     removeStrayBuilds(indexFile);
     rmSync(extractedFolder(indexFile), { recursive: true, force: true });
     return { deleted: size !== undefined, bytes: size ?? 0 };
+  });
+}
+
+/** @throws SvcError INDEX_UNWRITABLE */
+function refuseForeign(indexFile: string): void {
+  if (indexHeader(indexFile) !== 'foreign') return;
+  throw new SvcError('INDEX_UNWRITABLE', `cannot delete ${indexFile}: it is not an svc index`, {
+    hint: 'move it away, or set memorySearch.store.path to another file',
   });
 }

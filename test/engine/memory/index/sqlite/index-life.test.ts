@@ -81,10 +81,13 @@ function strayFiles(target: SyncTarget): string[] {
 test('a file that may be something else is set aside, not thrown away', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
-  for (const text of ['my diary\n'.repeat(50), 'x']) {
+  const texts = { '.replaced': 'my diary\n'.repeat(50), '.replaced.2': 'x', '.replaced.3': 'y' };
+  for (const text of Object.values(texts)) {
     writeFileSync(indexFile, text);
     await backendOn(target).sync({});
-    assert.is(readFileSync(`${indexFile}.replaced`, 'utf8'), text);
+  }
+  for (const [suffix, text] of Object.entries(texts)) {
+    assert.is(readFileSync(indexFile + suffix, 'utf8'), text);
   }
   for (const suffix of ['', '-wal', '-shm', '.replaced']) {
     rmSync(indexFile + suffix, { force: true });
@@ -371,6 +374,20 @@ test('a reset deletes the index and its side files, says how much, and may be re
   );
   assert.equal(await backend.reset(), { deleted: false, bytes: 0 });
   assert.ok(existsSync(notes.at('n0.md')));
+});
+
+test('a reset deletes no file that is not an index', async () => {
+  const { target, bytes } = await indexed();
+  const { indexFile } = target;
+  for (const content of [Buffer.from('my diary\n'), Buffer.concat([Buffer.alloc(16), bytes])]) {
+    writeFileSync(indexFile, content);
+    const error = await failureOf(backendOn(target).reset());
+    assert.is(error.code, 'INDEX_UNWRITABLE');
+    assert.match(error.hint ?? '', 'memorySearch.store.path');
+    assert.equal(readFileSync(indexFile), content);
+  }
+  writeFileSync(indexFile, '');
+  assert.equal(await backendOn(target).reset(), { deleted: true, bytes: 0 });
 });
 
 test('with sync.onSearch off a search answers from the index as it is', async () => {
