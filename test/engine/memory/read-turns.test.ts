@@ -11,6 +11,8 @@ import { message, placeOf, transcriptTarget } from '../../support/transcripts.js
 
 const test = suite('reading turns of a transcript');
 
+const TURN = message('user', 'a short turn');
+
 function conversation() {
   const sessions = tempFolder();
   const lines = Array.from({ length: 30 }, (_, n) =>
@@ -74,6 +76,41 @@ test('a long conversation is given a part at a time', async () => {
   assert.equal([first.endLine, first.truncated], [120, true]);
   const second = await backend.get({ target: 'sessions/main/talk.jsonl', from: first.endLine + 1 });
   assert.equal([second.startLine, second.endLine, second.truncated], [121, 240, true]);
+});
+
+test('after a turn that fills the limit, the rest is given with the next request', async () => {
+  const sessions = tempFolder();
+  const long = 'a long paste '.repeat(20_000);
+  const lines = [message('user', long), message('assistant', 'noted'), message('user', 'thanks')];
+  sessions.write('talk.jsonl', lines.join(''));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const linesOf = async (target: string, from?: number) => {
+    const given = await backend.get({ target, ...(from === undefined ? {} : { from, lines: 9 }) });
+    return [given.turns?.map(({ line }) => line), given.endLine, given.truncated];
+  };
+  const talk = 'sessions/main/talk.jsonl';
+  assert.equal(await linesOf(talk), [[1], 1, true]);
+  assert.equal(await linesOf(talk, 1), [[1], 1, true]);
+  assert.equal(await linesOf(talk, 2), [[2, 3], 3, false]);
+  assert.equal(await linesOf(`${talk}#L1`), [[1], 1, false]);
+  assert.equal(await linesOf(`${talk}#L1-L3`), [[1], 1, true]);
+});
+
+test('long turns before a citation do not take its place', async () => {
+  const sessions = tempFolder();
+  const lines = [...Array(9).fill(message('user', 'a long paste '.repeat(5000))), TURN, TURN, TURN];
+  sessions.write('talk.jsonl', lines.join(''));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L11' });
+  assert.equal(
+    given.turns?.map(({ line, asked }) => [line, asked]),
+    [
+      [9, false],
+      [10, false],
+      [11, true],
+      [12, false],
+    ],
+  );
 });
 
 test('only transcripts of the index are read, and none through a link', async () => {

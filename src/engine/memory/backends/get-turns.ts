@@ -38,12 +38,13 @@ export function readTurns(
   const file = fileOf(document, transcripts);
   const asked = askedRange(request, cited, Number.POSITIVE_INFINITY);
   const around = request.from === undefined && request.lines === undefined ? cited : undefined;
-  const { turns, totalLines } = turnsIn(file, asked, around !== undefined, forgotten);
+  const { turns, totalLines, isShortened } = turnsIn(file, asked, around !== undefined, forgotten);
   if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
     throw noSuchLine(document.path, asked.startLine, totalLines);
   }
-  const given = within(around === undefined ? turns : nearest(turns), request.lines === undefined);
-  const isCut = given.length < turns.length && around === undefined;
+  const chosen = around === undefined ? turns : nearest(turns);
+  const given = within(chosen, request.lines === undefined);
+  const isCut = isShortened || chosen.slice(given.length).some((turn) => turn.asked);
   const last = given.at(-1)?.line ?? asked.startLine;
   return {
     path: document.path,
@@ -68,30 +69,42 @@ function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefine
   });
 }
 
+interface ReadTurns {
+  readonly turns: readonly GivenTurn[];
+  readonly totalLines: number;
+  /** Whether requested lines were left unread because of the limit. */
+  readonly isShortened: boolean;
+}
+
 /** The requested turns, and context around them on request. */
 function turnsIn(
   file: TranscriptFile,
   asked: LineRange,
   withAround: boolean,
   forgotten: Forgotten,
-): { readonly turns: readonly GivenTurn[]; readonly totalLines: number } {
+): ReadTurns {
   const { startLine, endLine } = asked;
   const margin = withAround ? LINES_AROUND : 0;
   const [first, last] = [startLine - margin, endLine + margin];
   const turns: GivenTurn[] = [];
   let totalLines = 0;
   let characters = 0;
+  let isShortened = false;
   const isWanted = (line: number): boolean =>
     line >= first && line <= last && characters <= MAX_CHARACTERS;
   for (const [line, turn] of numberedTurns(file, isWanted)) {
     totalLines = line;
+    const isAsked = line >= startLine && line <= endLine;
+    isShortened ||= isAsked && characters > MAX_CHARACTERS;
     const text = turn === undefined ? '' : forgotten.leftOf(turn.text);
     if (turn === undefined || text === '') continue;
-    characters += text.length;
+    // Only the nearest turns before a citation are shown, so the others must not use up the limit.
+    if (line < startLine && turns.length === TURNS_AROUND) turns.shift();
+    if (line >= startLine) characters += text.length;
     const { role, at = null } = turn;
-    turns.push({ line, role, at, text, asked: line >= startLine && line <= endLine });
+    turns.push({ line, role, at, text, asked: isAsked });
   }
-  return { turns, totalLines };
+  return { turns, totalLines, isShortened };
 }
 
 /** All lines of a transcript by their numbers, with the turns in those that are wanted. */

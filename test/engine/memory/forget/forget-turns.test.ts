@@ -86,6 +86,17 @@ test('a whole conversation goes; what is said later is remembered', async () => 
   assert.equal(await world.finds('waterworks'), []);
 });
 
+test('a whole conversation goes, also what follows a very long turn', async () => {
+  const long = message('user', 'a long paste '.repeat(20_000));
+  const world = worldOf([long, ...TALK, long, message('assistant', 'The stork is back.')]);
+  await world.backend.sync({});
+  await world.forget('sessions/main/talk.jsonl');
+  for (const word of ['waterworks', 'stork', 'paste']) {
+    assert.equal(await world.finds(word), [], word);
+    assert.equal(world.filesWith(word), [], word);
+  }
+});
+
 test('a transcript itself is never changed', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
