@@ -1,3 +1,4 @@
+import { recallStore } from '../engine/active-memory/recall-store.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
@@ -20,9 +21,10 @@ function memoryStores(
   const { state, clock } = context;
   const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
   const history = queryHistoryStore(queryHistoryFile(state));
+  const recalled = recallStore(state.stateDir);
   // Dreaming records no recalls in a folder that does not belong to an agent.
   if (agentId === null) {
-    return [store, ...trials, history].filter((one) => one !== undefined);
+    return [store, ...trials, recalled, history].filter((one) => one !== undefined);
   }
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
@@ -31,9 +33,8 @@ function memoryStores(
   const searches = searchLogStore(searchLogFile(state, agentId), entries);
   const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
-  return [archive, store, ...trials, dreams, ...recalls, searches, history].filter(
-    (one) => one !== undefined,
-  );
+  const stores = [archive, store, ...trials, dreams, ...recalls, recalled, searches, history];
+  return stores.filter((one) => one !== undefined);
 }
 
 /** Applies the list of forgotten passages to every store. */

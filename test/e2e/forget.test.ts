@@ -10,10 +10,13 @@ const test = suite('svc memory forget');
 
 const SECRET = 'The code of the front door is 4711, says the janitor.';
 
-function homeOf(): TempFolder {
+/** So that what was recalled is still cached on a slow machine. */
+const RECALLS = { enabled: true, config: { agents: ['main'], cacheTtlMs: 120_000 } };
+
+function homeOf(more = {}): TempFolder {
   const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
   return folderOf({
-    'svc.json': JSON.stringify({ agents }),
+    'svc.json': JSON.stringify({ agents, ...more }),
     'ws/MEMORY.md': '# House\n\nThe roof is new.\n',
     'ws/memory/door.md': `# Door\n\n${SECRET}\n\nThe bell is broken.\n`,
   });
@@ -71,6 +74,22 @@ test('forgotten, it is in no file of svc, and an index does not bring it back', 
   const get = jsonOf.get(await memory(home, 'get', 'memory/door.md', '--json'));
   assert.is(get.text, '# Door\n\n\n\nThe bell is broken.');
   assert.is(jsonOf.search(await memory(home, 'search', 'bell', '--json')).results.length, 1);
+});
+
+test('active memory does not repeat what was forgotten', async () => {
+  const home = homeOf({ plugins: { entries: { 'active-memory': RECALLS } } });
+  const recall = ['recall', '--session-key', 'agent:main:x:direct:1', '--json', 'front door code'];
+  const before = jsonOf.recall(await memory(home, ...recall));
+  assert.match(before.summary ?? '', '4711');
+  const run = await memory(home, 'forget', 'memory/door.md#L3', '--yes', '--json');
+  const { stores } = jsonOf.forget(run);
+  assert.equal(
+    stores.find(({ store }) => store === 'active memory'),
+    { store: 'active memory', changed: 1, clean: true },
+  );
+  assert.equal(filesWith(home, '4711'), []);
+  const after = jsonOf.recall(await memory(home, ...recall));
+  assert.equal([after.cached, after.summary?.includes('4711') ?? false], [false, false]);
 });
 
 test('it is taken back by its id, with the file that was changed', async () => {

@@ -1,10 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ChatChoice, ChatModel } from '../chat/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { formatCitation, type SearchResult } from '../memory/search/index.js';
-import type { EngineContext } from '../support/context.js';
-import { shortHash } from '../support/text.js';
 import { clipWords, harmlessLine, oneLine } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { OpenLane } from './outcome.js';
@@ -134,34 +130,4 @@ export async function modelFor(
   const ofTurn = runModel === undefined ? undefined : named(runModel);
   if (ofTurn?.choice !== undefined && ofTurn.choice.credential.state !== 'missing') return ofTurn;
   return modelFallback === undefined ? undefined : named(modelFallback);
-}
-
-/**
- * Stores a model's prompt and answer (`persistTranscripts`) as JSON lines readable by the owner only.
- *
- * @param dir `transcriptDir`; always below the state folder
- * @throws nothing: it must not fail the turn
- */
-export function keepTranscript(
-  { state, clock }: EngineContext,
-  agentId: string,
-  dir: string,
-  { prompt, summary }: { readonly prompt: CondensePrompt; readonly summary: string },
-): void {
-  const parts = dir.split(/[\\/]+/u).filter((part) => !/^\.*$/u.test(part) && !part.includes('\0'));
-  const root = join(state.stateDir, 'plugins', 'active-memory', 'transcripts', 'agents', agentId);
-  const timestamp = new Date(clock.now()).toISOString();
-  const lines = [
-    { role: 'system', content: prompt.system },
-    { role: 'user', content: prompt.user },
-    { role: 'assistant', content: summary === '' ? 'NONE' : summary },
-  ].map((message) => JSON.stringify({ type: 'message', message: { ...message, timestamp } }));
-  const name = `${timestamp.replaceAll(':', '-')}-${shortHash(prompt.user)}.jsonl`;
-  try {
-    const folder = join(root, ...parts);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, name), `${lines.join('\n')}\n`, { mode: 0o600 });
-  } catch {
-    // Transcripts are only for debugging.
-  }
 }

@@ -11,7 +11,7 @@ import { modelFor, type NamedModel } from './model.js';
 import type { OpenLane, Recalled, RecallOutcome, RecallQuestion, RecallStatus } from './outcome.js';
 import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
 import { searchQueryOf } from './query.js';
-import { searchAndTrim } from './search-and-trim.js';
+import { type RecallWork, searchAndTrim } from './search-and-trim.js';
 import {
   afterTimeout,
   type BreakerState,
@@ -79,7 +79,15 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     updateRecallState(stateDir, now, (current) => withBreaker(current, breakerKey, tried));
   }
 
-  const result = await recallInTime(turn, question, model, breaker === 'open', lane, limits.leftMs);
+  // Otherwise a recall that began before could store what has been forgotten since.
+  const isOutdated = (current = readRecallState(stateDir)): boolean =>
+    current.emptied !== state.emptied;
+  const result = await recallInTime(
+    { turn, question, lane, isOutdated },
+    model,
+    breaker === 'open',
+    limits.leftMs,
+  );
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
   const timedOut = result.status === 'timeout' || result.status === 'timeout_partial';
@@ -88,7 +96,8 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     updateRecallState(stateDir, after, (current) => {
       const { recalls } = current;
       const others = recalls.filter((other) => other.key !== key);
-      const kept = entry === undefined ? current : { ...current, recalls: [...others, entry] };
+      const isKept = entry !== undefined && !isOutdated(current);
+      const kept = isKept ? { ...current, recalls: [...others, entry] } : current;
       if (stays) return kept;
       const found = breakerOf(current, breakerKey);
       const next = timedOut ? afterTimeout(found, breakerKey, after, config) : undefined;
@@ -100,25 +109,22 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
 
 /** Searches within the time limit; if that is too slow, by keyword only. Failures become warnings. */
 async function recallInTime(
-  turn: RecallTurn,
-  question: RecallQuestion,
+  asked: Pick<RecallWork, 'isOutdated' | 'lane' | 'question' | 'turn'>,
   model: NamedModel | undefined,
   isPaused: boolean,
-  lane: OpenLane,
   leftMs: number,
 ): Promise<Result> {
+  const { lane, question } = asked;
   const { config } = lane.facts.settings;
   const { signal } = lane.limits;
   const limitMs = Math.min(config.timeoutMs, leftMs) - MARGIN_MS;
   const recoveryMs = Math.min(RECOVERY_MS, limitMs * RECOVERY_SHARE);
   let backend: MemoryBackend | undefined;
   const work = {
-    turn,
-    question,
+    ...asked,
     rules: STYLE_RULES[question.promptStyle],
     config,
     cites: lane.facts.resolvedAgent.citations !== 'off',
-    lane,
   };
   try {
     const opening = openBackend(lane);

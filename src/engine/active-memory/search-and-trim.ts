@@ -6,11 +6,12 @@ import type { SearchMode, SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
-import { condense, condensePrompt, keepTranscript, type NamedModel } from './model.js';
+import { condense, condensePrompt, type NamedModel } from './model.js';
 import type { OpenLane, Recalled, RecallQuestion } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
 import { conversationText } from './query.js';
 import { eligible, selectNotes } from './select.js';
+import { keepTranscript } from './transcripts.js';
 import type { RecallTurn } from './turn.js';
 
 /** One recall. */
@@ -21,6 +22,8 @@ export interface RecallWork {
   readonly config: ActiveMemorySettings['config'];
   readonly cites: boolean;
   readonly lane: OpenLane;
+  /** Whether something was forgotten meanwhile, so that nothing of the recall may be stored. */
+  readonly isOutdated: () => boolean;
   /** Skip the embedding provider. */
   readonly lexicalOnly: boolean;
   /** Undefined condenses without a model. */
@@ -94,7 +97,7 @@ function trimmed(notes: readonly SearchResult[], work: RecallWork): Recalled | u
 
 async function askModel(
   notes: readonly SearchResult[],
-  { turn, config, lane, model }: RecallWork,
+  { turn, config, lane, model, isOutdated }: RecallWork,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<string> {
@@ -106,7 +109,7 @@ async function askModel(
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
   const summary = await condense(chat, prompt, config, { signal, timeoutMs });
-  if (config.persistTranscripts) {
+  if (config.persistTranscripts && !isOutdated()) {
     keepTranscript(context, lane.facts.agent.id, config.transcriptDir, { prompt, summary });
   }
   return summary;

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { TEMPORARY_ENDING } from '../support/files.js';
+import { namesIn, replaceFile, TEMPORARY_ENDING } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
@@ -50,9 +50,15 @@ export type BreakerRecord = Readonly<z.infer<typeof breakerRecord>>;
 export interface RecallState {
   readonly recalls: readonly CachedRecall[];
   readonly breakers: readonly BreakerRecord[];
+  /** How often forgetting has emptied the recalls, if ever. */
+  readonly emptied?: number;
 }
 
-const stateFile = z.object({ recalls: z.array(z.unknown()), breakers: z.array(z.unknown()) });
+const stateFile = z.object({
+  recalls: z.array(z.unknown()),
+  breakers: z.array(z.unknown()),
+  emptied: z.exactOptional(z.number()),
+});
 
 const NOTHING: RecallState = { recalls: [], breakers: [] };
 const MAX_RECALLS = 1000;
@@ -63,6 +69,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const BREAKER_KEPT_MS = MS_PER_DAY;
 /** Readable by its owner only: it contains text of notes. */
 const MODE = 0o600;
+const TEMPORARY_START = '.state-';
 
 export function recallStateFile(stateDir: string): string {
   return join(stateDir, 'plugins', 'active-memory', 'state.json');
@@ -76,9 +83,11 @@ export function readRecallState(stateDir: string): RecallState {
     if (!found.isFile() || found.size > MAX_BYTES) return NOTHING;
     const read = stateFile.safeParse(parsedJson(readFileSync(file, 'utf8')));
     if (!read.success) return NOTHING;
+    const { recalls, breakers, ...rest } = read.data;
     return {
-      recalls: validIn(read.data.recalls, cachedRecall),
-      breakers: validIn(read.data.breakers, breakerRecord),
+      ...rest,
+      recalls: validIn(recalls, cachedRecall),
+      breakers: validIn(breakers, breakerRecord),
     };
   } catch {
     return NOTHING;
@@ -103,17 +112,18 @@ export function updateRecallState(
   nowMs: number,
   change: (state: RecallState) => RecallState,
 ): void {
-  const { recalls, breakers } = change(readRecallState(stateDir));
+  const { recalls, breakers, ...rest } = change(readRecallState(stateDir));
   const kept: RecallState = {
+    ...rest,
     recalls: recalls.filter(({ untilMs }) => untilMs > nowMs).slice(-MAX_RECALLS),
     breakers: breakers.filter(({ atMs }) => nowMs - atMs < BREAKER_KEPT_MS).slice(-MAX_BREAKERS),
   };
   const file = recallStateFile(stateDir);
   // One name per process, so a killed one leaves at most one file behind.
-  const temporary = join(dirname(file), `.state-${process.pid}${TEMPORARY_ENDING}`);
+  const temporary = join(dirname(file), `${TEMPORARY_START}${process.pid}${TEMPORARY_ENDING}`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(kept)}\n`, { mode: MODE });
+    writeFileSync(temporary, fileText(kept), { mode: MODE });
     chmodSync(temporary, MODE);
     renameSync(temporary, file);
   } catch {
@@ -123,6 +133,29 @@ export function updateRecallState(
       // Its folder is not a folder: there is nothing to remove.
     }
   }
+}
+
+/**
+ * Removes all recalls from the file, durably, and from temporary files of killed processes.
+ *
+ * @returns how many
+ * @throws the system's error
+ */
+export function emptyRecalls(stateDir: string): number {
+  const file = recallStateFile(stateDir);
+  const folder = dirname(file);
+  const temporaries = namesIn(folder).filter(
+    (name) => name.startsWith(TEMPORARY_START) && name.endsWith(TEMPORARY_ENDING),
+  );
+  for (const name of temporaries) rmSync(join(folder, name), { force: true });
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 0;
+  const { recalls, breakers, emptied = 0 } = readRecallState(stateDir);
+  replaceFile(file, fileText({ recalls: [], breakers, emptied: emptied + 1 }), MODE);
+  return recalls.length;
+}
+
+function fileText(state: RecallState): string {
+  return `${JSON.stringify(state)}\n`;
 }
 
 type BreakerSettings = Pick<

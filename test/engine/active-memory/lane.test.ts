@@ -3,10 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { outcomeLogFile } from '../../../src/engine/active-memory/outcome.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
-import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
-import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
-import { NOTES, type RecallWorld, recallWorld, SESSION_KEY } from './support.js';
+import { modelsOf, NOTES, recallWorld, SESSION_KEY, withModel } from './support.js';
 
 const test = suite('recalling for a turn');
 
@@ -98,29 +97,6 @@ test('a broken or unwritable state costs no recall', async () => {
   const outcome = await recall('when does the nightly backup run?');
   assert.is(outcome.status, 'ok');
 });
-
-const models = (fake: FakeVendor) => ({
-  agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } },
-  models: { providers: { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } } },
-});
-
-async function withModel<T>(
-  config: Parameters<typeof recallWorld>[0],
-  options: ChatFakeOptions,
-  work: (world: RecallWorld, fake: FakeVendor) => Promise<T>,
-): Promise<T> {
-  const fake = await startOpenAiChatFake(options);
-  try {
-    const plugin = { enabled: true, config: { agents: ['main'], model: 'corp/small', ...config } };
-    const world = recallWorld(
-      {},
-      { ...models(fake), plugins: { entries: { 'active-memory': plugin } } },
-    );
-    return await work(world, fake);
-  } finally {
-    await fake.close();
-  }
-}
 
 test('with a model what was found is condensed, and the model is told what it needs', async () => {
   const reply = () => 'The backup runs nightly at 03:15 on atlas.';
@@ -307,7 +283,7 @@ test('secrets in notes are not shown to the model', async () => {
   const fake = await startOpenAiChatFake({ reply: () => 'x' });
   try {
     const plugin = { enabled: true, config: { agents: ['main'], model: 'corp/small' } };
-    const more = { ...models(fake), plugins: { entries: { 'active-memory': plugin } } };
+    const more = { ...modelsOf(fake), plugins: { entries: { 'active-memory': plugin } } };
     await recallWorld({}, more, notes).recall('what is the deploy token for staging?');
     assert.is(fake.requests.length, 1);
     assert.not.match(fake.requests[0]?.body.toString('utf8') ?? '', token);

@@ -3,6 +3,8 @@ import type { RecallOutcome } from '../../../src/engine/active-memory/outcome.js
 import type { RecallTurn } from '../../../src/engine/active-memory/turn.js';
 import type { ConfigInput } from '../../../src/engine/config/resolved.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
+import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { folderOf, type TempFolder } from '../../support/temp-folder.js';
 
 type Plugin = NonNullable<
@@ -78,4 +80,29 @@ export function recallWorld(
         { signal: new AbortController().signal, leftMs },
       ),
   };
+}
+
+/** A configuration of a model that this fake answers for. */
+export const modelsOf = (fake: FakeVendor) => ({
+  agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } },
+  models: { providers: { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } } },
+});
+
+/** Runs work in a world whose recalls are condensed by a model. */
+export async function withModel<T>(
+  config: Parameters<typeof recallWorld>[0],
+  options: ChatFakeOptions,
+  work: (world: RecallWorld, fake: FakeVendor) => Promise<T>,
+): Promise<T> {
+  const fake = await startOpenAiChatFake(options);
+  try {
+    const plugin = { enabled: true, config: { agents: ['main'], model: 'corp/small', ...config } };
+    const world = recallWorld(
+      {},
+      { ...modelsOf(fake), plugins: { entries: { 'active-memory': plugin } } },
+    );
+    return await work(world, fake);
+  } finally {
+    await fake.close();
+  }
 }

@@ -1,0 +1,65 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemErrorCode } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { shortHash } from '../support/text.js';
+import type { CondensePrompt } from './model.js';
+
+function transcriptsFolder(stateDir: string): string {
+  return join(stateDir, 'plugins', 'active-memory', 'transcripts');
+}
+
+/**
+ * Stores a model's prompt and answer (`persistTranscripts`) as JSON lines readable by the owner only.
+ *
+ * @param dir `transcriptDir`; always below the state folder
+ * @throws nothing: it must not fail the turn
+ */
+export function keepTranscript(
+  { state, clock }: EngineContext,
+  agentId: string,
+  dir: string,
+  { prompt, summary }: { readonly prompt: CondensePrompt; readonly summary: string },
+): void {
+  const parts = dir.split(/[\\/]+/u).filter((part) => !/^\.*$/u.test(part) && !part.includes('\0'));
+  const timestamp = new Date(clock.now()).toISOString();
+  const lines = [
+    { role: 'system', content: prompt.system },
+    { role: 'user', content: prompt.user },
+    { role: 'assistant', content: summary === '' ? 'NONE' : summary },
+  ].map((message) => JSON.stringify({ type: 'message', message: { ...message, timestamp } }));
+  const name = `${timestamp.replaceAll(':', '-')}-${shortHash(prompt.user)}.jsonl`;
+  try {
+    const folder = join(transcriptsFolder(state.stateDir), 'agents', agentId, ...parts);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`, { mode: 0o600 });
+  } catch {
+    // Transcripts are only for debugging.
+  }
+}
+
+/** The names that {@link keepTranscript} gives. */
+const TRANSCRIPT_NAME = /^\d{4}-\d\d-\d\dT[\d.-]+Z-[\da-f]+\.jsonl$/u;
+
+/**
+ * Deletes the stored transcripts of all agents.
+ *
+ * @returns how many
+ * @throws the system's error
+ */
+export function removeTranscripts(stateDir: string): number {
+  const files = transcriptsIn(transcriptsFolder(stateDir));
+  for (const file of files) rmSync(file, { force: true });
+  return files.length;
+}
+
+function transcriptsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && TRANSCRIPT_NAME.test(entry.name))
+      .map(({ parentPath, name }) => join(parentPath, name));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
