@@ -34,6 +34,7 @@ export const skipped = listOf({
   path,
   reason: field(
     z.enum([
+      'forgotten',
       'missing',
       'not_a_file',
       'permission_denied',

@@ -4,6 +4,7 @@ import { formatCount } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
 const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
+  forgotten: 'contains forgotten text',
   missing: 'does not exist',
   not_a_file: 'not a regular file',
   permission_denied: 'permission denied',

@@ -13,6 +13,7 @@ import {
 import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import {
   type DocumentSelection,
+  type FileBytes,
   hashOf,
   type ReadOutcome,
   readBytes,
@@ -76,13 +77,25 @@ export class ExtractedTexts {
    */
   async read(
     { absolutePath, path }: ExtractedFile,
+    options: ReadOptions = {},
+  ): Promise<ReadOutcome> {
+    const opened = readBytes(absolutePath, path);
+    return opened.ok ? this.textOf(path, opened, options) : opened;
+  }
+
+  /**
+   * The text of a file that was read.
+   *
+   * @param path displayed
+   * @throws the signal's reason
+   */
+  async textOf(
+    path: string,
+    { bytes, fingerprint }: FileBytes,
     { keeps = false, signal }: ReadOptions = {},
   ): Promise<ReadOutcome> {
     const format = documentFormatOf(path);
-    const opened = readBytes(absolutePath, path);
-    if (!opened.ok) return opened;
     if (format === undefined || !isExtracted(format)) return skipped(path, 'wrong_format');
-    const { bytes, fingerprint } = opened;
     const hash = hashOf(bytes);
     this.wasRead.add(hash);
     const stored = readKept(this.fileOf(hash));

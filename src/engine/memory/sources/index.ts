@@ -42,8 +42,11 @@ export { noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export type { ExcludeDecision } from './pattern-list.js';
 export {
+  type BytesOutcome,
   type DocumentText,
   DREAM_REPORTS,
+  documentOf,
+  type FileBytes,
   hashOf,
   linesWithoutOwnWriting,
   MAX_DOCUMENT_BYTES,

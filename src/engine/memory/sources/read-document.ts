@@ -25,9 +25,13 @@ interface SkippedDocument {
   readonly skip: SkippedFile;
 }
 
-type BytesOutcome =
-  | { readonly ok: true; readonly bytes: Buffer; readonly fingerprint: FileFingerprint }
-  | SkippedDocument;
+/** A file as it was read. */
+export interface FileBytes {
+  readonly bytes: Buffer;
+  readonly fingerprint: FileFingerprint;
+}
+
+export type BytesOutcome = ({ readonly ok: true } & FileBytes) | SkippedDocument;
 
 /**
  * Reads a file for indexing. Invalid UTF-8 becomes U+FFFD and NUL becomes a space, so that the rest of a
@@ -37,9 +41,12 @@ type BytesOutcome =
  */
 export function readDocument(absolutePath: string, path: string): ReadOutcome {
   const read = readBytes(absolutePath, path);
-  if (!read.ok) return read;
-  const { bytes, fingerprint } = read;
-  return { ok: true, document: { fingerprint, hash: hashOf(bytes), lines: decode(bytes) } };
+  return read.ok ? { ok: true, document: documentOf(read) } : read;
+}
+
+/** The text of a file that was read. */
+export function documentOf({ bytes, fingerprint }: FileBytes): DocumentText {
+  return { fingerprint, hash: hashOf(bytes), lines: decode(bytes) };
 }
 
 /** The hash of a {@link DocumentText}. */

@@ -1,13 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
+import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
 import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.js';
-import { absoluteFromDisplay, readDocument, resolveWorkspace } from '../sources/index.js';
+import {
+  absoluteFromDisplay,
+  type BytesOutcome,
+  documentOf,
+  type ReadOutcome,
+  readBytes,
+  resolveWorkspace,
+} from '../sources/index.js';
 import type { SkippedFile } from '../types.js';
 import { EXPORT_VERSION, type ExportLine, exportedPath } from './export-format.js';
 
@@ -15,6 +23,7 @@ export interface ExportContext {
   readonly index: MemoryIndex;
   readonly workspaceDir: string;
   readonly forgotten: Forgotten;
+  readonly texts: ExtractedTexts;
   readonly agent: string | null;
   /** Now, in milliseconds since the epoch. */
   readonly atMs: number;
@@ -34,7 +43,8 @@ export interface ExportTally {
 const VECTORS_AT_ONCE = 500;
 
 /**
- * Produces an export line by line, with one document in memory at a time. Forgotten lines are empty in it.
+ * Produces an export line by line, with one document in memory at a time. Forgotten lines are empty in it;
+ * documents from which they cannot be removed are left out.
  * Transcripts are not included; they belong to the agents that wrote them.
  */
 export async function* exportLines(
@@ -66,7 +76,7 @@ async function* contentLines(
     .filter(({ source }) => source === 'memory')
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (const document of documents) {
-    const line = documentLine(document, workspaceDir, context.forgotten, tally);
+    const line = await documentLine(document, workspaceDir, context, tally);
     if (line === undefined) continue;
     tally.documents += 1;
     yield line;
@@ -74,22 +84,20 @@ async function* contentLines(
   if (context.vectors) yield* vectorLines(index, tally);
 }
 
-function documentLine(
-  { path, kind, fingerprint }: StoredDocument,
+async function documentLine(
+  document: StoredDocument,
   workspaceDir: string,
-  forgotten: Forgotten,
+  context: ExportContext,
   tally: ExportTally,
-): ExportLine | undefined {
-  const absolutePath = absoluteFromDisplay(workspaceDir, path);
-  const outcome = readDocument(absolutePath, path);
-  if (!outcome.ok) {
-    tally.skipped.push(outcome.skip);
+): Promise<ExportLine | undefined> {
+  const { path, fingerprint } = document;
+  const read = readBytes(absoluteFromDisplay(workspaceDir, path), path);
+  const left = read.ok ? await withoutForgotten(document, read, context) : read;
+  if (!left.ok) {
+    tally.skipped.push(left.skip);
     return undefined;
   }
-  const covered = forgotten.cover(outcome.document.lines, outcome.document.hash);
-  if (covered.mark !== '' && kind === 'media') return undefined;
-  const bytes =
-    covered.mark === '' ? readFileSync(absolutePath) : Buffer.from(covered.lines.text, 'utf8');
+  const { bytes } = left;
   const content = bytes.toString('utf8');
   // Base64 is shorter for text with many JSON escapes.
   const isText = isUtf8(bytes) && JSON.stringify(content).length * 3 <= bytes.length * 4 + 16;
@@ -101,6 +109,25 @@ function documentLine(
     encoding: isText ? 'utf8' : 'base64',
     content: isText ? content : bytes.toString('base64'),
   };
+}
+
+/** A file as it is exported. */
+async function withoutForgotten(
+  { path, kind }: StoredDocument,
+  read: Extract<BytesOutcome, { ok: true }>,
+  { forgotten, texts, signal }: ExportContext,
+): Promise<BytesOutcome> {
+  if (forgotten.isEmpty) return read;
+  const text: ReadOutcome =
+    kind === 'extracted'
+      ? await texts.textOf(path, read, { signal })
+      : { ok: true, document: documentOf(read) };
+  if (!text.ok) return text;
+  const { lines, mark } = forgotten.cover(text.document.lines, text.document.hash);
+  if (mark === '') return read;
+  return kind === 'markdown' || kind === 'text'
+    ? { ...read, bytes: Buffer.from(lines.text, 'utf8') }
+    : { ok: false, skip: { path, reason: 'forgotten' } };
 }
 
 async function* vectorLines(index: MemoryIndex, tally: ExportTally): AsyncGenerator<ExportLine> {

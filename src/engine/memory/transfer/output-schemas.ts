@@ -26,7 +26,7 @@ export const exportOutputSchema = documentSchema({
       reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
       detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
     }),
-    'Unreadable notes.',
+    'Notes left out because they cannot be read or contain forgotten text.',
   ),
 });
 

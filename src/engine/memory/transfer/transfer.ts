@@ -8,6 +8,7 @@ import type {
   Transfer,
   WorkOptions,
 } from '../backends/index.js';
+import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forget/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
@@ -28,11 +29,12 @@ export function createTransfer(
       const warnings: Warning[] = [];
       const tally: ExportTally = { documents: 0, vectors: 0, bytes: 0, skipped: [] };
       const forgotten = await readForgotten(target.forget);
+      const texts = new ExtractedTexts(target.indexFile, target.sources.memory.documents);
       const atMs = clock.now();
       await keeper.answer(work, warnings, async (index) => {
         if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
         const { signal } = work;
-        const context = { index, workspaceDir, forgotten, agent, atMs, vectors, signal };
+        const context = { index, workspaceDir, forgotten, texts, agent, atMs, vectors, signal };
         for await (const line of exportLines(context, tally)) await write(line);
       });
       return { ...tally, warnings };

@@ -38,13 +38,17 @@ function worldOf(
   return { notes, target, backend: backendOn(target) };
 }
 
-async function exported({ backend }: World, vectors = false): Promise<string> {
+async function exportOf({ backend }: Pick<World, 'backend'>, vectors = false) {
   const lines: string[] = [];
   const transfer = await backend.transfer();
-  await transfer.export({ agent: 'main', vectors }, async (line) => {
+  const tally = await transfer.export({ agent: 'main', vectors }, async (line) => {
     lines.push(line);
   });
-  return lines.join('');
+  return { text: lines.join(''), tally };
+}
+
+async function exported(world: World, vectors = false): Promise<string> {
+  return (await exportOf(world, vectors)).text;
 }
 
 async function importInto(
@@ -189,6 +193,32 @@ test('what is forgotten is not in an export', async () => {
   const to = worldOf({});
   await importInto(to, text);
   assert.is(readFileSync(to.notes.at('a.md'), 'utf8'), 'Keep this.\n\n\n');
+});
+
+test('a document is exported as it is, or left out if something in it is forgotten', async () => {
+  const secret = '<p>The door code of the\n<b>cabin</b> is 4711.</p>';
+  const notes = folderOf({
+    'door.html': `<h1>Door</h1>${secret}`,
+    'key.html': '<p>The key is kept with Jo, who is at home.</p>',
+    'whole.html': '<p>All of this is old.</p>',
+    'a.md': 'The note.\n',
+  });
+  const documents = { formats: ['html'] as const, librariesDir: '' };
+  const backend = backendOn(targetOf(notes.path, { documents }));
+  await backend.sync({});
+  const untouched = await exportOf({ backend });
+  assert.equal([untouched.tally.documents, untouched.tally.skipped], [4, []]);
+  const forgetting = await backend.forgetting();
+  for (const target of ['cabin 4711', 'whole.html']) {
+    await forgetting.hide(await forgetting.plan({ target }), { fromFile: false });
+  }
+  const { text, tally } = await exportOf({ backend });
+  assert.not.match(text, /4711|old/u);
+  assert.match(text, '<p>The key is kept with Jo');
+  assert.equal(tally.skipped, [
+    { path: 'door.html', reason: 'forgotten' },
+    { path: 'whole.html', reason: 'forgotten' },
+  ]);
 });
 
 test('documents from outside the workspace land among its notes', async () => {
