@@ -20,19 +20,22 @@ export function createForgetting(
   search: (request: SearchRequest, work: WorkOptions) => Promise<SearchResponse>,
 ): Forgetting {
   return {
-    plan: (request, work = {}) =>
-      keeper.answer(work, [], (index) =>
+    plan: async (request, work = {}) => {
+      const forgotten = await readForgotten(target.forget);
+      return keeper.answer(work, [], (index) =>
         planForget(request, {
           index,
           sources: target.sources,
           texts: new ExtractedTexts(target.indexFile, target.sources.memory.documents),
+          forgotten,
           others: target.home.others,
           search: async (query, maxResults) => {
             const request = { query, maxResults, exact: true, keepRepeats: true };
             return (await search(request, work)).results;
           },
         }),
-      ),
+      );
+    },
     remains: (plan, work = {}) =>
       keeper.answer(work, [], (index) => remainsOf(plan, { index, sources: target.sources })),
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),

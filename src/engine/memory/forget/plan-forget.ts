@@ -4,24 +4,26 @@ import { redactSecrets } from '../../secrets/index.js';
 import { type FoundDocument, pageLines } from '../backends/asked-lines.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
 import { lookUpOther } from '../backends/get-shared.js';
-import { splitBlocks } from '../chunking/index.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { linesOfChunks, type OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
-import { foldWord, parseCitation, type SearchResult } from '../search/index.js';
+import { parseCitation, type Reading, type SearchResult } from '../search/index.js';
 import {
   absoluteFromDisplay,
   type DocumentText,
   DREAM_REPORTS,
   displayPath,
   lineAt,
+  linesWithoutOwnWriting,
   type MemorySources,
   readDocument,
   resolveWorkspace,
+  type TextLines,
   textLines,
   walkFolder,
 } from '../sources/index.js';
 import { isSameDocument, type LineRange } from '../types.js';
+import { answeringLines } from './answering-lines.js';
 import type { ForgetPassage, ForgetPlace, ForgetPlan, ForgetRequest } from './forgetting.js';
 import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from './forgotten.js';
 import { readOtherPassages, readPassages } from './read-passages.js';
@@ -30,6 +32,8 @@ export interface PlanContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
   readonly texts: ExtractedTexts;
+  /** Everything that is forgotten already. */
+  readonly forgotten: Forgotten;
   /** The other hosts of a shared memory. */
   readonly others?: OtherHosts | undefined;
   readonly search: (
@@ -54,11 +58,13 @@ export async function planForget(
   const wanted = new Map<OtherDocument | StoredDocument, LineRange[] | 'whole'>();
   const named = await documentNamed(target, documents, workspaceDir, others);
   if (named === undefined) {
+    const reading = await readingOf(index);
     for (const result of await context.search(target, maxResults)) {
       const document = [...documents, ...theirs].find((one) => isSameDocument(one, result));
       const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
       if (document === undefined || ranges === undefined || ranges === 'whole') continue;
-      wanted.set(document, [...ranges, ...answeringLines(result)]);
+      const lines = await indexedLines(document, context);
+      wanted.set(document, [...ranges, ...answeringLines(result, lines, reading)]);
     }
   } else {
     const range = named.range ?? (await citedLines(named, context));
@@ -82,6 +88,28 @@ export async function planForget(
 
 function isOther(document: OtherDocument | StoredDocument): document is OtherDocument {
   return document.origin !== undefined;
+}
+
+/** How the words of a query are read in an index. */
+async function readingOf(index: MemoryIndex): Promise<Reading> {
+  const { tokenizer } = await index.identity();
+  return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
+}
+
+/** The current lines of a note; what is kept out of the index is empty. */
+async function indexedLines(
+  document: OtherDocument | StoredDocument,
+  { sources, others, forgotten }: PlanContext,
+): Promise<TextLines> {
+  if (isOther(document)) return linesOfChunks((await others?.chunksOf(document)) ?? []);
+  const { path, kind } = document;
+  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
+  const outcome =
+    kind === 'markdown' ? readDocument(absoluteFromDisplay(workspaceDir, path), path) : undefined;
+  // What cannot be read is reported when its passages are read.
+  if (outcome?.ok !== true) return textLines('');
+  const { lines, hash } = outcome.document;
+  return linesWithoutOwnWriting(forgotten.cover(lines, hash).lines);
 }
 
 type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
@@ -170,33 +198,6 @@ export async function remainsOf(
     places.push(...ranges.map((range) => ({ path, absolutePath, fileHash, ...range })));
   }
   return places;
-}
-
-/**
- * The lines of a result that a query means: of the list items and paragraphs in its snippet those with the
- * most query words. The whole passage when none matches, or when it is not a note.
- */
-export function answeringLines(result: SearchResult): readonly LineRange[] {
-  const { startLine, endLine, snippet, snippetLine, highlights, kind } = result;
-  if (kind !== 'markdown' || highlights.length === 0) return [{ startLine, endLine }];
-  const lines = textLines(snippet);
-  const held = splitBlocks(lines)
-    .filter((block) => block.kind !== 'heading')
-    .map((block) => {
-      const from = lines.starts[block.start] ?? 0;
-      const to = lines.ends[block.end - 1] ?? 0;
-      const inside = highlights.filter(({ start, end }) => start >= from && end <= to);
-      const words = new Set(inside.map(({ start, end }) => foldWord(snippet.slice(start, end))));
-      return { block, words: words.size };
-    });
-  const most = Math.max(0, ...held.map(({ words }) => words));
-  if (most === 0) return [{ startLine, endLine }];
-  return held
-    .filter(({ words }) => words === most)
-    .map(({ block }) => ({
-      startLine: snippetLine + block.start,
-      endLine: Math.min(endLine, snippetLine + block.end - 1),
-    }));
 }
 
 /** A file that may contain text to be forgotten. */

@@ -14,7 +14,8 @@ export {
   withSourceFooter,
 } from './citation.js';
 export type { FusionShares } from './fuse.js';
-export { parseQuery } from './query.js';
+export { highlightMatcher } from './highlight-matcher.js';
+export { parseQuery, type Reading } from './query.js';
 export { candidateLimit, type SearchOptions, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';

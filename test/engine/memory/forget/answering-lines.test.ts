@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answeringLines } from '../../../../src/engine/memory/forget/plan-forget.js';
+import { answeringLines } from '../../../../src/engine/memory/forget/answering-lines.js';
+import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -15,13 +16,16 @@ const NOTE = `# 2026-11-18
 The vault is in the cellar.
 `;
 
+const READING = { tokenizer: 'unicode61', languages: [] } as const;
+
 async function linesFor(query: string, note = NOTE) {
   const folder = tempFolder();
   folder.write('a.md', note);
   const backend = backendOn(targetOf(folder.path));
   const { results } = await backend.search({ query });
   await backend.close();
-  return results.flatMap(answeringLines);
+  const lines = textLines(note);
+  return results.flatMap((result) => answeringLines(result, lines, READING));
 }
 
 test('the item that holds all words, and nothing beside it', async () => {
@@ -33,6 +37,32 @@ test('everything that holds the one word', async () => {
     { startLine: 4, endLine: 5 },
     { startLine: 7, endLine: 7 },
   ]);
+});
+
+/** Paragraphs of one line each, so long that a snippet leaves most of them out. */
+const paragraphs = (count: number, from: number): string =>
+  Array.from(
+    { length: count },
+    (_, n) =>
+      `Rose number ${n + from} is in the garden by the wall: it needs water, light, patience and a cut in every spring.`,
+  ).join('\n\n');
+const SHED = 'The garden shed keycode is 4711 and nobody else may know it.';
+
+test('lines that a snippet leaves out are counted', async () => {
+  const note = `# Roses\n\n${paragraphs(11, 0)}\n\n${SHED}\n\n${paragraphs(9, 11)}\n`;
+  assert.equal(await linesFor('garden keycode', note), [{ startLine: 25, endLine: 25 }]);
+});
+
+test('what a snippet leaves out is meant as well, in other forms of the words', async () => {
+  const found = await linesFor('keycodes', `${paragraphs(8, 0)}\n\n${SHED}\n\nA keycode.\n`);
+  assert.equal(found, [
+    { startLine: 17, endLine: 17 },
+    { startLine: 19, endLine: 19 },
+  ]);
+});
+
+test('a symbol means the item that has it', async () => {
+  assert.equal(await linesFor('🔑', '- 🔑 with Jo\n- lamp\n'), [{ startLine: 1, endLine: 1 }]);
 });
 
 test('the whole passage when only its heading was found', async () => {

@@ -161,6 +161,32 @@ test('words are searched for, and what they bring up is what goes', async () => 
   assert.equal(await finds(world, 'lunch'), ['b.md']);
 });
 
+test('words that a snippet cites far from its beginning go, and their neighbours stay', async () => {
+  const rose = (n: number): string =>
+    `Rose number ${n} is in the garden by the wall: it needs water, light, patience and a cut in every spring.\n\n`;
+  const roses = Array.from({ length: 20 }, (_, n) => rose(n));
+  const shed = 'The garden shed keycode is 4711 and nobody else may know it.\n\n';
+  const note = ['# Roses\n\n', ...roses.toSpliced(11, 0, shed)].join('');
+  const world = await worldOf({ 'roses.md': note });
+  await forget(world, 'garden keycode', true);
+  assert.equal(await finds(world, '4711'), []);
+  const kept = note.replace(`${shed.trim()}\n`, '');
+  assert.is(readFileSync(world.notes.at('roses.md'), 'utf8'), kept);
+});
+
+test('words forgotten before decide nothing about the lines that go', async () => {
+  const world = await worldOf({
+    'a.md': 'The keycode of the garden shed is 4711.\n\nThe garden is large and old.\n',
+  });
+  await forget(world, 'garden keycode');
+  const forgetting = await world.backend.forgetting();
+  const { passages } = await forgetting.plan({ target: 'garden keycode' });
+  assert.equal(
+    passages.map(({ startLine, endLine }) => [startLine, endLine]),
+    [[3, 3]],
+  );
+});
+
 test('a search for what to forget ends with the signal, and does not wait for the provider', async () => {
   const fake = await startOpenAiFake();
   const { backend } = await semanticMemory(fake, { 'a.md': NOTE }).open();
