@@ -2,11 +2,15 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
+import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory forget');
+
+const NEVER = new AbortController().signal;
 
 const SECRET = 'The code of the front door is 4711, says the janitor.';
 
@@ -122,6 +126,29 @@ test('it is taken back by its id, with the file that was changed', async () => {
   assert.not.ok(existsSync(changed?.backup ?? ''));
   const found = jsonOf.search(await memory(home, 'search', 'janitor', '--json'));
   assert.is(found.results.length, 1);
+});
+
+test('files are changed and restored when no other process changes notes', async () => {
+  const home = homeOf();
+  const file = home.at('ws/memory/door.md');
+  const before = readFileSync(file, 'utf8');
+  const { lock } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
+  const forget = ['memory', 'forget', '--yes'];
+  for (const args of [
+    [...forget, 'memory/door.md#L3', '--from-file'],
+    [...forget, '--undo', 'f1'],
+  ]) {
+    const unchanged = readFileSync(file, 'utf8');
+    const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
+      const run = startSvc(args, { home: home.path });
+      await run.wrote('waiting for another process that writes notes');
+      assert.is(readFileSync(file, 'utf8'), unchanged);
+      return { done: run.done };
+    });
+    assert.is((await done).code, 0);
+    assert.is.not(readFileSync(file, 'utf8'), unchanged);
+  }
+  assert.is(readFileSync(file, 'utf8'), before);
 });
 
 test('with the files, it goes from every one that is shown, and comes back to each', async () => {

@@ -20,6 +20,7 @@ import type {
 } from '../../engine/memory/forget/index.js';
 
 import type { OpenedMemory } from '../../engine/memory/index.js';
+import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import {
   renderForgetList,
   renderForgetPlan,
@@ -106,7 +107,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
     }
-    const entry = await forgetting.hide(plan, { fromFile }, work);
+    const hide = () => forgetting.hide(plan, { fromFile }, work);
+    const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
     const stores = await this.follow(memory, forgetting, flags);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderForgotten(entry));
@@ -128,7 +130,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       this.write(`${id} stays forgotten`);
       return forgetUndoOutput(memory, id, undefined, []);
     }
-    const undone = await forgetting.undo(id, { signal: this.signal });
+    // It may restore files.
+    const undone = await whileNotesAreLocked(memory, this.noteOptions(), () =>
+      forgetting.undo(id, { signal: this.signal }),
+    );
     const stores = await this.follow(memory, forgetting, flags);
     this.write(renderUndone(undone));
     return forgetUndoOutput(memory, id, undone, stores);

@@ -1,10 +1,14 @@
 import { settledWorkspace } from '../dreaming/dream-targets.js';
-import { dreamWorkspace, realWorkspaceDir } from '../dreaming/dream-workspace.js';
+import {
+  type DreamWorkspace,
+  dreamWorkspace,
+  realWorkspaceDir,
+} from '../dreaming/dream-workspace.js';
 import { type GuardedFile, readGuarded } from '../dreaming/promotion/guarded-file.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
-import type { ProcessLockOptions } from '../sqlite/process-lock.js';
+import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 
@@ -36,9 +40,7 @@ export async function changingNotes<T>(
   work: (changer: NoteChanger) => T,
 ): Promise<T> {
   const { clock, state } = context;
-  const place = realOrGiven(agent.workspaceDir);
-  const workspace =
-    agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
+  const workspace = workspaceOf({ agent, agentId }, state);
   const dir = realWorkspaceDir(workspace);
   return withLockedDreams(workspace, { signal, onWait }, ({ writes, captures }) => {
     const changer: NoteChanger = {
@@ -52,6 +54,27 @@ export async function changingNotes<T>(
     recoverWrites(changer);
     return work(changer);
   });
+}
+
+/**
+ * Runs work that changes files of a memory's workspace, while no sweep and no other process changes its notes.
+ *
+ * @throws SvcError WORKSPACE_*; what the work throws
+ */
+export async function whileNotesAreLocked<T>(
+  memory: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  { context, ...wait }: NoteOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withProcessLock(workspaceOf(memory, context.state).files.lock, wait, work);
+}
+
+function workspaceOf(
+  { agent, agentId }: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  state: EngineContext['state'],
+): DreamWorkspace {
+  const place = realOrGiven(agent.workspaceDir);
+  return agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
 }
 
 /** Completes killed writes: one that reached its file is recorded, any other is dropped. */

@@ -3,7 +3,7 @@
  * docs) and capture/ (what is kept of conversations).
  */
 export { addNote, MOST_NOTE_BYTES, writeId } from './add-note.js';
-export type { NoteOptions } from './change-notes.js';
+export { type NoteOptions, whileNotesAreLocked } from './change-notes.js';
 export type {
   MemoryAddOutput,
   MemoryCaptureOutput,

@@ -160,19 +160,33 @@ function writeBackups(changes: readonly FileChange[], backupDir: string): void {
 }
 
 /**
- * Replaces each file atomically.
+ * Replaces each file atomically, unless another program has changed it since it was read.
  *
  * @throws SvcError FORGET_FAILED
  */
 function changeFiles(changes: readonly FileChange[]): void {
-  for (const { path, absolutePath, content, mode } of changes) {
-    attempt(`cannot change ${path}`, () => {
-      // It may contain text to be forgotten.
-      removeStrayTemporaries(dirname(absolutePath), Date.now());
-      if (content === undefined) rmSync(absolutePath);
-      else replaceFile(absolutePath, content, mode);
-    });
-  }
+  const changed = changes.filter((change) => !changeFile(change)).map(({ path }) => path);
+  if (changed.length === 0) return;
+  throw new SvcError(
+    'FORGET_FAILED',
+    `${changed.join(', ')} changed meanwhile and was not edited`,
+    {
+      hint: 'svc forgets the lines anyway; to remove them from the file, forget them by citation with --from-file',
+    },
+  );
+}
+
+/** @returns false for a file that is no longer as it was read, which is left alone */
+function changeFile({ path, absolutePath, before, content, mode }: FileChange): boolean {
+  return attempt(`cannot change ${path}`, () => {
+    // It may contain text to be forgotten.
+    removeStrayTemporaries(dirname(absolutePath), Date.now());
+    const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || !readFileSync(absolutePath).equals(before)) return false;
+    if (content === undefined) rmSync(absolutePath);
+    else replaceFile(absolutePath, content, mode);
+    return true;
+  });
 }
 
 /**

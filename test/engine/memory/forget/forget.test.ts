@@ -330,6 +330,36 @@ test('vectors of what is forgotten go, those of the rest stay', async () => {
   assert.equal([space?.chunks, space?.cached], [1, 0]);
 });
 
+test('what another program writes into a file meanwhile is not lost', async () => {
+  const files = { 'a.md': NOTE, 'b.md': NOTE };
+  const notes = folderOf(files);
+  const target = targetOf(notes.path);
+  let write: () => void = () => undefined;
+  const writeForgetList: typeof target.home.writeForgetList = async (list, traces) => {
+    await target.home.writeForgetList(list, traces);
+    write();
+  };
+  const backend = backendOn({ ...target, home: { ...target.home, writeForgetList } });
+  await backend.sync({});
+  const forgetting = await backend.forgetting();
+  for (const wanted of ['a.md#L7', 'a.md']) {
+    for (const [name, text] of Object.entries(files)) notes.write(name, text);
+    const plan = await forgetting.plan({ target: wanted });
+    write = () => notes.write('a.md', `A new line.\n${NOTE}`);
+    const error = await failureOf(forgetting.hide(plan, { fromFile: true }));
+    write = () => undefined;
+    assert.is(error.code, 'FORGET_FAILED');
+    assert.match(error.message, /^a\.md changed meanwhile/u);
+    assert.is(readFileSync(notes.at('a.md'), 'utf8'), `A new line.\n${NOTE}`);
+    assert.not.match(readFileSync(notes.at('b.md'), 'utf8'), /heron/u);
+    assert.equal(pathsOf(await backend.search({ query: 'heron', minScore: 0 })), []);
+    const [entry] = (await forgetting.entries()).slice(-1);
+    const undone = await forgetting.undo(entry?.id ?? '');
+    assert.equal([undone.restored, undone.kept.map(({ path }) => path)], [['b.md'], ['a.md']]);
+    assert.is(readFileSync(notes.at('b.md'), 'utf8'), NOTE);
+  }
+});
+
 test('a picture goes as a whole, and stays away under another name', async () => {
   const picture = png('a heron');
   const notes = folderOf({ 'memory/heron.png': picture, 'note.md': 'Boats.\n' });
