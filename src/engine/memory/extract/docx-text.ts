@@ -58,12 +58,22 @@ function headingStyles(bytes: Uint8Array): ReadonlyMap<string, number> {
 const HEADING_ID = /^Heading(\d)$/u;
 const MOST_LEVELS = 6;
 
+interface Paragraph {
+  /** The mark of a heading or of a list item. */
+  prefix: string;
+  text: string;
+}
+
 class BodyReader implements XmlHandler {
   readonly lines: string[] = [];
   private readonly styles: ReadonlyMap<string, number>;
-  private paragraph = '';
-  private prefix = '';
-  private cells: string[] | undefined;
+  /** The open paragraphs: a text box is in a paragraph, and has its own. */
+  private readonly paragraphs: Paragraph[] = [];
+  /** What text boxes hold, until the paragraph around them ends. */
+  private boxed: string[] = [];
+  /** A table in a cell becomes text of this cell: Markdown has no nested tables. */
+  private rowDepth = 0;
+  private cells: string[] = [];
   private cell = '';
   private isText = false;
   /** Text that was deleted while changes were tracked, and what only older programs show. */
@@ -77,32 +87,28 @@ class BodyReader implements XmlHandler {
     const value = attributes['w:val'] ?? '';
     switch (name) {
       case 'w:p':
-        this.paragraph = '';
-        this.prefix = '';
+        this.paragraphs.push({ prefix: '', text: '' });
         break;
       case 'w:pStyle':
-        this.prefix = this.prefixOf(this.styles.get(value) ?? Number(HEADING_ID.exec(value)?.[1]));
+        this.mark(headingMark(this.styles.get(value) ?? Number(HEADING_ID.exec(value)?.[1])));
         break;
       case 'w:outlineLvl':
-        this.prefix = this.prefixOf(Number(value) + 1);
+        this.mark(headingMark(Number(value) + 1));
         break;
       case 'w:numPr':
-        if (this.prefix === '') this.prefix = '- ';
+        if (this.paragraphs.at(-1)?.prefix === '') this.mark('- ');
         break;
       case 'w:t':
         this.isText = this.hidden === 0;
         break;
       case 'w:tab':
-        this.paragraph += ' ';
+        this.add(' ');
         break;
       case 'w:br':
-        this.paragraph += '\n';
+        this.add('\n');
         break;
       case 'w:tr':
-        this.cells = [];
-        break;
-      case 'w:tc':
-        this.cell = '';
+        this.rowDepth += 1;
         break;
       case 'w:del':
       case 'mc:Fallback':
@@ -112,7 +118,7 @@ class BodyReader implements XmlHandler {
   }
 
   ontext(text: string): void {
-    if (this.isText) this.paragraph += text;
+    if (this.isText) this.add(text);
   }
 
   onclosetag(name: string): void {
@@ -124,16 +130,13 @@ class BodyReader implements XmlHandler {
         this.endParagraph();
         break;
       case 'w:tc':
-        this.cells?.push(this.cell.trim());
+        this.endCell();
         break;
       case 'w:tr':
-        if (this.cells?.some((cell) => cell !== '') === true) {
-          this.lines.push(`| ${this.cells.join(' | ')} |`);
-        }
-        this.cells = undefined;
+        this.endRow();
         break;
       case 'w:tbl':
-        this.lines.push('');
+        if (this.rowDepth === 0 && this.hidden === 0) this.write(['']);
         break;
       case 'w:del':
       case 'mc:Fallback':
@@ -142,19 +145,49 @@ class BodyReader implements XmlHandler {
     }
   }
 
-  private prefixOf(level: number): string {
-    return level >= 1 && level <= 9 ? `${'#'.repeat(Math.min(level, MOST_LEVELS))} ` : '';
+  private mark(prefix: string): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph !== undefined) paragraph.prefix = prefix;
+  }
+
+  private add(text: string): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph !== undefined) paragraph.text += text;
   }
 
   private endParagraph(): void {
-    const text = this.paragraph.trim();
-    this.paragraph = '';
-    if (text === '') return;
-    if (this.cells !== undefined) {
+    const { prefix, text: written } = this.paragraphs.pop() ?? { prefix: '', text: '' };
+    const text = written.trim();
+    if (text !== '' && this.rowDepth > 0) {
       this.cell += `${text.replaceAll('\n', ' ')} `;
-      return;
+    } else if (text !== '') {
+      this.write([...`${prefix}${text}`.split('\n'), ...(prefix === '- ' ? [] : [''])]);
     }
-    this.lines.push(...`${this.prefix}${text}`.split('\n'));
-    if (this.prefix !== '- ') this.lines.push('');
+    if (this.paragraphs.length > 0 || this.boxed.length === 0) return;
+    const { boxed } = this;
+    this.boxed = [];
+    this.write(boxed);
   }
+
+  private endCell(): void {
+    if (this.rowDepth !== 1) return;
+    this.cells.push(this.cell.trim());
+    this.cell = '';
+  }
+
+  private endRow(): void {
+    this.rowDepth -= 1;
+    if (this.rowDepth > 0) return;
+    if (this.cells.some((cell) => cell !== '')) this.write([`| ${this.cells.join(' | ')} |`]);
+    this.cells = [];
+  }
+
+  private write(lines: readonly string[]): void {
+    const target = this.paragraphs.length === 0 ? this.lines : this.boxed;
+    for (const line of lines) target.push(line);
+  }
+}
+
+function headingMark(level: number): string {
+  return level >= 1 && level <= 9 ? `${'#'.repeat(Math.min(level, MOST_LEVELS))} ` : '';
 }
