@@ -38,7 +38,7 @@ import type { Language } from './languages.js';
 
 /** Changes that are applied together: all of them or none. */
 export interface ChangeSet {
-  /** When the files were read, in milliseconds since the epoch. */
+  /** Before the first of the files was read, in milliseconds since the epoch. */
   readonly atMs: number;
   /** Vectors will follow, so contents are hashed now, which is cheaper than later. */
   readonly vectorsFollow: boolean;

@@ -62,11 +62,14 @@ async function applyBatches(
   tally: Tally,
   options: ApplyOptions,
 ): Promise<ApplyResult> {
+  const { clock, vectorsFollow } = options;
+  let atMs = 0;
   while (!batches.done) {
+    // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
+    if (!batches.isWithinFile) atMs = clock.now();
     await batches.lookAhead();
     if (batches.isInterrupted) return tally.result(true);
-    const { clock, vectorsFollow } = options;
-    await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
+    await index.apply({ atMs, vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
     // Lets a screen draw and a signal arrive.
     await nextTurn();
@@ -101,6 +104,11 @@ class Batches {
   get done(): boolean {
     const removals = this.removed || this.plan.remove.length === 0;
     return removals && this.position >= this.plan.read.length;
+  }
+
+  /** Whether the last batch ended in the middle of a file. */
+  get isWithinFile(): boolean {
+    return this.reading !== undefined;
   }
 
   /**

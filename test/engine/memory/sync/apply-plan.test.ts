@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ExtractedTexts } from '../../../../src/engine/memory/extract/index.js';
+import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forget/forgotten.js';
+import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
+import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
+import type { SourceFile } from '../../../../src/engine/memory/types.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { emptyIndexFile, openedIndex } from '../../../support/vector-index.js';
+
+const test = suite('applying a plan');
+
+test('a file that changes while its batch is prepared is read again, on a file system with whole seconds', async () => {
+  const ws = folderOf({ 'page.html': '<p>old</p>' });
+  const absolutePath = ws.at('page.html');
+  const { size, ctimeMs } = statSync(absolutePath);
+  let nowMs = 1_700_000_000_000;
+  const times = { mtimeMs: nowMs, ctimeMs };
+  const file: SourceFile = {
+    ...{ source: 'memory', kind: 'extracted', path: 'page.html', absolutePath, size },
+    ...times,
+  };
+  /** Half a second after a file was read, it is written again; then others are read. */
+  class SlowTexts extends ExtractedTexts {
+    override async read(...request: Parameters<ExtractedTexts['read']>) {
+      const outcome = await super.read(...request);
+      ws.write('page.html', '<p>new</p>');
+      nowMs += 2100;
+      if (!outcome.ok) return outcome;
+      return { ...outcome, document: { ...outcome.document, fingerprint: { size, ...times } } };
+    }
+  }
+  const index = openedIndex(emptyIndexFile());
+  await applyPlan(index, planChanges([file], []), {
+    chunking: { tokens: 400, overlap: 80 },
+    forgotten: NOTHING_FORGOTTEN,
+    texts: new SlowTexts(tempFolder().at('index.sqlite'), undefined),
+    clock: { now: () => nowMs },
+    vectorsFollow: false,
+    signal: undefined,
+    onEvent: () => undefined,
+  });
+  const stored = await index.documents();
+  assert.equal(stored[0]?.fingerprint, { size, ...times });
+  assert.is(planChanges([file], stored).read.length, 1);
+  await index.close();
+});
+
+test.run();
