@@ -1,3 +1,5 @@
+import { linesOutsideCode } from '../support/code-fences.js';
+
 /** The element around recalled text; also removed from earlier turns. */
 export const BLOCK_TAG = 'active_memory_plugin';
 
@@ -72,7 +74,6 @@ function escapeXml(text: string): string {
 /** What agents put around external text such as mails and pages. */
 const EXTERNAL =
   /<<<\s{0,9}EXTERNAL_UNTRUSTED_[^>]{0,200}>>>.*?(?:<<<\s{0,9}END_EXTERNAL_UNTRUSTED_[^>]{0,200}>>>|$(?![\s\S]))/gisu;
-const FENCE = /^[ \t]*(?<fence>```+|~~~+).*?(?:^[ \t]*\k<fence>|$(?![\s\S]))/gmsu;
 /** What agents and memory plugins add to a prompt. */
 const INSERTED = new RegExp(
   `<(?<tag>${BLOCK_TAG}|active_memory|relevant[-_]memories|memory[-_]context|memories|memory|system-reminder|environment_context|user_instructions)\\b[^>]{0,500}>.*?(?:</\\k<tag>\\s{0,9}>|$(?![\\s\\S]))`,
@@ -86,9 +87,8 @@ const METADATA_LINE =
 
 /** A message as the person wrote it, without anything added around or into it. */
 export function ownWordsOf(text: string): string {
-  return withoutRecalls(text)
-    .replaceAll(EXTERNAL, ' ')
-    .replaceAll(FENCE, ' ')
+  return linesOutsideCode(withoutRecalls(text).replaceAll(EXTERNAL, ' '))
+    .join('\n')
     .replaceAll(METADATA_LINE, ' ')
     .trim();
 }

@@ -1,3 +1,4 @@
+import { CodeFences } from '../support/code-fences.js';
 import type { FileLines } from './ask-memory.js';
 
 /** A sentence and its lines (1-based, inclusive). */
@@ -19,7 +20,6 @@ export interface Passage {
 
 const HEADING = /^(?<marks>#{1,6})\s+(?<title>\S.*)$/u;
 const CLOSING_MARKS = /(?<!#)#+$/u;
-const FENCE = /^\s*(?:```|~~~)/u;
 /** Table rows, HTML, link definitions and rules: nothing to ask about. */
 const NO_PROSE = /^\s*(?:\||<|\[[^\]]*\]:|---+\s*$|\*\*\*+\s*$)/u;
 const LIST_MARK = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/u;
@@ -30,7 +30,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
   const passages: Passage[] = [];
   let open: { heading: string[]; startLine: number; sentences: Sentence[] } | undefined;
   let last = 0;
-  let fenced = false;
+  const fences = new CodeFences();
   let above: { level: number; title: string }[] = [];
   const close = (): void => {
     if (open !== undefined && open.sentences.length > 0) {
@@ -38,8 +38,8 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     }
   };
   for (const [line, text] of lines) {
-    if (FENCE.test(text)) fenced = !fenced;
-    const groups = fenced ? undefined : HEADING.exec(text)?.groups;
+    const isCode = fences.isCode(text);
+    const groups = isCode ? undefined : HEADING.exec(text)?.groups;
     if (groups !== undefined) {
       close();
       const level = groups['marks']?.length ?? 1;
@@ -55,7 +55,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     if (text.trim() === '') continue;
     open ??= { heading: [], startLine: line, sentences: [] };
     last = line;
-    if (fenced || FENCE.test(text) || NO_PROSE.test(text)) continue;
+    if (isCode || NO_PROSE.test(text)) continue;
     for (const part of plain(text.replace(LIST_MARK, '')).split(SENTENCE_END)) {
       open.sentences.push({ text: part.trim(), startLine: line, endLine: line });
     }

@@ -1,11 +1,11 @@
 import { wordsOf } from '../memory/forget/index.js';
 import { lineAt, textLines } from '../memory/sources/index.js';
+import { CodeFences } from '../support/code-fences.js';
 
 /** Text as it will be in a note, in lines without line ends. */
 export type NoteEntry = readonly [string, ...string[]];
 
 const LIST_ITEM = /^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s/u;
-const FENCE = /^\s{0,3}(```+|~~~+)/u;
 
 /**
  * The lines to add for a text: one line becomes a list item, several stay as they are. Undefined for a text without
@@ -27,27 +27,15 @@ export function noteEntry(text: string, tags: readonly string[]): NoteEntry | un
     return [marks === '' ? item : `${item} ${marks}`];
   }
   // An open block of code would swallow what is added later.
-  const open = openFence([first, ...rest]);
+  const fences = new CodeFences();
+  for (const line of [first, ...rest]) fences.isCode(line);
+  const { closing } = fences;
   return [
     first,
     ...rest,
-    ...(open === undefined ? [] : [open]),
+    ...(closing === undefined ? [] : [closing]),
     ...(marks === '' ? [] : ['', marks]),
   ];
-}
-
-function openFence(lines: readonly string[]): string | undefined {
-  let open: string | undefined;
-  for (const line of lines) open = fenceAfter(open, line);
-  return open;
-}
-
-/** The fence that is open after a line. */
-function fenceAfter(open: string | undefined, line: string): string | undefined {
-  const fence = FENCE.exec(line)?.[1];
-  if (fence === undefined) return open;
-  if (open === undefined) return fence;
-  return fence.startsWith(open) && line.trim() === fence ? undefined : open;
 }
 
 /** The first line (1-based) of an entry that a text already has, whatever its list marks and spaces. */
@@ -194,15 +182,14 @@ interface PlacedLine {
 /** The lines of a text; what looks like a heading in code or front matter is none. */
 function placedLines(text: string): readonly PlacedLine[] {
   const end = frontMatterEnd(text);
-  let open: string | undefined;
+  const fences = new CodeFences();
   let after = 0;
   return text.split('\n').map((raw, at) => {
     const line = raw.replace(/\r$/u, '');
     after = Math.min(after + raw.length + 1, text.length);
     const isBlank = line.trim() === '';
     if (at <= end) return { after, isBlank, level: 0, title: '' };
-    const found = open === undefined ? HEADING.exec(line) : null;
-    open = fenceAfter(open, line);
+    const found = fences.isCode(line) ? null : HEADING.exec(line);
     const title = found?.[2]?.trimEnd().replace(CLOSING, '').trimEnd() ?? '';
     return { after, isBlank, level: found?.[1]?.length ?? 0, title };
   });

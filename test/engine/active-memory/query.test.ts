@@ -48,6 +48,10 @@ test('what is never closed is taken out to the end of the text', () => {
   assert.is(withoutRecalls('before <active_memory_plugin> old'), 'before');
 });
 
+test('inline code at the start of a line hides nothing after it', () => {
+  assert.is(ownWordsOf('```npm ci``` fails\nwhy?'), '```npm ci``` fails\nwhy?');
+});
+
 test('marks of a sentence are no operators of a search', () => {
   const query = searchQueryOf(turnOf('he said "never" -- use --force, foo* and -x but well-known'));
   assert.is(query, 'he said never use force, foo and x but well-known');

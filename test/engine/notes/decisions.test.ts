@@ -19,6 +19,11 @@ test('what a person decides or asks to be remembered', () => {
   ]);
 });
 
+test('a decision after inline code at the start of a line', () => {
+  const text = '```npm ci``` fails.\nFrom now on we use pnpm for everything.';
+  assert.equal(decisionsIn([said('user', text)]), ['From now on we use pnpm for everything.']);
+});
+
 test('no proposals, questions, code, secrets or repetitions', () => {
   const turns = [
     said('assistant', "Let's go with SQLite for now."),

@@ -32,6 +32,8 @@ test('a text without words is none', () => {
 test('an open block of code is closed', () => {
   assert.equal(entryOf('x\n````js\n```'), ['x', '````js', '```', '````']);
   assert.equal(entryOf('x\n```\ny\n```'), ['x', '```', 'y', '```']);
+  assert.equal(entryOf('- x\n    ```\n    y'), ['- x', '    ```', '    y', '    ```']);
+  assert.equal(entryOf('```npm ci```\nx'), ['```npm ci```', 'x']);
 });
 
 test('an equal line is found whatever its mark and spaces', () => {
@@ -62,6 +64,7 @@ test('a heading is found at any level, or created', () => {
 test('a heading in code or front matter is none', () => {
   const text = '---\n# Tea\n---\n\n```\n# Tea\n```\n';
   assert.is(placed(text, 'Tea').text, `${text}\n## Tea\n\n- new\n`);
+  assert.is(placed('```a```\n\n## Tea\n', 'Tea').text, '```a```\n\n## Tea\n\n- new\n');
 });
 
 const line = fc.constantFrom('', 'a', '- a', '- new', '## Tea', '# B', '```', '---', '  - new');

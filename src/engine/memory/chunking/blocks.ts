@@ -1,3 +1,4 @@
+import { CodeFences, opensCode } from '../../support/code-fences.js';
 import { lineAt, type TextLines } from '../sources/index.js';
 
 /** The kind of a run of Markdown lines. */
@@ -14,7 +15,6 @@ export interface Block {
   readonly title?: string;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+([^ \t].*)?)?$/;
 const CLOSING_MARKS = /(?<![ \t])[ \t]+#+[ \t]*$/;
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
@@ -67,10 +67,7 @@ function endOfFrontMatter(lines: TextLines): number {
 function blockAt(lines: TextLines, start: number): Block {
   if (!isMarked(lines, start)) return proseOrSetextHeading(lines, start);
   const line = lineAt(lines, start);
-  const fence = FENCE.exec(line)?.[1];
-  if (fence !== undefined) {
-    return { kind: 'code', start, end: endOfFence(lines, start, fence, ' {0,3}') };
-  }
+  if (opensCode(line)) return { kind: 'code', start, end: endOfCode(lines, start) };
   const heading = ATX_HEADING.exec(line);
   if (heading !== null) {
     const level = heading[1]?.length ?? 1;
@@ -87,10 +84,11 @@ function isMarked(lines: TextLines, at: number): boolean {
   return MARKS.has(lines.marks[at] ?? 0) || lines.pipes[at] === true;
 }
 
-function endOfFence(lines: TextLines, start: number, fence: string, indent: string): number {
-  const closing = new RegExp(`^${indent}${fence.charAt(0)}{${fence.length},}\\s*$`);
-  for (let at = start + 1; at < lines.count; at++) {
-    if (closing.test(lineAt(lines, at))) return at + 1;
+function endOfCode(lines: TextLines, start: number): number {
+  const fences = new CodeFences();
+  for (let at = start; at < lines.count; at++) {
+    if (!fences.isCode(lineAt(lines, at))) return at;
+    if (fences.closing === undefined) return at + 1;
   }
   return lines.count;
 }
@@ -115,9 +113,8 @@ function endOfListItem(lines: TextLines, start: number): number {
       if (isBlank(lines, at + 1) || !INDENTED.test(lineAt(lines, at + 1))) return at;
     } else if (startsOtherBlock(lines, at)) {
       const line = lineAt(lines, at);
-      const fence = FENCE.exec(line.trimStart())?.[1];
-      if (fence === undefined || !INDENTED.test(line)) return at;
-      at = endOfFence(lines, at, fence, '\\s*');
+      if (!opensCode(line) || !INDENTED.test(line)) return at;
+      at = endOfCode(lines, at);
       continue;
     }
     at += 1;
@@ -128,7 +125,7 @@ function endOfListItem(lines: TextLines, start: number): number {
 function startsOtherBlock(lines: TextLines, at: number): boolean {
   if (!MARKS.has(lines.marks[at] ?? 0)) return false;
   const line = lineAt(lines, at);
-  return LIST_ITEM.test(line) || ATX_HEADING.test(line) || FENCE.test(line.trimStart());
+  return LIST_ITEM.test(line) || ATX_HEADING.test(line) || opensCode(line);
 }
 
 function proseOrSetextHeading(lines: TextLines, start: number): Block {

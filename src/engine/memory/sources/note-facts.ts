@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
 import { messageOf } from '../../errors/index.js';
+import { CodeFences } from '../../support/code-fences.js';
 import { dayNumber } from '../../support/day.js';
 import type { FactValue, NoteFacts } from '../types.js';
 import { joinedLines, lineAt, type TextLines } from './text-lines.js';
@@ -132,16 +133,14 @@ function tagsOf(properties: NoteFacts['properties'] = {}): readonly string[] {
 /** `#tag` in a text, but not a heading, a part of an address or a number. */
 const TAG = /(?<![^\s([{,;])#([\p{L}\p{N}_][\p{L}\p{N}_/-]*)/gu;
 const NUMBER = /^\d+$/u;
-const FENCE = /^\s{0,3}(?:```|~~~)/u;
 
 function tagsInText(lines: TextLines, from: number): readonly string[] {
   if (!lines.text.includes('#')) return [];
   const tags = new Set<string>();
-  let isCode = false;
+  const fences = new CodeFences();
   for (let at = from; at < lines.count && tags.size < MOST_TAGS; at++) {
     const line = lineAt(lines, at);
-    if (FENCE.test(line)) isCode = !isCode;
-    if (isCode || !line.includes('#')) continue;
+    if (fences.isCode(line) || !line.includes('#')) continue;
     for (const [, tag = ''] of line.matchAll(TAG)) {
       if (!NUMBER.test(tag)) tags.add(tag.toLowerCase());
     }

@@ -1,3 +1,4 @@
+import { CodeFences } from '../../support/code-fences.js';
 import { percentDecoded } from '../../support/text.js';
 import type { NoteLink } from '../types.js';
 import { lineAt, type TextLines } from './text-lines.js';
@@ -33,16 +34,11 @@ export function noteLinks(lines: TextLines): readonly NoteLink[] | undefined {
 
 /** Whether a line is fenced code or a fence; for one line after the other. */
 function fencedCode(lines: TextLines): (at: number) => boolean {
-  let fence: string | undefined;
+  const fences = new CodeFences();
   return (at) => {
     const mark = lines.marks[at];
-    if (mark !== BACKTICK && mark !== TILDE) return fence !== undefined;
-    const line = lineAt(lines, at);
-    const marks = FENCE.exec(line)?.[1];
-    const wasCode = fence !== undefined;
-    if (fence === undefined) fence = marks;
-    else if (marks?.startsWith(fence) === true && CLOSING.test(line)) fence = undefined;
-    return wasCode || fence !== undefined;
+    const isPlain = mark !== BACKTICK && mark !== TILDE && fences.closing === undefined;
+    return !isPlain && fences.isCode(lineAt(lines, at));
   };
 }
 
@@ -50,8 +46,6 @@ const BRACKET = 91;
 const BACKSLASH = 92;
 const BACKTICK = 96;
 const TILDE = 126;
-const FENCE = /^\s*(`{3,}|~{3,})/u;
-const CLOSING = /^\s*(?:`+|~+)\s*$/u;
 const DEFINITION = /^ {0,3}\[[^\]]{1,300}\]:[ \t]*/u;
 
 /** @returns whether the line is a definition */

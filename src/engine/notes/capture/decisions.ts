@@ -4,6 +4,7 @@ import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import type { Turn } from '../../memory/sources/index.js';
 import { MASK } from '../../secrets/index.js';
+import { linesOutsideCode } from '../../support/code-fences.js';
 
 /** What a person asks to be kept. */
 const ASKED =
@@ -51,14 +52,9 @@ function isKept(sentence: string): boolean {
 
 /** The sentences of a turn, without code. */
 function sentencesOf(text: string): readonly string[] {
-  let isCode = false;
-  return text.split(/\r?\n/u).flatMap((line) => {
-    if (/^\s{0,12}(?:```|~~~)/u.test(line)) isCode = !isCode;
-    else if (!isCode) {
-      const plain = line.replace(LIST_MARK, '').trim();
-      return plain.split(/(?<=[.!?])\s+(?=\p{Lu})/u).map((sentence) => sentence.trim());
-    }
-    return [];
+  return linesOutsideCode(text).flatMap((line) => {
+    const plain = line.replace(LIST_MARK, '').trim();
+    return plain.split(/(?<=[.!?])\s+(?=\p{Lu})/u).map((sentence) => sentence.trim());
   });
 }
 

@@ -49,6 +49,12 @@ test('tags are those of the front matter and of the text', () => {
   assert.equal(facts(none), {});
 });
 
+test('tags are found after inline code, and after a fence that is longer than those in it', () => {
+  assert.equal(facts('```npm ci``` installs it.\n#tag\n').tags, ['tag']);
+  assert.equal(facts('````\n```\n#notatag\n````\n#realtag\n').tags, ['realtag']);
+  assert.equal(facts('1. a\n\n    ```\n    #code\n    ```\n\n#tag\n').tags, ['tag']);
+});
+
 test('a note without front matter has none', () => {
   for (const text of ['', '---\n', '---\nno end: 1\n', 'x\n---\na: 1\n---\n', '---\n\n---\n']) {
     assert.equal(facts(text), {});

@@ -62,7 +62,8 @@ test('code has no links', () => {
     '~~~~',
     'an open ` and [[G]]',
   ].join('\n');
-  assert.equal(linksIn(text), ['1 wiki C', '6 wiki E', '10 wiki G']);
+  assert.equal(linksIn(text), ['1 wiki C', '6 wiki E', '8 wiki F']);
+  assert.equal(linksIn('```npm ci``` installs it.\n[[A]]'), ['2 wiki A']);
 });
 
 test('a target that is not percent-encoded is kept as it is', () => {

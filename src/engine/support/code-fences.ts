@@ -1,0 +1,67 @@
+/** A fence that opened a block of code. */
+interface Fence {
+  /** Its backticks or tildes. */
+  readonly marks: string;
+  readonly indentation: string;
+}
+
+/** Backticks after the first ones make it inline code. In a list item, it is indented further than elsewhere. */
+const OPENING = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/u;
+const CLOSING = /^([ \t]*)(`{3,}|~{3,})\s*$/u;
+/** How much further than the text around it a fence may be indented. */
+const MOST_INDENTATION = 3;
+
+/** Finds the fenced code in Markdown (CommonMark 0.31, 4.5), one line after the other. */
+export class CodeFences {
+  private open: Fence | undefined;
+
+  /** The line that would close the code; undefined outside of code. */
+  get closing(): string | undefined {
+    return this.open === undefined ? undefined : this.open.indentation + this.open.marks;
+  }
+
+  /** Reads the next line. @returns whether it is code or a fence */
+  isCode(line: string): boolean {
+    const { open } = this;
+    if (open === undefined || isOutside(open, line)) {
+      this.open = openingFence(line);
+      return this.open !== undefined;
+    }
+    if (isClosedBy(open, line)) this.open = undefined;
+    return true;
+  }
+}
+
+/** Whether a line opens a block of code. */
+export function opensCode(line: string): boolean {
+  return OPENING.test(line);
+}
+
+/** The lines of a text that are not fenced code. */
+export function linesOutsideCode(text: string): readonly string[] {
+  const fences = new CodeFences();
+  return text.split(/\r?\n/u).filter((line) => !fences.isCode(line));
+}
+
+function openingFence(line: string): Fence | undefined {
+  const [, indentation = '', marks] = OPENING.exec(line) ?? [];
+  return marks === undefined ? undefined : { marks, indentation };
+}
+
+function isClosedBy(open: Fence, line: string): boolean {
+  const [, indentation = '', marks] = CLOSING.exec(line) ?? [];
+  if (marks?.startsWith(open.marks) !== true) return false;
+  return columnsOf(indentation) <= columnsOf(open.indentation) + MOST_INDENTATION;
+}
+
+/** Code in a list item ends with the item, even if no fence closes it. */
+function isOutside(open: Fence, line: string): boolean {
+  const columns = columnsOf(open.indentation);
+  if (columns <= MOST_INDENTATION || line.trim() === '') return false;
+  const indentation = line.slice(0, line.search(/[^ \t]/u));
+  return columnsOf(indentation) < columns - MOST_INDENTATION;
+}
+
+function columnsOf(indentation: string): number {
+  return indentation.replaceAll('\t', '    ').length;
+}
