@@ -15,7 +15,7 @@ export interface ChunkingOptions {
  * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
  * that old indexes are rebuilt.
  */
-export const CHUNKER_VERSION = 1;
+export const CHUNKER_VERSION = 2;
 
 /**
  * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,
@@ -70,7 +70,7 @@ export function chunkBlocks(
         text: joinedLines(lines, head.start, tail.end),
       });
     }
-    first = startOfNext(units, first, end, options.overlap);
+    first = startOfNext(units, first, end, options);
   }
   return chunks;
 }
@@ -93,9 +93,19 @@ function startsChunk(unit: Unit, fullness: number): boolean {
   return fullness > (unit.level <= UPPER_LEVELS ? FULL_ENOUGH.upper : FULL_ENOUGH.lower);
 }
 
-/** Start of the next chunk: overlapping the previous one, unless a heading starts it. */
-function startOfNext(units: readonly Unit[], first: number, end: number, overlap: number): number {
-  if ((units[end]?.level ?? 0) < NO_HEADING) return end;
+/**
+ * Start of the next chunk: overlapping the previous one, unless a heading starts it. The overlap leaves room for the
+ * first new unit, because a chunk of nothing else would repeat the previous one.
+ */
+function startOfNext(
+  units: readonly Unit[],
+  first: number,
+  end: number,
+  options: ChunkingOptions,
+): number {
+  const next = units[end];
+  if (next === undefined || next.level < NO_HEADING) return end;
+  const overlap = Math.min(options.overlap, options.tokens - next.tokens);
   let start = end;
   let tokens = 0;
   while (start > first + 1) {

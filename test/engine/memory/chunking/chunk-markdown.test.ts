@@ -106,6 +106,33 @@ test('a chunk repeats no more of the one before it than the overlap', () => {
   });
 });
 
+test('every chunk has a line that the one before it does not have', () => {
+  forAnyText((chunks, lines) => {
+    for (const [index, chunk] of chunks.entries()) {
+      const before = chunks[index - 1];
+      // The pieces of a long line share its number.
+      const isPiece = chunk.text !== lines.slice(chunk.startLine - 1, chunk.endLine).join('\n');
+      assert.ok(before === undefined || isPiece || chunk.endLine > before.endLine);
+    }
+  });
+});
+
+test('the overlap leaves room for the paragraph that follows it', () => {
+  const items = Array.from(
+    { length: 12 },
+    (_, at) => `- item ${at + 1} ${'of the list '.repeat(5)}`,
+  );
+  const text = [...items, '', 'paragraph '.repeat(150)].join('\n');
+  const chunks = chunkMarkdown(textLines(text), { tokens: 400, overlap: 80 });
+  assert.equal(
+    chunks.map(({ startLine, endLine }) => [startLine, endLine]),
+    [
+      [1, 12],
+      [12, 14],
+    ],
+  );
+});
+
 test('a fence, table, list item or front matter that fits stays whole', () => {
   const blocks = [
     ['```js', 'const a = 1;', '', '# no heading', 'const b = 2;', '```'],
@@ -148,6 +175,20 @@ test('a heading inside a code fence is no heading', () => {
     chunks.map((chunk) => chunk.headingPath),
     [['Real']],
   );
+});
+
+test('headings are found after inline code, and after code that is not closed in a list item', () => {
+  const code = [
+    ['```npm ci``` installs it.'],
+    ['- x', '', '    ```sh', '    code', ''],
+    ['````', '```', '````'],
+  ];
+  for (const lines of code) {
+    const all = ['# A', BODY, '', ...lines, '# B', BODY, '# C', BODY];
+    const chunks = chunkMarkdown(textLines(all.join('\n')), { tokens: 90, overlap: 10 });
+    const paths = chunks.flatMap(({ headingPath }) => headingPath);
+    assert.ok(paths.includes('B') && paths.includes('C'), lines.join('\n'));
+  }
 });
 
 test('underlined headings count', () => {
