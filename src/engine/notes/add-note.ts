@@ -5,7 +5,7 @@ import { SvcError, type Warning } from '../errors/index.js';
 import type { Forgotten } from '../memory/forget/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
-import { textLines } from '../memory/sources/index.js';
+import { isTag, textLines } from '../memory/sources/index.js';
 import { hasSecret } from '../secrets/index.js';
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
@@ -42,6 +42,7 @@ export const MOST_NOTE_BYTES = 64 * 1024;
 /** The largest file that svc changes; see guarded-file.ts. */
 const MOST_FILE_BYTES = 4 * 1024 * 1024;
 const MOST_TAGS = 20;
+const LONGEST_TAG = 100;
 const LONGEST_HEADING = 200;
 
 /**
@@ -193,11 +194,9 @@ function plainHeading(heading: string): string {
   return plain;
 }
 
-const TAG = /^[\p{L}\p{N}_][\p{L}\p{N}_/-]{0,99}$/u;
-
 function plainTags(tags: readonly string[]): readonly string[] {
   const plain = [...new Set(tags.map((tag) => tag.replace(/^#/u, '')))];
-  const wrong = plain.find((tag) => !TAG.test(tag) || /^\d+$/u.test(tag));
+  const wrong = plain.find((tag) => !isTag(tag) || tag.length > LONGEST_TAG);
   if (wrong === undefined && plain.length <= MOST_TAGS) return plain;
   throw invalid(
     wrong === undefined ? `more than ${MOST_TAGS} tags` : `not a tag: ${JSON.stringify(wrong)}`,

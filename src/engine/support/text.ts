@@ -80,6 +80,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A text for comparisons: case is ignored, and so is whether accents are letters of their own, as macOS writes them. */
+export function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
 const NON_ASCII = /[^\0-\x7f]/;
 
 /** Whether a text is plain ASCII, for which much can be done faster. */

@@ -72,6 +72,12 @@ test("a line goes to today's note in the user's time zone, readable by its owner
   assert.is(statSync(join(dir, TODAY)).mode & 0o777, 0o600);
 });
 
+test('a tag is in any script', async () => {
+  const { add, read } = await aWorkspace();
+  await add('tea at five', { tags: ['हिन्दी'] });
+  assert.is(read(TODAY), '# 2026-11-20\n\n- tea at five #हिन्दी\n');
+});
+
 test('an equal line is not added again, and nothing is to be undone', async () => {
   const { add, read, write, list } = await aWorkspace();
   write(TODAY, '* tea  at five\n');

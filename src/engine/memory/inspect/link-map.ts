@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { groupBy, uniqueBy } from '../../support/lists.js';
+import { folded } from '../../support/text.js';
 import type { LinkingDocument } from '../index/index.js';
 import type { SearchOutput } from '../search/output-schemas.js';
 import type { DocumentKey, NoteLink } from '../types.js';
@@ -137,9 +138,4 @@ function lastPart(path: string): string {
 
 function withoutEnding(path: string): string {
   return path.replace(NOTE, '');
-}
-
-/** macOS may write names in another form of Unicode than notes do. */
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }

@@ -1,6 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { type DayRange, dayFormatter, isoDay } from '../../support/day.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
+import { folded } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type CandidateFilter, dayOfPath, type FilteredDocument } from '../index/index.js';
 import { modalityOfName } from '../sources/index.js';
@@ -35,10 +36,10 @@ export async function understandFilters(
 ): Promise<UnderstoodFilters> {
   const days = await daysOf(filters, reading);
   const conditions = (filters.where ?? []).map(conditionOf);
-  const tags = (filters.tags ?? []).map((tag) => tag.replace(/^#/u, '').toLowerCase());
+  const tags = (filters.tags ?? []).map((tag) => folded(tag.replace(/^#/u, '')));
   if (tags.includes('')) throw refusal('--tag must not be empty');
   const kinds = (filters.kinds ?? []).map(kindFrom);
-  const heading = filters.heading?.trim().toLowerCase();
+  const heading = filters.heading === undefined ? undefined : folded(filters.heading.trim());
   if (heading === '') throw refusal('--heading must not be empty');
   const dayOfMoment = dayFormatter(reading.timeZone);
   return {
@@ -189,7 +190,7 @@ function conditionOf(text: string): Condition {
       `use = for texts, as in "${key}=${wanted}"`,
     );
   }
-  return { text: `${key}${operator}${wanted}`, key: key.toLowerCase(), operator, wanted };
+  return { text: `${key}${operator}${wanted}`, key: folded(key), operator, wanted };
 }
 
 function notACondition(text: string): SvcError {
@@ -218,14 +219,10 @@ function isMet(
     const kind = kindOf(value);
     if (kind !== kindOf(wanted)) return false;
     const [a, b] =
-      kind === 'number' ? [Number(value), Number(wanted)] : [fold(value), fold(wanted)];
+      kind === 'number' ? [Number(value), Number(wanted)] : [folded(String(value)), folded(wanted)];
     if (operator === '=') return kind === 'date' ? String(a).startsWith(String(b)) : a === b;
     return operator === '>' ? a > b : a < b;
   });
-}
-
-function fold(value: FactItem): string {
-  return String(value).toLowerCase();
 }
 
 /** `--tag project` keeps `#project/website` too. */
@@ -241,7 +238,7 @@ function isUnder(
   { headingPath, text }: { readonly headingPath: readonly string[]; readonly text: string },
 ): boolean {
   const headings = [...headingPath, ...(text.match(HEADING) ?? [])];
-  return headings.some((heading) => heading.toLowerCase().includes(wanted));
+  return headings.some((heading) => folded(heading).includes(wanted));
 }
 
 function refusal(message: string, hint?: string): SvcError {

@@ -3,13 +3,14 @@ import { createGlob } from '../../support/glob.js';
 
 /**
  * A filter for displayed paths: `memory/**`, `*.md` (a pattern without a slash matches file names anywhere),
- * `!memory/old/**`.
+ * `!memory/old/**`. It ignores whether accents are letters of their own, as in names that macOS writes.
  *
  * @throws SvcError USAGE for an invalid pattern
  */
 export function createPathFilter(glob: string): (path: string) => boolean {
   try {
-    const isMatch = createGlob(glob, { dot: true });
+    const matches = createGlob(glob.normalize('NFC'), { dot: true });
+    const isMatch = (path: string): boolean => matches(path.normalize('NFC'));
     if (glob.includes('/')) return isMatch;
     return (path) => isMatch(path.slice(path.lastIndexOf('/') + 1));
   } catch (cause) {

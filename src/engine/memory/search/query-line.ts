@@ -1,5 +1,6 @@
 /* Filters inside the line of a query, for the search screen. */
 import { SvcError } from '../../errors/index.js';
+import { isTag } from '../sources/index.js';
 import type { Source } from '../types.js';
 import { understandFilters } from './filters.js';
 import { createPathFilter } from './path-glob.js';
@@ -27,8 +28,6 @@ interface Reading {
 /** A quoted phrase, a date in quotes, or whatever is between blanks. */
 const PIECE = /@"[^"]*"|-?"[^"]*"?|\S+/gu;
 const SOURCES: readonly Source[] = ['memory', 'sessions'];
-/** A number is more likely that of an issue. */
-const TAG = /^#(?=[^#]*\p{L})[\p{L}\p{N}_/-]+$/u;
 const DURATION = /^\d+[dwmy]$/iu;
 
 /**
@@ -47,7 +46,7 @@ export async function readQueryLine(line: string, reading: Reading): Promise<Que
 
   const take = async (piece: string): Promise<boolean> => {
     const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];
-    if (TAG.test(piece)) {
+    if (isTagFilter(piece)) {
       tags.push(piece);
       return true;
     }
@@ -93,6 +92,11 @@ export async function readQueryLine(line: string, reading: Reading): Promise<Que
     restricted: { sources, pathGlob, filters: hasFilters ? { ...dates, tags, kinds } : undefined },
     chips,
   };
+}
+
+/** A tag without letters is more likely the number of an issue. */
+function isTagFilter(piece: string): boolean {
+  return piece.startsWith('#') && isTag(piece.slice(1)) && /\p{L}/u.test(piece);
 }
 
 /** A duration begins so long ago; anything else is a day or a period. */

@@ -38,7 +38,7 @@ export {
   transcriptSources,
   withArchive,
 } from './memory-sources.js';
-export { noteFacts } from './note-facts.js';
+export { isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export type { ExcludeDecision } from './pattern-list.js';
 export {

@@ -3,6 +3,7 @@ import type * as yaml from 'yaml';
 import { messageOf } from '../../errors/index.js';
 import { CodeFences } from '../../support/code-fences.js';
 import { dayNumber } from '../../support/day.js';
+import { folded } from '../../support/text.js';
 import type { FactValue, NoteFacts } from '../types.js';
 import { joinedLines, lineAt, type TextLines } from './text-lines.js';
 
@@ -92,7 +93,7 @@ function collect(
 ): void {
   for (const [key, item] of Object.entries(value)) {
     if (Object.keys(properties).length >= MOST_PROPERTIES) return;
-    const name = `${prefix}${key}`.toLowerCase().slice(0, LONGEST_VALUE);
+    const name = folded(`${prefix}${key}`).slice(0, LONGEST_VALUE);
     const fact = factOf(item);
     if (fact !== undefined) properties[name] = fact;
     else if (typeof item === 'object' && item !== null && depth < MOST_DEPTH) {
@@ -126,13 +127,21 @@ function tagsOf(properties: NoteFacts['properties'] = {}): readonly string[] {
   const written = [properties['tags'] ?? [], properties['tag'] ?? []].flat();
   return written
     .flatMap((tag) => String(tag).split(/[,\s]+/u))
-    .map((tag) => tag.replace(/^#/u, '').toLowerCase())
+    .map((tag) => folded(tag.replace(/^#/u, '')))
     .filter((tag) => tag !== '');
 }
 
-/** `#tag` in a text, but not a heading, a part of an address or a number. */
-const TAG = /(?<![^\s([{,;])#([\p{L}\p{N}_][\p{L}\p{N}_/-]*)/gu;
+/** Many scripts write vowels and tones as marks. */
+const TAG = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*`;
+const WHOLE_TAG = new RegExp(`^${TAG}$`, 'u');
+/** `#tag` in a text, but not a heading or a part of an address. */
+const TAG_IN_TEXT = new RegExp(String.raw`(?<![^\s([{,;])#(${TAG})`, 'gu');
 const NUMBER = /^\d+$/u;
+
+/** Whether a text, without `#`, can be a tag: letters, digits, `_`, `-` and `/`, and not only digits. */
+export function isTag(text: string): boolean {
+  return WHOLE_TAG.test(text) && !NUMBER.test(text);
+}
 
 function tagsInText(lines: TextLines, from: number): readonly string[] {
   if (!lines.text.includes('#')) return [];
@@ -141,8 +150,8 @@ function tagsInText(lines: TextLines, from: number): readonly string[] {
   for (let at = from; at < lines.count && tags.size < MOST_TAGS; at++) {
     const line = lineAt(lines, at);
     if (fences.isCode(line) || !line.includes('#')) continue;
-    for (const [, tag = ''] of line.matchAll(TAG)) {
-      if (!NUMBER.test(tag)) tags.add(tag.toLowerCase());
+    for (const [, tag = ''] of line.matchAll(TAG_IN_TEXT)) {
+      if (!NUMBER.test(tag)) tags.add(folded(tag));
     }
   }
   return [...tags];

@@ -50,13 +50,23 @@ const DOCUMENTS: readonly IndexedDocument[] = [
     'alpha one',
     '## Große Pläne\nalpha two',
   ),
+  note(
+    'memory/accents.md',
+    { tags: ['caf\u00e9'], properties: { plat: 'cre\u0300me' } },
+    '2025-01-01',
+    '## La cre\u0300me\nalpha',
+    '## La cr\u00e8me\nalpha',
+  ),
   TALK,
 ];
 
 const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ since: '2026-03-01' }, ['dated.md', 'plain.md', 'a.jsonl 1', 'a.jsonl 2']],
   [{ since: '7d' }, ['plain.md', 'a.jsonl 2']],
-  [{ before: '2026-03-01' }, ['2026-02-03.md', 'props.md 1', 'props.md 2']],
+  [
+    { before: '2026-03-01' },
+    ['2026-02-03.md', 'accents.md 1', 'accents.md 2', 'props.md 1', 'props.md 2'],
+  ],
   [{ on: '2026-02' }, ['2026-02-03.md']],
   [{ on: 'last week' }, ['dated.md', 'plain.md']],
   [{ since: '2026-02-01', before: '2026-03-10' }, ['2026-02-03.md', 'a.jsonl 1']],
@@ -71,6 +81,10 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ where: ['__proto__=1'] }, []],
   [{ heading: 'große pl' }, ['props.md 2']],
   [{ heading: 'talk', since: '2026-03-10' }, ['a.jsonl 2']],
+  [{ heading: 'LA CR\u00c8ME' }, ['accents.md 1', 'accents.md 2']],
+  [{ heading: 'la cre\u0300me' }, ['accents.md 1', 'accents.md 2']],
+  [{ tags: ['Cafe\u0301'] }, ['accents.md 1', 'accents.md 2']],
+  [{ where: ['plat=cr\u00e8me'] }, ['accents.md 1', 'accents.md 2']],
   [{ heading: '%' }, []],
   [{ kinds: ['transcript'] }, ['a.jsonl 1', 'a.jsonl 2']],
   [{ kinds: ['Transcript', 'markdown'], on: '2026-02' }, ['2026-02-03.md']],
@@ -96,7 +110,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
         found
           .map(({ path, startLine }) => {
             const name = path.split('/').at(-1) ?? '';
-            return /props|jsonl/.test(name) ? `${name} ${startLine}` : name;
+            return /accents|props|jsonl/.test(name) ? `${name} ${startLine}` : name;
           })
           .toSorted();
       const what = JSON.stringify(filters);

@@ -24,6 +24,14 @@ test('a pattern with a slash is held against the whole path', () => {
   assert.equal(kept('../out/*'), ['../out/z.md']);
 });
 
+test('accents are the same in either form of Unicode', () => {
+  const [composed, decomposed] = ['memory/caf\u00e9.md', 'memory/cafe\u0301.md'];
+  for (const glob of [composed, decomposed, 'caf?.md']) {
+    const isKept = createPathFilter(glob);
+    assert.equal([composed, decomposed].map(isKept), [true, true], glob);
+  }
+});
+
 test('one without is held against file names anywhere', () => {
   assert.equal(kept('x.md'), ['memory/deep/x.md']);
   assert.equal(kept('[xy].md'), ['memory/deep/x.md', '.hidden/y.md']);

@@ -27,6 +27,11 @@ test('filters are taken out of the query, wherever they are', async () => {
   });
 });
 
+test('a tag is in any script', async () => {
+  const { query, restricted } = await read('backup #हिन्दी');
+  assert.equal([query, restricted.filters?.tags], ['backup', ['#हिन्दी']]);
+});
+
 test('a day or a period is a condition, a duration begins in the past', async () => {
   for (const date of ['yesterday', '2026-03', '2026-03-17', 'March']) {
     const { restricted, chips } = await read(`backup @${date}`);

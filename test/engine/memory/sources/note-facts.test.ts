@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { noteFacts } from '../../../../src/engine/memory/sources/note-facts.js';
+import { isTag, noteFacts } from '../../../../src/engine/memory/sources/note-facts.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { isoDay } from '../../../../src/engine/support/day.js';
 
@@ -47,6 +47,16 @@ test('tags are those of the front matter and of the text', () => {
   assert.equal(facts('---\ntags: a, b\ntag: c\n---\n').tags, ['a', 'b', 'c']);
   const none = '# Heading\n\nhttps://a.b/#part, issue #12, C#, a#b\n\n```\n#code\n```\n';
   assert.equal(facts(none), {});
+});
+
+test('tags are written in any script, and with accents in either form of Unicode', () => {
+  const text = '#हिन्दी #cafe\u0301 #ไทยแลนด์ที่';
+  assert.equal(facts(text).tags, ['हिन्दी', 'caf\u00e9', 'ไทยแลนด์ที่']);
+  const matter = facts('---\ntags: [cafe\u0301]\nE\u0301tat: x\n---\n');
+  assert.equal(matter.tags, ['caf\u00e9']);
+  assert.equal(Object.keys(matter.properties ?? {}), ['tags', '\u00e9tat']);
+  assert.ok(isTag('हिन्दी'));
+  for (const none of ['', '12', '-a', 'a b', '#a']) assert.not.ok(isTag(none), none);
 });
 
 test('tags are found after inline code, and after a fence that is longer than those in it', () => {
