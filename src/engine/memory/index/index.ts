@@ -36,6 +36,7 @@ export {
   type Tokenizer,
 } from './identity.js';
 export type { Language } from './languages.js';
+export { fileNameWords } from './lexical-text.js';
 export type { IndexStatistics, MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {

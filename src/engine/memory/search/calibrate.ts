@@ -1,8 +1,9 @@
-import type {
-  CandidateFilter,
-  LexicalCandidate,
-  MemoryIndex,
-  VectorCandidate,
+import {
+  type CandidateFilter,
+  fileNameWords,
+  type LexicalCandidate,
+  type MemoryIndex,
+  type VectorCandidate,
 } from '../index/index.js';
 import type { LexicalQuery } from './query.js';
 import type { TermMatcher } from './term-matcher.js';
@@ -163,14 +164,14 @@ async function nearest(
   return [...near, ...pictures.filter(({ chunkId }) => !known.has(chunkId))];
 }
 
-/** Required and excluded terms apply to vector matches too. */
+/** Required and excluded terms apply to vector matches too, in the texts that the full-text index has of them. */
 function isAllowed(
-  { text, headingPath, path }: Pick<LexicalCandidate, 'headingPath' | 'path' | 'text'>,
+  candidate: Pick<LexicalCandidate, 'headingPath' | 'path' | 'source' | 'text'>,
   { query, constraints }: CandidateQuestion,
 ): boolean {
   const { required, excluded } = query;
   if (required.length + excluded.length === 0) return true;
-  const whole = [...headingPath, path.replaceAll(/[/_.-]+/gu, ' '), text].join('\n');
+  const whole = [...candidate.headingPath, fileNameWords(candidate), candidate.text].join('\n');
   const present = new Set(constraints(whole).hits.map((hit) => hit.term));
   return (
     required.every((_, term) => present.has(term)) &&

@@ -1,7 +1,22 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { backgroundOf, vectorScore } from '../../../../src/engine/memory/search/calibrate.js';
+import {
+  backgroundOf,
+  joinCandidates,
+  vectorScore,
+} from '../../../../src/engine/memory/search/calibrate.js';
+import { parseQuery } from '../../../../src/engine/memory/search/query.js';
+import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
+import {
+  apply,
+  documentOf,
+  embedMissing,
+  emptyIndexFile,
+  openedIndex,
+  putting,
+  textVector,
+} from '../../../support/vector-index.js';
 
 const test = suite('calibration of vector scores');
 
@@ -53,6 +68,32 @@ test('random vectors, which are never far above the rest, score little', () => {
   const background = backgroundOf(new Array(200).fill(0), 768);
   assert.is(vectorScore(0.9 * deviation, background), 0);
   assert.ok(vectorScore(3 * deviation, background) < 0.15);
+});
+
+test('required and excluded words are those that keyword search would find', async () => {
+  const index = openedIndex(emptyIndexFile());
+  const talk = documentOf('sessions/claude-code/a.jsonl', ['User: the router']);
+  await apply(index, putting('memory/home-net.md', 'the router'), {
+    type: 'put',
+    document: { ...talk, source: 'sessions', kind: 'transcript' },
+  });
+  await embedMissing(index, 'm', textVector);
+  const vector = { identity: 'm', vector: textVector('router'), provider: 'p', model: 'm' };
+  const found = async (line: string): Promise<readonly string[]> => {
+    const query = parseQuery(line, 'unicode61');
+    const constraints = createTermMatcher([...query.required, ...query.excluded], 'unicode61');
+    const { chunks } = await joinCandidates(index, {
+      ...{ query, match: undefined, lexical: [], vector, limit: 5, filter: {}, constraints },
+      ...{ media: false, standsOut: () => true },
+    });
+    return chunks.map(({ path }) => path).toSorted();
+  };
+  const all = ['memory/home-net.md', 'sessions/claude-code/a.jsonl'];
+  assert.equal(await found('router -md -claude -jsonl'), all);
+  assert.equal(await found('router -net'), ['sessions/claude-code/a.jsonl']);
+  assert.equal(await found('router "home net"'), ['memory/home-net.md']);
+  assert.equal(await found('router "claude"'), []);
+  index.close();
 });
 
 test.run();
