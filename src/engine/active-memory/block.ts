@@ -1,4 +1,5 @@
 import { linesOutsideCode } from '../support/code-fences.js';
+import { firstChars } from '../support/text.js';
 
 /** The element around recalled text; also removed from earlier turns. */
 export const BLOCK_TAG = 'active_memory_plugin';
@@ -105,16 +106,10 @@ export function oneLine(text: string): string {
 /** Cuts a text to so many UTF-16 units, between words if possible and never inside a character. */
 export function clipWords(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  const cut = text.slice(0, wholeCharacters(text, Math.max(0, maxChars - ELLIPSIS.length)));
+  const cut = firstChars(text, Math.max(0, maxChars - ELLIPSIS.length));
   const inside = /\S$/u.test(cut) && /^\S/u.test(text.slice(cut.length));
   const words = inside ? cut.replace(/(?<!\s)\s+\S*$/u, '') : cut.trimEnd();
   return `${words === '' ? cut : words}${ELLIPSIS}`;
 }
 
 const ELLIPSIS = '…';
-
-/** The length, or one less if it would split a surrogate pair. */
-export function wholeCharacters(text: string, length: number): number {
-  const code = text.charCodeAt(length);
-  return code >= 0xdc00 && code <= 0xdfff ? length - 1 : length;
-}

@@ -1,4 +1,5 @@
-import { clipWords, oneLine, ownWordsOf, wholeCharacters, withoutRecalls } from './block.js';
+import { firstChars, lastChars } from '../support/text.js';
+import { clipWords, oneLine, ownWordsOf, withoutRecalls } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { ConversationTurn, RecallTurn } from './turn.js';
 
@@ -53,7 +54,7 @@ const ASKING = new Set(['and', 'so', 'then']);
 /** Keeps both ends of a long message, such as a pasted file. */
 function readable(text: string): string {
   if (text.length <= MAX_READ) return text;
-  return `${text.slice(0, MAX_READ / 2)}\n${text.slice(-MAX_READ / 2)}`;
+  return `${firstChars(text, MAX_READ / 2)}\n${lastChars(text, MAX_READ / 2)}`;
 }
 
 /** Removes characters that search would treat as operators. */
@@ -69,14 +70,14 @@ function plainWords(text: string): string {
 function bothEnds(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor((maxChars - 1) / 2);
-  const head = text.slice(0, wholeCharacters(text, half)).replace(/(?<!\s)\s+\S*$/u, '');
-  const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]|^\S*\s+/u, '');
+  const head = firstChars(text, half).replace(/(?<!\s)\s+\S*$/u, '');
+  const tail = lastChars(text, half).replace(/^\S*\s+/u, '');
   return `${head} ${tail}`;
 }
 
 /** The conversation as sent to a model, by `queryMode`. */
 export function conversationText(turn: RecallTurn, settings: QuerySettings): string {
-  const message = withoutRecalls(readable(turn.message)).slice(0, MAX_CONVERSATION);
+  const message = firstChars(withoutRecalls(readable(turn.message)), MAX_CONVERSATION);
   switch (settings.queryMode) {
     case 'message':
       return message;
@@ -86,7 +87,8 @@ export function conversationText(turn: RecallTurn, settings: QuerySettings): str
     }
     case 'full': {
       const lines = [...turn.earlier().map(cleaned), { role: 'user' as const, text: message }];
-      return `Whole conversation:\n${lines.map(rolePrefixed).join('\n').slice(-MAX_CONVERSATION)}`;
+      const text = lastChars(lines.map(rolePrefixed).join('\n'), MAX_CONVERSATION);
+      return `Whole conversation:\n${text}`;
     }
   }
 }

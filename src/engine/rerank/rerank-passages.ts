@@ -3,6 +3,7 @@ import { type ProviderWorld, VendorFault } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
+import { firstChars } from '../support/text.js';
 import { isWithin, runningMs } from '../support/time.js';
 import {
   chooseReranker,
@@ -85,7 +86,7 @@ export class PassageReranker {
     // Includes opening: reading a key or loading a model may hang as well.
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
     try {
-      return await this.scored(query.slice(0, MAX_QUERY_CHARS), passages, limit);
+      return await this.scored(firstChars(query, MAX_QUERY_CHARS), passages, limit);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BudgetSpent) {
@@ -184,7 +185,7 @@ export class PassageReranker {
     let left = this.options.settings.query.rerank.budget.charsPerSearch;
     const sendable: Sendable[] = [];
     for (const [position, passage] of passages.entries()) {
-      const text = passage.trim().slice(0, maxChars);
+      const text = firstChars(passage.trim(), maxChars);
       if (text === '') continue;
       left -= query.length + text.length;
       if (left < 0) break;

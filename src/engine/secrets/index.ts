@@ -14,6 +14,7 @@ export {
   environmentSecrets,
   hasSecret,
   MASK,
+  redactedStart,
   redactSecrets,
   SECRET_FIELD,
 } from './token-patterns.js';

@@ -1,3 +1,5 @@
+import { firstChars } from '../support/text.js';
+
 /** Replaces a secret in output. */
 export const MASK = '********';
 
@@ -132,6 +134,17 @@ export function redactSecrets(
     );
   }
   return redacted;
+}
+
+/** More than the longest secret, such as a private key. */
+const MARGIN = 20_000;
+
+/** The beginning of a text, with masked secrets. It is masked before it is cut, because half a secret is not recognized. */
+export function redactedStart(text: string, most: number): string {
+  const redacted = redactSecrets(firstChars(text, most + MARGIN));
+  // Masks are shorter than secrets: one that is cut at the end would otherwise move into what is kept.
+  const whole = text.length <= most + MARGIN ? most : Math.max(0, redacted.length - MARGIN);
+  return firstChars(redacted, Math.min(most, whole));
 }
 
 /** Whether a text contains an unmasked string that looks like a secret. */

@@ -1,4 +1,5 @@
 import { pointerKeys, valueAtKeys } from './json-pointer.js';
+import { firstChars } from './text.js';
 
 /** JSON with JSON pointers in braces in its texts, such as `Review {/pull_request/title}`. */
 export type Template =
@@ -117,8 +118,5 @@ function textOf(value: unknown): string {
 }
 
 function cut(text: string, chars: number): string {
-  // A cut pair of surrogates would leave half a character.
-  return text.length <= chars
-    ? text
-    : `${text.slice(0, chars - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
+  return text.length <= chars ? text : `${firstChars(text, chars - 1)}…`;
 }

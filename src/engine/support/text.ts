@@ -80,6 +80,21 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The beginning of a text, of at most so many UTF-16 units and never with half a character. */
+export function firstChars(text: string, most: number): string {
+  return text.slice(0, isWithinPair(text, most) ? most - 1 : most);
+}
+
+/** The end of a text, likewise. */
+export function lastChars(text: string, most: number): string {
+  const start = Math.max(0, text.length - most);
+  return text.slice(isWithinPair(text, start) ? start + 1 : start);
+}
+
+function isWithinPair(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1));
+}
+
 /** A text for comparisons: case is ignored, and so is whether accents are letters of their own, as macOS writes them. */
 export function folded(text: string): string {
   return text.normalize('NFC').toLowerCase();

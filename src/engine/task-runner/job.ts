@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ChildEnd, Mind } from '../child/index.js';
 import { readLines } from '../child/index.js';
 import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
+import { firstChars } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';
 
 /** One attempt at a task. */
@@ -121,7 +122,5 @@ export function summaryText(text: string): string {
 
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Never cut a surrogate pair.
-  const end = text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/u, '');
-  return `${end}…`;
+  return `${firstChars(text, most - 1)}…`;
 }

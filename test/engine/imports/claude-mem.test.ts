@@ -48,6 +48,17 @@ function noteOf(home: ImportHome, day: string): string {
   return readFileSync(home.at(`.svc/workspace/memory/claude-mem/${day}.md`), 'utf8');
 }
 
+test('a secret at the end of what is kept is masked', async () => {
+  const home = importHome();
+  const secret = `ghp_${'A1b2'.repeat(9)}`;
+  const filler = (length: number): string => 'word '.repeat(length / 5);
+  const db = database(home);
+  observe(db, `${filler(180)}${secret}`, { narrative: `${filler(19_980)}${secret}` });
+  db.close();
+  home.apply(await home.prepare('claude-mem'));
+  assert.not.match(noteOf(home, '2026-02-03'), 'ghp_');
+});
+
 test('writes a note per day, and nothing into the folder of claude-mem', async () => {
   const home = importHome();
   const db = database(home);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
-import { redactSecrets } from '../../secrets/index.js';
+import { redactedStart, redactSecrets } from '../../secrets/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
-import { parsedJson } from '../../support/text.js';
+import { firstChars, parsedJson } from '../../support/text.js';
 import type { Imported, ImportedEntry, LeftOut } from '../imported.js';
 import {
   asImportError,
@@ -205,15 +205,14 @@ function timeOf({ created_at_epoch: epoch, created_at: text }: Row): number | un
 /** Text that begins no heading and no comment of its own. */
 function prose(value: unknown): string {
   if (typeof value !== 'string') return '';
-  return value
-    .slice(0, MAX_FIELD_CHARACTERS)
+  return redactedStart(value, MAX_FIELD_CHARACTERS)
     .replaceAll('<!--', '<! --')
     .replace(/^(#{1,2}) /gmu, '### ')
     .trim();
 }
 
 function line(value: unknown): string {
-  return prose(value).replace(/\s+/gu, ' ').slice(0, 200).trim();
+  return firstChars(prose(value).replace(/\s+/gu, ' '), 200).trim();
 }
 
 /** Lists are JSON in the database. */

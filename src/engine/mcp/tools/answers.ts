@@ -8,6 +8,7 @@ import {
   type SearchResponse,
   withSourceFooter,
 } from '../../memory/search/index.js';
+import { firstChars } from '../../support/text.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
 
@@ -181,7 +182,7 @@ function lastLine({ startLine, endLine, turns }: GetResponse, given: number): nu
 function withinCharacters(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
   const end = text.lastIndexOf('\n', MAX_CHARACTERS);
-  return text.slice(0, end > 0 ? end : MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '');
+  return firstChars(text, end > 0 ? end : MAX_CHARACTERS);
 }
 
 /** The text result of `memory_search`. */
@@ -206,9 +207,7 @@ export function searchText(answer: SearchAnswer, query: string): string {
 const MAX_QUERY_SHOWN = 120;
 
 function shortened(query: string): string {
-  return query.length <= MAX_QUERY_SHOWN
-    ? query
-    : `${query.slice(0, MAX_QUERY_SHOWN).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+  return query.length <= MAX_QUERY_SHOWN ? query : `${firstChars(query, MAX_QUERY_SHOWN)}…`;
 }
 
 /** The text result of `memory_get`. */

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
+import { firstChars } from '../../support/text.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
 import type { OtherHosts } from '../home/index.js';
@@ -122,7 +123,7 @@ function linesOf(
     kind: document.kind,
     startLine,
     endLine,
-    text: text.slice(0, MAX_CHARACTERS),
+    text: firstChars(text, MAX_CHARACTERS),
     totalLines: lines.count,
     truncated:
       given.length < asked.length ||

@@ -1,4 +1,5 @@
 import { pageOfLine } from '../../support/document-format.js';
+import { firstChars } from '../../support/text.js';
 import { lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Block } from './blocks.js';
 
@@ -173,7 +174,7 @@ const MOST_LEVELS = 6;
 const LONGEST_TITLE = 300;
 
 function headingBlock(start: number, end: number, level: number, title: string): Block {
-  const shown = title.trim().slice(0, LONGEST_TITLE);
+  const shown = firstChars(title.trim(), LONGEST_TITLE);
   return { kind: 'heading', start, end, level: Math.min(level, MOST_LEVELS), title: shown };
 }
 

@@ -5,6 +5,7 @@ import { messageOf, SvcError } from '../../errors/index.js';
 import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
+import { firstChars } from '../../support/text.js';
 import { MS_PER_HOUR, runningMs } from '../../support/time.js';
 import type { GetResponse } from '../backends/index.js';
 import type { ForgetEntry, MemoryStore } from '../forget/index.js';
@@ -101,7 +102,7 @@ export function logSearch(
     return { path: documentName(result), startLine, endLine, score };
   });
   // Masked before it is cut, since half a secret is not recognized.
-  const asked = mask(query).slice(0, MOST_QUERY_CHARS);
+  const asked = firstChars(mask(query), MOST_QUERY_CHARS);
   withLog(
     file,
     (database) => {

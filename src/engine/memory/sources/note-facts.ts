@@ -3,7 +3,7 @@ import type * as yaml from 'yaml';
 import { messageOf } from '../../errors/index.js';
 import { CodeFences } from '../../support/code-fences.js';
 import { dayNumber } from '../../support/day.js';
-import { folded } from '../../support/text.js';
+import { firstChars, folded } from '../../support/text.js';
 import type { FactValue, NoteFacts } from '../types.js';
 import { joinedLines, lineAt, type TextLines } from './text-lines.js';
 
@@ -93,7 +93,7 @@ function collect(
 ): void {
   for (const [key, item] of Object.entries(value)) {
     if (Object.keys(properties).length >= MOST_PROPERTIES) return;
-    const name = folded(`${prefix}${key}`).slice(0, LONGEST_VALUE);
+    const name = firstChars(folded(`${prefix}${key}`), LONGEST_VALUE);
     const fact = factOf(item);
     if (fact !== undefined) properties[name] = fact;
     else if (typeof item === 'object' && item !== null && depth < MOST_DEPTH) {
@@ -109,7 +109,7 @@ function factOf(value: unknown): FactValue | undefined {
 }
 
 function plainOf(value: unknown): boolean | number | string | undefined {
-  if (typeof value === 'string') return value.slice(0, LONGEST_VALUE);
+  if (typeof value === 'string') return firstChars(value, LONGEST_VALUE);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { OpenedMemory } from '../../memory/index.js';
 import type { Turn } from '../../memory/sources/index.js';
 import { MASK } from '../../secrets/index.js';
 import { linesOutsideCode } from '../../support/code-fences.js';
+import { lastChars } from '../../support/text.js';
 
 /** What a person asks to be kept. */
 const ASKED =
@@ -116,7 +117,7 @@ export async function extracted(
   const conversation = spoken.map(({ role, text }) => `${role}: ${text}`).join('\n\n');
   const { text, truncated } = await model.complete({
     system: INSTRUCTIONS,
-    messages: [{ role: 'user', text: conversation.slice(-MOST_CHARACTERS) }],
+    messages: [{ role: 'user', text: lastChars(conversation, MOST_CHARACTERS) }],
     maxTokens: ANSWER_TOKENS,
     timeoutMs: ANSWER_MS,
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),

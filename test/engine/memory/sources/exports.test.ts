@@ -3,8 +3,11 @@ import { deflateRawSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { titleOf } from '../../../../src/engine/memory/sources/archive/archive-store.js';
+import { exportedConversation } from '../../../../src/engine/memory/sources/archive/exported-conversation.js';
 import { JsonElements } from '../../../../src/engine/memory/sources/archive/json-elements.js';
 import { SessionArchive } from '../../../../src/engine/memory/sources/archive/session-archive.js';
+import { MASK } from '../../../../src/engine/secrets/index.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('data exports');
@@ -135,6 +138,16 @@ test('a Claude export, as the JSON file itself: blocks of text, else the text', 
   );
   assert.equal(found, [CLAUDE_FOUND]);
   assert.is(archive.sessions()[0]?.title, 'old text');
+});
+
+test('a title that is cut has no half of a secret or of a character', () => {
+  const element = (title: string) => ({ name: title, uuid: 'a', chat_messages: [] });
+  const secret = exportedConversation(element(`${'x'.repeat(60)} ghp_${'A1b2'.repeat(9)}`));
+  assert.is(secret?.title, `${'x'.repeat(60)} ${MASK}`);
+  const emoji = exportedConversation(element(`x${'🎉'.repeat(60)}`));
+  assert.is(emoji?.title, `x${'🎉'.repeat(39)}`);
+  const turn = { role: 'user', text: `ab ${'🎉'.repeat(400)}`, at: undefined, line: 1 } as const;
+  assert.is(titleOf([turn]), `ab ${'🎉'.repeat(38)}…`);
 });
 
 test('a newer export updates what changed, and keeps what is missing from it', async () => {

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
-import { hasSecret, MASK, redactSecrets } from '../../../../src/engine/secrets/token-patterns.js';
+import {
+  hasSecret,
+  MASK,
+  redactedStart,
+  redactSecrets,
+} from '../../../../src/engine/secrets/token-patterns.js';
 
 const test = suite('redacting what is kept');
 
@@ -152,6 +157,20 @@ test('a text of any form is gone through in proportion to its length', () => {
       redactSecrets(text).length <= text.length + MASK.length * (text.length / unit.length),
     );
   }
+});
+
+test('the beginning of a text never ends with half a secret, however long the text is', () => {
+  const secret = `ghp_${'A1b2'.repeat(9)}`;
+  for (const most of [80, 5000]) {
+    for (const end of ['', ' ', ` ${'text '.repeat(9000)}`, ` ${secret}`.repeat(2000)]) {
+      const start = redactedStart(`${'x'.repeat(most - 20)} ${secret}${end}`, most);
+      assert.not.match(start, 'ghp_');
+      assert.ok(start.length <= most);
+    }
+  }
+  assert.is(redactedStart('short', 80), 'short');
+  const text = 'word '.repeat(10_000);
+  assert.is(redactedStart(text, 300), text.slice(0, 300));
 });
 
 test.run();

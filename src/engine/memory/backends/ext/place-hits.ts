@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { realOrGiven } from '../../../support/files.js';
+import { firstChars } from '../../../support/text.js';
 import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
 import {
@@ -148,8 +149,7 @@ function overlaps(a: SearchResult, b: Placed): boolean {
 
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  const isHalf = /[\uD800-\uDBFF]$/u.test(text.slice(0, most - 1));
-  return `${text.slice(0, isHalf ? most - 2 : most - 1)}…`;
+  return `${firstChars(text, most - 1)}…`;
 }
 
 interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {

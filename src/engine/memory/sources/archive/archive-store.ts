@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { messageOf, SvcError } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
+import { firstChars } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
@@ -306,8 +307,10 @@ export class ArchiveStore {
 /** The beginning of the first message of the user, on one line. */
 export function titleOf(turns: readonly NumberedTurn[]): string {
   const first = turns.find(({ role }) => role === 'user') ?? turns[0];
-  const line = (first?.text.slice(0, 4 * TITLE_CHARS) ?? '').replaceAll(/\s+/gu, ' ').trim();
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).trimEnd()}…` : line;
+  const line = firstChars(first?.text ?? '', 4 * TITLE_CHARS)
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+  return line.length > TITLE_CHARS ? `${firstChars(line, TITLE_CHARS - 1).trimEnd()}…` : line;
 }
 
 function packed(lines: readonly string[]): Buffer {

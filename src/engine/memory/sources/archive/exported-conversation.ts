@@ -1,4 +1,5 @@
 import { isRecord } from '../../../config/index.js';
+import { redactedStart } from '../../../secrets/index.js';
 import { shortHash } from '../../../support/text.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
 import {
@@ -111,9 +112,15 @@ function take(
   if (role !== undefined && text !== '') turns.push({ role, text, at, line: turns.length + 1 });
 }
 
+const TITLE_CHARS = 80;
+
 function titleIn(value: LineRecord, name: string): string | undefined {
-  const title = stringField(value, name)?.replaceAll(/\s+/gu, ' ').trim().slice(0, 80);
-  return title === undefined || title === '' ? undefined : maskedText(title);
+  const line =
+    stringField(value, name)
+      ?.replaceAll(/[\s\0]+/gu, ' ')
+      .trim() ?? '';
+  const title = redactedStart(line, TITLE_CHARS);
+  return title === '' ? undefined : title;
 }
 
 /** An id becomes part of a path in results, so it must not contain anything else. */

@@ -1,3 +1,4 @@
+import { firstChars } from '../../../../support/text.js';
 import type { ExtMode } from '../open-ext.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { readAnswer, type ToolAnswer, type ToolHit } from './read-answer.js';
@@ -51,8 +52,7 @@ const MOST_QUESTION = 8000;
 /** Newer releases would parse several lines as a document of typed queries. */
 export function oneLine(query: string): string {
   const line = query.replaceAll(/[\s\0]+/gu, ' ').trim();
-  // Avoids half a surrogate pair.
-  return line.slice(0, MOST_QUESTION).replace(/[\uD800-\uDBFF]$/, '');
+  return firstChars(line, MOST_QUESTION);
 }
 
 /** Merges answers, best first. */
