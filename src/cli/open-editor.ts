@@ -151,6 +151,10 @@ const EDITORS: Readonly<Record<string, PlaceArguments>> = {
   clion: lineFlags,
 };
 
+/** Part of a word can be quoted, as in `--user-data-dir="/tmp/a b"`. A quote that is never closed is text. */
+const WORD = /(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/gu;
+const QUOTED = /"([^"]*)"|'([^']*)'/gu;
+
 /**
  * A program and its arguments that open a location.
  *
@@ -160,9 +164,7 @@ export function editorCommand(
   command: string,
   { file, line, column = 1 }: EditorPlace,
 ): { readonly program: string; readonly args: readonly string[] } {
-  const words = Array.from(command.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/gu), (word) => {
-    return word[1] ?? word[2] ?? word[0];
-  });
+  const words = Array.from(command.matchAll(WORD), ([word]) => word.replaceAll(QUOTED, '$1$2'));
   const [program = command, ...own] = words;
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.

@@ -35,6 +35,17 @@ test('the arguments of the user come first, and a quoted program can have blanks
   assert.equal(argsOf('/usr/local/bin/emacsclient -t'), ['-t', '+12:3', '/notes/a b.md']);
 });
 
+test('quotes can be in the middle of a word', () => {
+  assert.equal(argsOf(`code --user-data-dir="/tmp/a b" --x='c d'"e f" -w`), [
+    '--user-data-dir=/tmp/a b',
+    '--x=c de f',
+    '-w',
+    '--goto',
+    '/notes/a b.md:12:3',
+  ]);
+  assert.equal(argsOf(`my-editor "" "it's"`), ['', "it's", '/notes/a b.md']);
+});
+
 test('nothing is for a shell', () => {
   assert.equal(editorCommand('vi; rm -rf $HOME', PLACE), {
     program: 'vi;',
