@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
+import { logPaths } from '../serve/log/rotating-file.js';
 import { namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
 
@@ -87,10 +88,11 @@ const LOG_NAME = /^[\w.-]{1,64}$/u;
  * @param logFile the log that the configuration names; undefined means those below the state folder
  */
 export function recentLogs(stateDir: string, logFile: string | undefined): readonly TarFile[] {
-  const dir = logFile === undefined ? join(stateDir, 'logs') : dirname(logFile);
-  const stem = logFile === undefined ? '' : basename(logFile).replace(/\.[^.]*$/u, '');
-  return filesOf(dir)
-    .filter(({ path }) => basename(path).startsWith(stem))
+  return logsIn(stateDir, logFile)
+    .flatMap((path) => {
+      const changedMs = logTime(path);
+      return changedMs === undefined ? [] : [{ path, changedMs }];
+    })
     .toSorted((a, b) => b.changedMs - a.changedMs)
     .slice(0, MAX_LOGS)
     .flatMap(({ path }) => {
@@ -99,16 +101,22 @@ export function recentLogs(stateDir: string, logFile: string | undefined): reado
     });
 }
 
-function filesOf(dir: string): readonly { readonly path: string; readonly changedMs: number }[] {
+/** Next to a configured log may be files of the user, so only its own names count there. */
+function logsIn(stateDir: string, logFile: string | undefined): readonly string[] {
+  if (logFile !== undefined) return logPaths(logFile);
+  const dir = join(stateDir, 'logs');
+  return namesIn(dir).map((name) => join(dir, name));
+}
+
+/** When a log was changed; undefined for what is not a readable log. */
+function logTime(path: string): number | undefined {
+  const name = basename(path);
+  if (!LOG_NAME.test(name) || name.endsWith('.gz')) return undefined;
   try {
-    return readdirSync(dir).flatMap((name) => {
-      const path = join(dir, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
-      const isLog = LOG_NAME.test(name) && stats?.isFile() === true && !name.endsWith('.gz');
-      return isLog ? [{ path, changedMs: stats.mtimeMs }] : [];
-    });
+    const stats = statSync(path);
+    return stats.isFile() ? stats.mtimeMs : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemErrorCode } from '../../errors/index.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
-import { LOG_ROTATION, setAsidePath } from './rotating-file.js';
+import { logPaths } from './rotating-file.js';
 
 interface LogSelection extends LineSelection {
   /** How many of the newest. */
@@ -28,11 +28,12 @@ export function readLogTail(
   const parts: string[][] = [];
   let count = 0;
   let endBytes: number | undefined;
-  for (let age = 0; age <= LOG_ROTATION.keep && (count < wanted || age === 0); age++) {
-    const content = readIfThere(age === 0 ? file : setAsidePath(file, age));
+  for (const path of logPaths(file)) {
+    if (count >= wanted && path !== file) break;
+    const content = readIfThere(path);
     if (content === undefined) continue;
     const whole = content.subarray(0, content.lastIndexOf(LINE_FEED) + 1);
-    if (age === 0) endBytes = whole.length;
+    if (path === file) endBytes = whole.length;
     const found = wholeLines(whole).filter((line) => isSelected(parseLogLine(line), selection));
     const kept = wanted - count > 0 ? found.slice(-(wanted - count)) : [];
     parts.unshift(kept);

@@ -27,8 +27,14 @@ const OPEN_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
 
 /** The path of a rotated file; 1 is the newest. */
-export function setAsidePath(file: string, age: number): string {
+function setAsidePath(file: string, age: number): string {
   return `${file}.${age}`;
+}
+
+/** The paths of a log and of its rotated files, newest first; any of them may be missing. */
+export function logPaths(file: string): readonly string[] {
+  const ages = Array.from({ length: LOG_ROTATION.keep }, (_, index) => index + 1);
+  return [file, ...ages.map((age) => setAsidePath(file, age))];
 }
 
 /**
