@@ -215,6 +215,40 @@ test('the oldest go first when the archive is too large, and the old when they a
   assert.is(archive.isBehind(live), false);
 });
 
+test('over the size limit, nothing older is kept than what is dropped', async () => {
+  const talk = (day: string, turns: number): string =>
+    Array.from({ length: turns }, (_, at) =>
+      message('user', `${day} ${Math.sin(at)}`, `${day}T01:00:00.000Z`),
+    ).join('');
+  const turnsOf = { '2026-03-03': 200, '2026-03-02': 900, '2026-03-01': 200, '2026-02-01': 60 };
+  const { sessions, archive, update } = world();
+  for (const [day, turns] of Object.entries(turnsOf)) {
+    sessions.write(`${day}.jsonl`, talk(day, turns));
+  }
+  await update();
+  const dayOf = (path: string): string => path.slice(-16, -6);
+  const bytes = new Map(archive.sessions().map((one) => [dayOf(one.path), one.bytes]));
+  const [newest = 0, huge = 0, middle = 0, oldest = 0] = Object.keys(turnsOf).map((day) =>
+    bytes.get(day),
+  );
+  const maxBytes = newest + middle - 1;
+  assert.ok(newest + oldest <= maxBytes && huge > maxBytes, `${[newest, huge, middle, oldest]}`);
+  const limited = new SessionArchive({ ...archive.settings, maxBytes });
+  for (const day of Object.keys(turnsOf)) rmSync(sessions.at(`${day}.jsonl`));
+  await limited.update([], { leftOf: (text) => text, nowMs: Date.now() });
+  assert.equal(
+    limited.sessions().map(({ path }) => dayOf(path)),
+    ['2026-03-03'],
+  );
+  const roomy = world({ maxBytes: newest + middle });
+  for (const [day, turns] of Object.entries(turnsOf)) {
+    roomy.sessions.write(`${day}.jsonl`, talk(day, turns));
+  }
+  await roomy.update();
+  const kept = roomy.archive.sessions().filter(({ turns }) => turns > 0);
+  assert.equal(kept.map(({ path }) => dayOf(path)).toSorted(), ['2026-03-01', '2026-03-03']);
+});
+
 test('a damaged archive is a warning, and search goes on', async () => {
   const { sessions, workspace, target, file, archive } = world();
   workspace.write('note.md', '# A note\n\nThe kettle is red.\n');

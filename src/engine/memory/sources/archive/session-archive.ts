@@ -304,9 +304,10 @@ export class SessionArchive implements ArchivedConversations {
       let bytes = 0;
       for (const session of kept) {
         const isOld = maxAgeDays > 0 && endMs(session) < nowMs - maxAgeDays * MS_PER_DAY;
+        // What is dropped counts too, so that nothing older stays; one that never fits must not displace the rest.
         const isTooMuch = maxBytes > 0 && bytes + session.bytes > maxBytes;
+        if (session.bytes <= maxBytes) bytes += session.bytes;
         if (session.turns > 0 && (isOld || isTooMuch)) store.drop(session.path);
-        else bytes += session.bytes;
         const isEmpty = session.turns === 0 || isOld || isTooMuch;
         // What its agent still has would be archived again.
         if (isEmpty && !isLive.has(session.path)) store.remove(session.path);
