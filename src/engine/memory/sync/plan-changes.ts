@@ -12,6 +12,7 @@ import {
 import type { TranscriptGrowth } from '../sources/index.js';
 import { documentKeyText, type SourceFile } from '../types.js';
 import type { RebuildReason } from './events.js';
+import { isTranscript } from './file-steps.js';
 
 /** What it takes to make an index mirror the files. */
 export interface SyncPlan {
@@ -204,14 +205,16 @@ export function withoutSmallGrowth(plan: SyncPlan, growth: TranscriptGrowth): Sy
 }
 
 function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean {
-  if (file.kind !== 'transcript' || stored === undefined) return true;
+  if (!isTranscript(file) || stored === undefined) return true;
   const added = file.size - stored.fingerprint.size;
   // Truncated, or left over from an interrupted run.
   if (added <= 0 || stored.fingerprint.mtimeMs === 0) return true;
   if (added >= Math.min(growth.deltaBytes, MOST_BYTES) || growth.deltaMessages === 0) return true;
+  const { deltaMessages, postCompactionForce } = growth;
+  // The size of a conversation that is not a file is no position in the file of its store.
+  if (file.turns !== undefined) return added >= deltaMessages;
   const bytes = tail(file.absolutePath, stored.fingerprint.size, added);
   if (bytes === undefined) return true;
-  const { deltaMessages, postCompactionForce } = growth;
   if (linesIn(bytes) >= deltaMessages) return true;
   return postCompactionForce && COMPACTION_MARKS.some((mark) => bytes.includes(mark));
 }

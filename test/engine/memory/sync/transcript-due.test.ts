@@ -2,6 +2,7 @@ import { appendFileSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { backendOn } from '../../../support/memory.js';
+import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
 
@@ -42,6 +43,22 @@ test('not before one of the thresholds is reached', async () => {
     await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(100_000))),
     true,
   );
+});
+
+test('a conversation in a database grows by its parts', async () => {
+  const { folder, database, session, say } = opencodeStore();
+  const [workspace, place] = [tempFolder().path, placeOf(folder.path, 'opencode')];
+  const backend = backendOn(transcriptTarget(workspace, [place]));
+  const text = { type: 'text', text: 'one more' };
+  session('ses_1', '/p');
+  say('ses_1', 'user', text);
+  await backend.sync({});
+  say('ses_1', 'assistant', ...Array.from({ length: 49 }, () => text));
+  assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 0);
+  say('ses_1', 'user', text);
+  assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
+  await backend.close();
+  database.close();
 });
 
 test('at any change with a threshold of 0, and whenever somebody asks for it', async () => {
