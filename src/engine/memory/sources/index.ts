@@ -68,7 +68,6 @@ export {
 export type { JsonlLine } from './transcripts/jsonl-lines.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
-  isTranscriptName,
   mayHold,
   type NumberedTurn,
   scanTranscripts,

@@ -1,14 +1,8 @@
 import { lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
-import {
-  isIgnoredFolder,
-  isIgnoreFile,
-  isTranscriptName,
-  kindOfName,
-  type MemorySources,
-} from '../sources/index.js';
-import { isSameScope, type WatchScope, watchScope } from './watch-scope.js';
+import { isIgnoredFolder, isIgnoreFile, kindOfName, type MemorySources } from '../sources/index.js';
+import { DATABASE_LOG, isSameScope, type WatchScope, watchScope } from './watch-scope.js';
 
 export interface FolderWatchesOptions {
   readonly sources: MemorySources;
@@ -43,7 +37,14 @@ export class FolderWatches {
   private readonly watched = new Map<string, Watched>();
   /** Paths that events reported as created, removed or replaced: a watch there may be on another folder. */
   private readonly suspects = new Set<string>();
-  private scope: WatchScope = { entries: new Map(), trees: new Set(), enters: () => true };
+  /** What databases' logs were at their last event, by path. */
+  private readonly logs = new Map<string, string>();
+  private scope: WatchScope = {
+    entries: new Map(),
+    trees: new Set(),
+    enters: () => true,
+    holds: () => false,
+  };
   /** The trees, and watched folders in them. */
   private inside: ReadonlySet<string> = new Set();
 
@@ -121,7 +122,7 @@ export class FolderWatches {
 
   private changed(folder: string, kind: ChangeKind, name: string | undefined): void {
     const path = name === undefined ? folder : join(folder, name);
-    const concerns = name === undefined || this.concerns(path, kind);
+    const concerns = name === undefined || (this.concerns(path, kind) && this.isNews(path));
     // A deleted folder reports its own name.
     if (kind === 'rename' && name === basename(folder)) this.suspects.add(folder);
     // On folders above the memory, most events are unrelated.
@@ -138,9 +139,18 @@ export class FolderWatches {
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
     if (kindOfName(name, this.options.sources.memory) !== undefined) return true;
     if (isIgnoreFile(name)) return true;
-    if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
+    if (this.scope.holds(path)) return true;
     // Other names only count as folders; a removed one is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));
+  }
+
+  /** Reading a database can report its log as changed; a scan for each such event would never end. */
+  private isNews(path: string): boolean {
+    if (!path.endsWith(DATABASE_LOG)) return true;
+    const now = contentStamp(path);
+    if (this.logs.get(path) === now) return false;
+    this.logs.set(path, now);
+    return true;
   }
 
   private isInside(folder: string): boolean {
@@ -196,6 +206,16 @@ function identityOf(folder: string): string | undefined {
     return `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`;
   } catch {
     return undefined;
+  }
+}
+
+/** Equal as long as nothing was written; empty for a missing file. */
+function contentStamp(path: string): string {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return `${size}:${mtimeMs}`;
+  } catch {
+    return '';
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type MemorySources,
   mayHold,
   ROOT_FILES,
+  TRANSCRIPT_READERS,
   type TranscriptPlace,
 } from '../sources/index.js';
 
@@ -18,7 +19,12 @@ export interface WatchScope {
   readonly trees: ReadonlySet<string>;
   /** Whether files in a subfolder of a tree count. */
   enters(folder: string): boolean;
+  /** Whether a file in a tree is a transcript, or belongs to the database of some. */
+  holds(file: string): boolean;
 }
+
+/** What SQLite appends to the name of a database for the log that most changes go to. */
+export const DATABASE_LOG = '-wal';
 
 /**
  * Where to look for changes, as the disk is now. That includes all folders above each root: a missing root
@@ -29,7 +35,10 @@ export function watchScope({ memory: files, transcripts }: MemorySources): Watch
   const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;
   const exclusions = new Exclusions(workspace, files.exclude);
   const scope = new ScopeBuilder(transcripts?.places ?? [], exclusions);
-  for (const { root } of transcripts?.places ?? []) scope.addRoot(root);
+  for (const { root, reader } of transcripts?.places ?? []) {
+    scope.addRoot(root);
+    if (TRANSCRIPT_READERS[reader].conversations !== undefined) scope.addEntry(root + DATABASE_LOG);
+  }
   scope.addWay(files.workspaceDir);
   scope.addWay(workspace);
   if (files.layout === 'folder') scope.addTree(workspace);
@@ -50,27 +59,30 @@ export function watchScope({ memory: files, transcripts }: MemorySources): Watch
 class ScopeBuilder implements WatchScope {
   readonly entries = new Map<string, Set<string>>();
   readonly trees = new Set<string>();
-  private readonly places: readonly TranscriptPlace[];
+  private readonly places: readonly PlaceOnDisk[];
   private readonly exclusions: Exclusions;
 
   constructor(places: readonly TranscriptPlace[], exclusions: Exclusions) {
-    this.places = places;
+    this.places = places.flatMap((place) => {
+      const root = realPath(place.root);
+      return root === undefined ? [] : [{ place, root }];
+    });
     this.exclusions = exclusions;
   }
 
   enters(folder: string): boolean {
-    const roots = this.places.flatMap((place) => {
-      const root = realPath(place.root);
-      return root === undefined ? [] : [{ place, root }];
-    });
-    const holding = roots.filter(({ root }) => isBelow(root, folder));
-    if (holding.length > 0) {
-      return holding.every(({ place, root }) =>
-        mayHold(place, folder.slice(root.length + 1).split(sep), 'folder'),
-      );
-    }
+    const places = this.placesAround(folder);
+    if (places.length > 0) return places.every((place) => isPart(place, folder, 'folder'));
     const trees = [...this.trees].filter((tree) => isBelow(tree, folder));
     return trees.some((tree) => !this.exclusions.excludes(tree, folder, true));
+  }
+
+  holds(file: string): boolean {
+    return this.placesAround(file).some((place) => isPart(place, file, 'file'));
+  }
+
+  private placesAround(path: string): readonly PlaceOnDisk[] {
+    return this.places.filter(({ root }) => isBelow(root, path));
   }
 
   /** A file, a folder, or missing. */
@@ -96,6 +108,16 @@ class ScopeBuilder implements WatchScope {
     const names = this.entries.get(folder) ?? new Set();
     this.entries.set(folder, names.add(basename(path)));
   }
+}
+
+interface PlaceOnDisk {
+  readonly place: TranscriptPlace;
+  /** Its real path. */
+  readonly root: string;
+}
+
+function isPart({ place, root }: PlaceOnDisk, path: string, kind: 'file' | 'folder'): boolean {
+  return mayHold(place, path.slice(root.length + 1).split(sep), kind);
 }
 
 function kindOf(path: string): 'file' | 'folder' | 'other' {

@@ -1,6 +1,13 @@
 import { appendFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  FolderWatches,
+  type WatchListener,
+} from '../../../../src/engine/memory/watch/folder-watches.js';
+import { targetOf } from '../../../support/memory.js';
+import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, placeOf } from '../../../support/transcripts.js';
 import { watched } from '../../../support/watched.js';
@@ -41,6 +48,64 @@ test('follows folders of transcripts that appear, and files that come and go in 
   } finally {
     await live.close();
   }
+});
+
+for (const named of ['its folder', 'its file']) {
+  test(`follows conversations in the database of OpenCode, found by ${named}`, async () => {
+    const { folder, database, session, say } = opencodeStore();
+    const root = named === 'its folder' ? folder.path : folder.at('opencode.db');
+    const transcripts = {
+      places: [placeOf(root, 'opencode')],
+      growth: { ...GROWTH, deltaBytes: 0 },
+    };
+    const live = watched(tempFolder().path, { transcripts });
+    try {
+      session('ses_1', '/p');
+      say('ses_1', 'user', { type: 'text', text: 'where is the xylophone' });
+      await live.watcher.start();
+      await live.agreed();
+      say('ses_1', 'assistant', { type: 'text', text: 'In the attic.' });
+      await live.agreed();
+      database.close();
+      await live.agreed();
+    } finally {
+      await live.close();
+    }
+  });
+}
+
+test('reading a database does not count as a change of it', () => {
+  const { folder, database, session } = opencodeStore();
+  session('ses_1', '/p');
+  const { sources } = targetOf(tempFolder().path, {
+    transcripts: { places: [placeOf(folder.path, 'opencode')], growth: GROWTH },
+  });
+  const reports = new Map<string, WatchListener>();
+  const changed: string[] = [];
+  const watches = new FolderWatches({
+    sources,
+    openWatch: (path, _, listener) => {
+      reports.set(path, listener);
+      return { close: () => undefined };
+    },
+    recursive: false,
+    onChange: (path) => changed.push(basename(path)),
+    onShortage: (error) => assert.unreachable(String(error)),
+  });
+  watches.refresh();
+  const seen = (name: string): readonly string[] => {
+    changed.length = 0;
+    reports.get(folder.path)?.onChange('change', name);
+    return [...changed];
+  };
+  assert.equal(seen('opencode.db-wal'), ['opencode.db-wal']);
+  assert.equal(seen('opencode.db-wal'), []);
+  session('ses_2', '/p');
+  assert.equal(seen('opencode.db-wal'), ['opencode.db-wal']);
+  assert.equal(seen('opencode.db'), ['opencode.db']);
+  assert.equal([...seen('opencode.db-shm'), ...seen('opencode.log')], []);
+  watches.close();
+  database.close();
 });
 
 test('leaves a conversation that grows by little alone until it has grown by more', async () => {

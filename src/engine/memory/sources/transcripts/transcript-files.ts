@@ -136,11 +136,6 @@ export function mayHold(
   return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
 }
 
-/** Whether a file name in a folder of transcripts may be one. */
-export function isTranscriptName(name: string): boolean {
-  return name.includes('.jsonl');
-}
-
 /** Undefined for a missing folder. */
 function realRoot(root: string, listener: WalkListener): string | undefined {
   try {

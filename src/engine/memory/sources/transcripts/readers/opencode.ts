@@ -36,8 +36,8 @@ export const opencodeReader: TranscriptReader = {
     // A folder can be watched for the database's log as well.
     return basename(named) === DATABASE ? dirname(named) : named;
   },
-  accepts: (segments, kind) =>
-    kind === 'file' && segments.length === 1 && (segments[0] ?? '').startsWith(DATABASE),
+  accepts: ([name, ...below], kind) =>
+    kind === 'file' && below.length === 0 && (name === DATABASE || name === `${DATABASE}-wal`),
   read: () => NOISE,
   *conversations(place, listener) {
     const root = fileOf(place.root, listener);
