@@ -98,6 +98,25 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
   );
 });
 
+test('explain and promote count other wordings of a claim, like candidates', async () => {
+  const world = dreamHome();
+  const other = 'The nightly backup of the storage server starts at 02:30.';
+  world.home.write(`workspace/${world.note}`, `- ${OFTEN_ASKED}\n- ${other}\n`);
+  for (const query of ['backup start', 'storage hour', 'night']) world.ask(other, query, 2);
+  const json = jsonOf.dreamCandidates(await svc(world, 'dream', 'candidates', '--json'));
+  const candidate = json.candidates.find(({ text }) => text === other);
+  assert.ok(candidate?.passes && candidate.questions > 3);
+  const explained = await svc(world, 'dream', 'explain', candidate.key, '--json');
+  const { score, passes, questions } = jsonOf.dreamExplain(explained);
+  assert.equal([passes, questions], [true, candidate.questions]);
+  // Candidates include the boosts of the sweep that would promote them.
+  const { lightBoost, remBoost } = candidate;
+  const isNear = (value: number): boolean => Math.abs(score - value) < 1e-4;
+  assert.ok(isNear(candidate.score - lightBoost - remBoost), `${score}`);
+  const promoted = await svc(world, 'dream', 'promote', candidate.key, '--json');
+  assert.ok(isNear(jsonOf.dreamPromote(promoted).score), promoted.stdout);
+});
+
 test('a sweep promotes, is listed, shown and explained, and is taken back', async () => {
   const world = dreamHome();
   const run = await svc(world, 'dream', 'run', '--json');

@@ -7,6 +7,7 @@ import {
   explainOutput,
   findClaim,
   openSources,
+  pooledClaim,
   realWorkspaceDir,
   trailOf,
   withCurrentDreams,
@@ -32,8 +33,10 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     const { args, flags } = await this.parse(DreamExplain);
     const target = await this.dreamTarget(flags);
     const { style, nowMs } = this.view(flags);
+    const { deep } = target.settings.phases;
     const { entry, trail } = await withCurrentDreams(target, this.signal, (dreams) => {
-      const entry = findClaim(dreams?.entries, args.claim);
+      const found = findClaim(dreams?.entries, args.claim);
+      const entry = pooledClaim(found, dreams?.entries, deep, nowMs);
       return { entry, trail: trailOf(entry.key, dreams?.sweeps) };
     });
     const dir = realWorkspaceDir(target.workspace);

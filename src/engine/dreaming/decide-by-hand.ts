@@ -12,7 +12,7 @@ import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
-import { scoreClaim } from './scoring/score.js';
+import { pooledClaim, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import { newSweep, type SweepRecord, type SweepRecords } from './store/sweep-records.js';
 import { promote } from './sweep/deep-phase.js';
@@ -35,10 +35,10 @@ export async function promoteClaim(
   return changingDreams(target, options, (changer) => {
     const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
-    const entry = knownClaim(entries, key);
+    const { deep } = target.settings.phases;
+    const entry = pooledClaim(knownClaim(entries, key), entries, deep, nowMs);
     const times = { day, startedMs: nowMs, endedMs: nowMs };
     const sweep = newSweep(sweeps, { trigger: 'promote', ...times });
-    const { deep } = target.settings.phases;
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = { ...deep, sweepId: sweep.id, limit: 1, day, followsNotes: false };
     const span = { from: signalDay(entry), to: day, signal: options.signal };

@@ -107,6 +107,7 @@ export function candidates(
 /**
  * Why a claim is or is not promoted.
  *
+ * @param entry with the signals of its other wordings, see pooledClaim
  * @param dir the workspace's real path
  * @throws SvcError DREAM_FILE_REFUSED
  */
