@@ -164,17 +164,14 @@ function wholeLines(descriptor: number, start: number): Lines {
 
 /** The rotated log is read again next time: a search may still be appending to it. */
 function rotate({ database, logFile }: Inbox, aside: string): void {
-  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size < ROTATE_BYTES) return;
+  const stats = statSync(logFile, { throwIfNoEntry: false });
+  if (stats === undefined || stats.size < ROTATE_BYTES) return;
   rmSync(aside, { force: true });
   renameSync(logFile, aside);
-  // At most two logs exist; forget the positions of older ones.
+  // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
   database
-    .prepare(
-      `DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file NOT IN (
-         SELECT file FROM inbox WHERE file NOT LIKE 'postgres:%' ORDER BY bytes DESC LIMIT 2)`,
-    )
-    .run();
+    .prepare("DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?")
+    .run(nameOf(stats));
 }
 
 function openIfThere(file: string): number | undefined {

@@ -1,0 +1,64 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ingestRecalls } from '../../../../src/engine/dreaming/recall-log/ingest-recalls.js';
+import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
+import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('ingesting the recall log');
+
+const LINE = `${JSON.stringify({ atMs: 1, queryHash: 'x'.repeat(1000), claims: [] })}\n`;
+
+function inbox() {
+  const folder = tempFolder();
+  const database = openDreamDatabase(folder.at('dreams.sqlite'));
+  const options = {
+    database,
+    entries: recallEntries(database),
+    dayOf: () => '2026-02-03',
+    rotates: true,
+    logFile: folder.at('recalls.jsonl'),
+  };
+  return {
+    folder,
+    log: options.logFile,
+    aside: folder.at('recalls.jsonl.old'),
+    write: (searches: number) => folder.write('recalls.jsonl', LINE.repeat(searches)),
+    ingest: () => ingestRecalls(options).searches,
+    positions: () => Number(database.prepare('SELECT count(*) FROM inbox').pluck().get()),
+    close: () => database.close(),
+  };
+}
+
+test('logs of any size are counted once, however often they are rotated', () => {
+  const { aside, write, ingest, positions, close } = inbox();
+  for (const searches of [4600, 4400, 4200, 4500, 4100]) {
+    write(searches);
+    assert.is(ingest(), searches);
+    assert.ok(existsSync(aside));
+    assert.is(positions(), 1);
+    assert.is(ingest(), 0);
+  }
+  close();
+});
+
+test('a kill while rotating counts nothing twice', () => {
+  const { log, aside, write, ingest, close } = inbox();
+  write(4500);
+  assert.is(ingest(), 4500);
+  write(10);
+  assert.is(ingest(), 10);
+  // After the older log was removed …
+  rmSync(aside);
+  assert.is(ingest(), 0);
+  // … and after its successor took its place.
+  renameSync(log, aside);
+  assert.is(ingest(), 0);
+  write(4300);
+  assert.is(ingest(), 4300);
+  assert.is(ingest(), 0);
+  close();
+});
+
+test.run();
