@@ -106,7 +106,7 @@ function limitNamed(
   });
 }
 
-/** The reason of AbortSignal.timeout(). */
+/** The reason of a timeoutSignal. */
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }

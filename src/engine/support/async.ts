@@ -26,6 +26,20 @@ export async function othersTurn(signal: AbortSignal | undefined): Promise<void>
   signal?.throwIfAborted();
 }
 
+/**
+ * Aborts after a time, and keeps no process running.
+ *
+ * Like AbortSignal.timeout, which Node.js 20 may collect as garbage before it has aborted what
+ * AbortSignal.any made of it. Node.js 22 no longer does, so this can go when 20 is not supported any more.
+ */
+export function timeoutSignal(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const late = (): void =>
+    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  setTimeout(late, ms).unref();
+  return controller.signal;
+}
+
 type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: false };
 
 /**

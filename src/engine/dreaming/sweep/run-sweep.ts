@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import { inUndoneTransaction } from '../../sqlite/database.js';
+import { timeoutSignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
@@ -156,7 +157,7 @@ class Sweep {
     this.logFile = workspace.files.recallLog;
     this.logs = logs;
     this.options = options;
-    this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
+    this.timeLimit = timeoutSignal(options.timeLimitMs ?? TIME_LIMIT_MS);
     this.changer = {
       ...dreams,
       dir: realWorkspaceDir(workspace),

@@ -12,6 +12,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
+import { timeoutSignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { MemoryIndex } from '../index/index.js';
@@ -78,7 +79,7 @@ async function embedWith(
     await run.countPending(index);
     return run.summary(resting);
   }
-  const limit = isSearch ? AbortSignal.timeout(provider.queryTimeoutMs) : NEVER;
+  const limit = isSearch ? timeoutSignal(provider.queryTimeoutMs) : NEVER;
   const signal = AbortSignal.any([options.signal, limit]);
   try {
     const adapter = await provider.open(signal);
