@@ -13,7 +13,10 @@ import type { FlowPolicy, FlowsChange, Work } from './work.js';
  */
 export interface FlowStore {
   readonly policy: FlowPolicy;
-  /** The time of the store in milliseconds since the epoch; a change has its exact one. */
+  /**
+   * The time of the store in milliseconds since the epoch; a change has its exact one. After the machine slept, it can
+   * be behind until the next change or {@link version}.
+   */
   now(): number;
   /**
    * Runs a change in a transaction, together with others. Resolves once it is on disk. If it rejects, nothing was

@@ -91,7 +91,7 @@ function flowsIn(opened: FlowStore) {
     operator: operatorFlows(store),
     /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
     subscribe: (listener: (change: FlowsChange) => void) => store.subscribe(listener),
-    /** The time of the store, which decides what is due, in milliseconds since the epoch. */
+    /** The time of the store, which decides what is due, in milliseconds since the epoch; see {@link FlowStore.now}. */
     now: () => store.now(),
     /** Differs whenever any process has committed something in between. Cheap. */
     version: () => store.version(),

@@ -3,7 +3,7 @@ import type { Schedule } from './configured-schedules.js';
 
 /** What runs schedules, and whom it tells. */
 export interface ScheduleRunnerOptions {
-  readonly flows: Pick<Flows, 'now' | 'schedules'>;
+  readonly flows: Pick<Flows, 'now' | 'schedules' | 'version'>;
   /** Called when the store has answered, also if nothing was due. */
   readonly onOutcome: (schedule: Schedule, outcome: ScheduleOutcome) => void;
   /** Called when the store failed; the run is tried again. */
@@ -67,6 +67,8 @@ export class ScheduleRunner {
   }
 
   private async runDue(): Promise<void> {
+    // Corrects the time of the store after the machine slept. If this fails, so does what is due, and reports why.
+    await this.options.flows.version().catch(() => undefined);
     for (const schedule of this.schedules) {
       if (this.isClosed) return;
       if (!this.canBeDue(schedule)) continue;

@@ -108,6 +108,7 @@ test('a run that fails is made up with the next look', async () => {
   let broken = true;
   const failing = {
     now: () => flows.now(),
+    version: () => flows.version(),
     schedules: {
       ...flows.schedules,
       runDue: (schedule: Parameters<Flows['schedules']['runDue']>[0]) =>
@@ -128,6 +129,26 @@ test('a run that fails is made up with the next look', async () => {
   await runner.look();
   assert.equal(faults, ['Error: no disk', 'Error: no disk']);
   assert.is((await goalsOf(flows)).length, 1);
+  await close(opened);
+});
+
+test('a run is made up although the time of the store stopped while the machine slept', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  let knownMs = flows.now();
+  const sleeping: Flows = {
+    ...flows,
+    now: () => knownMs,
+    version: () => {
+      knownMs = flows.now();
+      return flows.version();
+    },
+  };
+  const { runner, outcomes } = runnerOf(sleeping, schedulesOf('0 3 * * *'));
+  await runner.look();
+  clock.nowMs += 24 * 60 * MINUTE;
+  await runner.look();
+  assert.equal(outcomes, ['waits', 'ran']);
   await close(opened);
 });
 

@@ -11,14 +11,20 @@ import { BatchedCommits, tablesOf, WORK_CHANNEL } from './batched-commits.js';
 /** However much is announced, waiters look no more often than this. */
 const SHORTEST_REST_MS = 20;
 
+/** Milliseconds since the epoch. */
+const SERVER_NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** Flows on a PostgreSQL server that several hosts share. All times that decide anything are the server's. */
 class PostgresFlowStore implements FlowStore {
   readonly policy: FlowPolicy;
   private readonly server: Server;
   private readonly commits: BatchedCommits;
   private readonly listeners = new Set<(change: FlowsChange) => void>();
-  /** The server's clock minus one of this process that never jumps. */
-  private aheadMs: number;
+  /**
+   * The server's clock minus one of this process that never jumps. That one stops while the machine sleeps, so the
+   * difference is measured again with every transaction and every version.
+   */
+  private aheadMs = 0;
   private stopListening: (() => Promise<void>) | undefined;
   private readonly resting = new Set<AbortController>();
   private closing: Promise<void> | undefined;
@@ -27,13 +33,11 @@ class PostgresFlowStore implements FlowStore {
   constructor(server: Server, policy: FlowPolicy, nowMs: number) {
     this.server = server;
     this.policy = policy;
-    this.aheadMs = nowMs - runningMs();
+    this.setTime(nowMs);
     this.commits = new BatchedCommits({
       server,
       policy,
-      onTime: (time) => {
-        this.aheadMs = time - runningMs();
-      },
+      onTime: (time) => this.setTime(time),
       onCommitted: (changes) => this.tell(changes),
     });
   }
@@ -57,10 +61,12 @@ class PostgresFlowStore implements FlowStore {
 
   /** Differs after every commit in the cluster, also those of others. */
   async version(): Promise<string> {
-    const [row] = await this.server.query<{ version: string }>(
-      'SELECT pg_current_snapshot()::text AS version',
+    const [row] = await this.server.query<{ version: string; now: number }>(
+      `SELECT pg_current_snapshot()::text AS version, ${SERVER_NOW} AS now`,
     );
-    return row?.version ?? '';
+    if (row === undefined) return '';
+    this.setTime(row.now);
+    return row.version;
   }
 
   /** From the first rest on, a connection listens for announcements. */
@@ -84,6 +90,10 @@ class PostgresFlowStore implements FlowStore {
     return this.closing;
   }
 
+  private setTime(serverMs: number): void {
+    this.aheadMs = serverMs - runningMs();
+  }
+
   /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
   private tell(changes: readonly FlowsChange[]): void {
     try {
@@ -104,8 +114,6 @@ export async function openPostgresFlowStore(
   config: ResolvedConfig,
 ): Promise<FlowStore> {
   const server = await openCurrentServer(context, config);
-  const [row] = await server.query<{ now: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-  );
+  const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
   return new PostgresFlowStore(server, flowPolicy(config), row?.now ?? Number.NaN);
 }

@@ -63,6 +63,25 @@ when('hosts whose clocks differ by ten minutes agree about leases', async () => 
   await late.close();
 });
 
+when('a host that slept knows the time of the server with the next version', async () => {
+  const url = await newUrl();
+  const database = new URL(url).pathname.slice(1);
+  // A clock in front of the system's, so that it can jump ahead of this process, as it does when a host wakes.
+  await real().sql(
+    `CREATE SCHEMA fake; CREATE TABLE fake.slept AS SELECT interval '0' AS for_so_long;
+     CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+       AS 'SELECT pg_catalog.clock_timestamp() + for_so_long FROM fake.slept';
+     ALTER DATABASE ${database} SET search_path = fake, pg_catalog`,
+    database,
+  );
+  const flows = await openFlowsAt(url);
+  assert.ok(Math.abs(flows.now() - Date.now()) < MINUTE);
+  await real().sql(`UPDATE fake.slept SET for_so_long = '8 hours'`, database);
+  await flows.version();
+  assert.ok(Math.abs(flows.now() - Date.now() - 480 * MINUTE) < MINUTE);
+  await flows.close();
+});
+
 when('while the server is away, changes and reads fail clearly, and then work again', async () => {
   const flows = await openFlowsAt(await newUrl());
   const flowId = await newFlow(flows);
