@@ -34,7 +34,7 @@ export type FlowAnswer = (
       readonly result: JsonObject;
     }
 ) & {
-  /** It is the first answer to a delivery that was repeated. */
+  /** It is the first answer to a request that was repeated. */
   readonly replayed?: true;
 };
 

@@ -192,7 +192,7 @@ async function changeOnce(
       : refused('idempotency_mismatch', 'The idempotency key was used for another request.', {});
   }
   const answer: FlowAnswer = JSON.parse(kept.answer);
-  return isDelivery ? { ...answer, replayed: true } : answer;
+  return { ...answer, replayed: true };
 }
 
 /** With these, no change can be stored until somebody or something fixes it. */

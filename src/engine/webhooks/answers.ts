@@ -100,7 +100,7 @@ export interface WebhookAnswer {
 }
 
 const NO_HEADERS = {};
-/** The answer is the one that the first delivery of this id got. */
+/** The answer is the one that the first request with this id or key got. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
 /** Why a request was rejected, in words; null if it was not. */

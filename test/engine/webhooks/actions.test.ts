@@ -146,6 +146,10 @@ test('an idempotency key makes a create or a task happen once, and refuses anoth
     headers: key,
   });
   assert.equal(again.body, first.body);
+  assert.equal(
+    [first, again].map(({ headers }) => headers.get('idempotent-replayed')),
+    [null, 'true'],
+  );
   const other = told(await act(url, { action: 'create_flow', goal: 'twice' }, key));
   assert.equal([other.status, other.code], [422, 'idempotency_mismatch']);
   // The same key for another action is another key.

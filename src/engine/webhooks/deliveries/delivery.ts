@@ -5,6 +5,7 @@ import type { SecretMask } from '../../secrets/index.js';
 import { isRecord } from '../../support/text.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
+import { IDEMPOTENCY_HEADER } from '../guards.js';
 import type { DeliveryOutput, DeliveryShowOutput, ReplayOutput } from '../output-schemas.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
@@ -114,7 +115,7 @@ const PROOF = /auth|cookie|secret|signature|token|password/u;
 
 /** The headers that decide what is done with a body. */
 export function replayHeaders(
-  { places, scheme }: Pick<ServedRoute, 'places' | 'scheme'>,
+  { places, rules }: Pick<ServedRoute, 'places' | 'rules'>,
   headers: IncomingHttpHeaders,
 ): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
@@ -123,7 +124,7 @@ export function replayHeaders(
     if (typeof value === 'string' && !PROOF.test(name)) kept[name] = value;
   };
   keep('content-type');
-  if (scheme === undefined) keep('idempotency-key');
+  if (rules === undefined) keep(IDEMPOTENCY_HEADER);
   if (places.event?.in === 'header') keep(places.event.name);
   for (const place of places.id) if (place.in === 'header') keep(place.name);
   return kept;

@@ -76,6 +76,37 @@ test('a delivery that was performed gets its first answer; again, it is performe
   await served.close();
 });
 
+const bearer = createVerifier(undefined, [KEY]);
+for (const [name, access, verifier] of [
+  ['a secret', { secret: KEY }, bearer],
+  ['verify: bearer', { verify: { scheme: 'bearer', secrets: [KEY] } }, bearer],
+  ['verify: github', { verify: { scheme: 'github', secrets: [KEY] } }, github],
+] as const) {
+  test(`with ${name}, an action with an idempotency key gets its first answer`, async () => {
+    const served = await testWebhooks({
+      routes: { gh: { sessionKey: 'agent:main:ci', ...access } },
+    });
+    const { deliveries } = served.webhooks.live;
+    const body = JSON.stringify({ action: 'create_flow', goal: 'Build' });
+    const answer = await send(served.url, {
+      path: '/plugins/webhooks/gh',
+      secret: undefined,
+      body,
+      headers: {
+        ...verifier.sign(Buffer.from(body), { id: '', nowMs: 0 }),
+        'idempotency-key': 'build-1',
+      },
+    });
+    const [delivery] = await recorded(served, 1);
+    const first = await deliveries.replay({ id: delivery?.id ?? '', again: false });
+    assert.equal([first.isFirstAnswer, flowOf(first.answer)], [true, flowOf(answer)]);
+    const again = await deliveries.replay({ id: delivery?.id ?? '', again: true });
+    assert.is(again.isFirstAnswer, false);
+    assert.is.not(flowOf(again.answer), flowOf(answer));
+    await served.close();
+  });
+}
+
 test('a thousand replays of one delivery create one flow', async () => {
   const served = await testWebhooks({ routes: { gh: GITHUB } });
   await push(served.url, { ref: 'main' }, 'd-1');
