@@ -135,6 +135,36 @@ test('what no rule matches is answered with 202, or with 422 if the route says s
   });
 });
 
+test('a signed delivery cannot be repeated under an id that is not signed', async () => {
+  const secret = `whsec_${btoa('k'.repeat(32))}`;
+  const scheme = 'standard-webhooks';
+  const verify = { scheme, secrets: [secret] };
+  const sender = createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, [secret]);
+  const route = {
+    sessionKey: SESSION,
+    verify,
+    map: [{ action: 'create_flow', set: { goal: 'g' } }],
+  };
+  await withRoute(route, async ({ url }) => {
+    const body = '{"type":"invoice.paid"}';
+    const signed = sender.sign(Buffer.from(body), { id: 'msg_1', nowMs: Date.now() });
+    const captured = Object.fromEntries(
+      Object.entries(signed).map(([name, value]) => [name.replace('webhook-', 'svix-'), value]),
+    );
+    const repeat = (more: Readonly<Record<string, string>>) =>
+      send(url, {
+        path: '/plugins/webhooks/gh',
+        secret: undefined,
+        body,
+        headers: { ...captured, ...more },
+      });
+    assert.is((await repeat({})).status, 200);
+    assert.is((await repeat({})).headers.get('idempotent-replayed'), 'true');
+    assert.is((await repeat({ 'webhook-id': 'forged' })).status, 401);
+    assert.is(await flowCount(url), 1);
+  });
+});
+
 test('1,000 deliveries of one id create one flow, and repeats get the first answer', async () => {
   const limits = { ratePerWindow: 10_000, inFlight: 1000 };
   const webhooks = await testWebhooks({ routes: { gh: GITHUB }, limits });

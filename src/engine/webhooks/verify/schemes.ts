@@ -92,7 +92,10 @@ function hmac({ header, prefix, algorithm, encoding, payload, timestamp }: Hmac)
   };
 }
 
-/** The ways in which a request can be signed; the first whose header it has counts. None for tokens. */
+/**
+ * The ways in which a request can be signed; the first that it has a signature or an id of counts. None for tokens. In
+ * the order in which {@link deliveryPlaces} finds ids, so that the id that identifies a delivery is the signed one.
+ */
 export function signaturesOf(verify: ResolvedVerify): readonly SignatureScheme[] {
   switch (verify.scheme) {
     case 'standard-webhooks':

@@ -22,7 +22,7 @@ const LEAST_MS = 1e11;
 /**
  * Knows requests that are signed with a shared key (HMAC).
  *
- * @param schemes the first whose header a request has counts
+ * @param schemes the first that a request has a signature or an id of counts
  * @throws SvcError SECRET_UNRESOLVED if a secret is not a key of the scheme
  */
 export function signatureVerifier(
@@ -38,12 +38,16 @@ export function signatureVerifier(
   const usual = { ...main, parts: partsOf(main) };
   return {
     checkHead: (head, nowMs) => {
-      const scheme = prepared.find(({ header }) => head.headersDistinct[header] !== undefined);
+      const scheme = prepared.find(({ header, id }) => hasAny(head, [header, id]));
       return checkHead(scheme ?? usual, head, { keys, nowMs, toleranceMs });
     },
     sign: (body, how) => signedHeaders(usual, keys[0] ?? Buffer.alloc(0), body, how),
     authenticate: 'Signature',
   };
+}
+
+function hasAny({ headersDistinct }: RequestHead, names: readonly (string | undefined)[]): boolean {
+  return names.some((name) => name !== undefined && headersDistinct[name] !== undefined);
 }
 
 function keyOf({ key }: SignatureScheme, secret: string): Buffer {
