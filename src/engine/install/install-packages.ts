@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ProgramEnd, runProgram, wholeEnvironment } from '../child/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
-import { syncToDisk } from '../support/files.js';
+import { syncFile } from '../support/files.js';
 import {
   dropPointer,
   installLockFile,
@@ -164,7 +164,7 @@ async function installInto<Installed>(
   };
   const draft = join(folder, 'pointer.json');
   writeJson(draft, pointer);
-  syncToDisk(draft);
+  syncFile(draft);
   signal.throwIfAborted();
   renameSync(draft, pointerFile(dir, subject.name));
 }

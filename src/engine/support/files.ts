@@ -86,15 +86,20 @@ export function removeStrayTemporary(path: string, nowMs: number): void {
 /** Makes renames in a folder durable, where the system can sync folders. */
 export function syncFolder(folder: string): void {
   try {
-    syncToDisk(folder);
+    syncOpened(folder, 'r');
   } catch {
-    // Some systems cannot open a folder.
+    // Some systems cannot open a folder, and Windows cannot sync one.
   }
 }
 
-/** Syncs a file or a folder to disk. */
-export function syncToDisk(path: string): void {
-  const descriptor = openSync(path, 'r');
+/** Syncs a file to disk. @throws the system's error */
+export function syncFile(file: string): void {
+  // Windows syncs only what is open for writing.
+  syncOpened(file, 'r+');
+}
+
+function syncOpened(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {

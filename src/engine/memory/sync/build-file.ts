@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { closeWriter, openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
-import { PRIVATE_MODE, syncToDisk } from '../../support/files.js';
+import { PRIVATE_MODE, syncFile, syncFolder } from '../../support/files.js';
 import type { ResetResult } from '../backends/index.js';
 import { extractedFolder } from '../extract/index.js';
 import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
@@ -63,11 +63,11 @@ export async function publishBuild(
     removeIndexFiles(file);
     return;
   }
-  syncToDisk(file);
+  syncFile(file);
   if (replaces === 'unusable') setAsideForeign(indexFile);
   removeIndexFiles(indexFile);
   renameSync(file, indexFile);
-  syncToDisk(dirname(indexFile));
+  syncFolder(dirname(indexFile));
 }
 
 /** Only an index can be discarded; anything else may be there because of a typo in `store.path`. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import { openFormat } from '../../../sqlite/format.js';
-import { syncToDisk } from '../../../support/files.js';
+import { syncFolder } from '../../../support/files.js';
 import { FLOWS_FORMAT } from './migrations.js';
 
 /** While opening, another process may be migrating it. */
@@ -22,7 +22,7 @@ export function openFlowsDatabase(file: string): Connection {
   try {
     const isNew = !existsSync(file);
     database = openFormat(file, FLOWS_FORMAT, OPEN_TIMEOUT_MS);
-    if (isNew) syncToDisk(dirname(file));
+    if (isNew) syncFolder(dirname(file));
     // From here on the log is synced off the event loop, before callers are answered; see SqliteFlowStore.
     database.pragma('synchronous = NORMAL');
     database.pragma(`busy_timeout = ${WORK_TIMEOUT_MS}`);

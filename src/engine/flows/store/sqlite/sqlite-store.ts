@@ -152,7 +152,8 @@ function logSync(database: Connection) {
   return {
     /** Resolves when everything that was committed before the call is on disk. */
     sync: async (): Promise<void> => {
-      descriptor ??= openSync(`${database.name}-wal`, 'r');
+      // Windows syncs only what is open for writing.
+      descriptor ??= openSync(`${database.name}-wal`, 'r+');
       await syncData(descriptor);
     },
     close: async (): Promise<void> => {

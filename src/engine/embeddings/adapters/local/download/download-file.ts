@@ -12,7 +12,7 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, systemErrorCode } from '../../../../errors/index.js';
-import { syncToDisk } from '../../../../support/files.js';
+import { syncFile } from '../../../../support/files.js';
 import { formatBytes } from '../../../../support/format.js';
 import { type Pacing, withRetries } from '../../../requests/pacer.js';
 import { VendorFault } from '../../../vendor-fault.js';
@@ -52,7 +52,7 @@ export async function downloadFile(download: FileDownload): Promise<void> {
     mkdirSync(dirname(download.path), { recursive: true, mode: 0o700 });
     await withRetries(download.pacing, download.signal, () => transfer(download, part));
     await checkHash(part, download);
-    syncToDisk(part.path);
+    syncFile(part.path);
     renameSync(part.path, download.path);
     part.forgetOrigin();
   } catch (error) {
