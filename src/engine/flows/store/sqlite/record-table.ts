@@ -146,4 +146,4 @@ export function whereOf(conditions: readonly Condition[]): Where {
 }
 
 /** Finds the id bound as `@id` through its index, which starts with the tail of ids. */
-const ID_IS = `substr(id, ${ID_MOMENT_AT + 1}) = substr(@id, ${ID_MOMENT_AT + 1}) AND id = @id`;
+export const ID_IS = `substr(id, ${ID_MOMENT_AT + 1}) = substr(@id, ${ID_MOMENT_AT + 1}) AND id = @id`;

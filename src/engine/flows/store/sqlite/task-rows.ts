@@ -11,7 +11,7 @@ import {
   type TaskRuntime,
 } from '../../task-record.js';
 import { taskTroubles } from '../troubles.js';
-import { equals, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
+import { equals, ID_IS, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 const SELECT_TASK = selectFrom('tasks', TASK_FIELDS);
@@ -66,12 +66,12 @@ export function taskRows(database: Connection): TaskRows {
      ORDER BY lease_expires_at LIMIT @limit`,
   );
   const ownerOf = database
-    .prepare<[string], string>('SELECT owner_key FROM tasks WHERE id = ?')
+    .prepare<[{ readonly id: string }], string>(`SELECT owner_key FROM tasks WHERE ${ID_IS}`)
     .pluck();
   return {
     ...table,
     ...finder,
-    ownerOf: async (id) => ownerOf.get(id),
+    ownerOf: async (id) => ownerOf.get({ id }),
     ofRun: async (flowSeq, runId) => ofRun.get(runId, flowSeq),
     ofFlow: async (flowSeq) => ofFlow.all(flowSeq),
     newestOf: async (ownerKey, flowSeq, beforeSeq, limit) =>
