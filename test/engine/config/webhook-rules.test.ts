@@ -63,6 +63,13 @@ test('each scheme has its own keys', () => {
     /no header with the timestamp/u,
   );
   assert.equal(reports({ verify: { ...hmac, payload, timestamp: 'X-Time' } }), []);
+  for (const unsigned of [{}, { payload: '{body}' }]) {
+    assert.match(
+      reports({ verify: { ...hmac, ...unsigned, timestamp: 'X-Time' } }).join('\n'),
+      /^fault verify-invalid .verify.timestamp: .* X-Time is not signed/u,
+    );
+  }
+  assert.equal(reports({ verify: { ...hmac, timestamp: '/sentAt' } }), []);
 });
 
 const FLOW = { action: 'create_flow', set: { goal: 'Build {/ref}' } };

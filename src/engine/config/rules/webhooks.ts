@@ -26,8 +26,17 @@ export const routesKnowTheirSender: Rule = function* (input) {
 
 type Hmac = Extract<NonNullable<RouteInput['verify']>, { readonly scheme: 'hmac' }>;
 
+/** A time in a header counts only if it is signed, and one in the body always is. */
 function* signedTime({ payload = '', timestamp }: Hmac, path: ConfigPath): Iterable<RuleFinding> {
-  if (payload.includes('{timestamp}') && (timestamp === undefined || timestamp.startsWith('/'))) {
+  const isSigned = payload.includes('{timestamp}');
+  const isInHeader = timestamp !== undefined && !timestamp.startsWith('/');
+  if (isInHeader && !isSigned) {
+    yield fault('verify-invalid', [...path, 'timestamp'], {
+      message: `the payload does not contain {timestamp}, so ${timestamp} is not signed: anyone could give an old request a new time`,
+      expected: 'a payload such as "{timestamp}.{body}", as the sender signs it; or no timestamp',
+    });
+  }
+  if (isSigned && !isInHeader) {
     yield fault('verify-invalid', [...path, 'payload'], {
       message: 'the payload contains {timestamp}, but no header with the timestamp is known',
       expected: 'timestamp: the name of a header',
