@@ -99,12 +99,15 @@ const OWN = columnsOf(HISTORY_FIELDS).filter(([name]) => name !== 'n');
 
 /**
  * The numbers come from a sequence, because claims of tasks of one flow do not wait for each other. They are higher
- * than all that another store has given: a flow that was copied goes on after its last entry.
+ * than all that another store has given: a flow that was copied goes on after its last entry. If that is ahead of the
+ * sequence, the number of the sequence is added to it, so that claims at once still get different ones. Setting the
+ * sequence would need a right that hosts do not have.
  */
 const INSERT = `INSERT INTO svc.history (n, ${OWN.map(([, column]) => column).join(', ')})
-  SELECT greatest(nextval('svc.history_n'), last.n + r.n),
+  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END,
     ${OWN.map(([name]) => `r."${name}"`).join(', ')}
-  FROM (SELECT * FROM ${givenRows(HISTORY_FIELDS, columnsOf(HISTORY_FIELDS))} ORDER BY n) AS r
+  FROM (SELECT *, nextval('svc.history_n') AS next
+    FROM (SELECT * FROM ${givenRows(HISTORY_FIELDS, columnsOf(HISTORY_FIELDS))} ORDER BY n) AS r) AS r
   CROSS JOIN LATERAL (
     SELECT coalesce(max(n), 0) AS n FROM svc.history WHERE flow_seq = r."flowSeq") AS last`;
 

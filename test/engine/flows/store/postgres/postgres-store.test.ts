@@ -82,6 +82,35 @@ when('a host that slept knows the time of the server with the next version', asy
   await flows.close();
 });
 
+when('hosts claim tasks of a flow whose history was copied from a busier server', async () => {
+  const url = await newUrl();
+  const hosts = [await openFlowsAt(url), await openFlowsAt(url)];
+  const [flows] = hosts;
+  if (flows === undefined) throw new Error('not opened');
+  const flowId = await newFlow(flows);
+  for (let n = 0; n < 20; n += 1) await newTask(flows, flowId);
+  const database = new URL(url).pathname.slice(1);
+  await real().sql('UPDATE svc.history SET n = n + 1000000', database);
+  for (let n = 0; n < 10; n += 1) {
+    const claims = await Promise.all(hosts.map((host) => host.tasks.claim({ worker: 'w' })));
+    assert.ok(claims.every((claim) => claim !== undefined));
+  }
+  await flows.operator.cancelFlow(flowId);
+  const { entries } = await flows.operator.history(flowId);
+  assert.equal(
+    entries.map(({ event }) => event),
+    [
+      'flow.created',
+      ...Array(20).fill('task.queued'),
+      ...Array(20).fill('task.started'),
+      'flow.cancel_requested',
+      ...Array(20).fill('task.cancel_requested'),
+    ],
+  );
+  assert.is(new Set(entries.map(({ n }) => n)).size, entries.length);
+  for (const host of hosts) await host.close();
+});
+
 when('while the server is away, changes and reads fail clearly, and then work again', async () => {
   const flows = await openFlowsAt(await newUrl());
   const flowId = await newFlow(flows);
