@@ -9,7 +9,7 @@ const rooms = {
   sqlite: ['errors'],
   postgres: ['errors', 'config', 'secrets'],
   // And what is known of providers and actions: see 'config-knows-providers' and 'config-knows-actions'.
-  config: ['errors', 'secrets', 'embeddings', 'flows'],
+  config: ['errors', 'sqlite', 'secrets', 'embeddings', 'flows'],
   secrets: ['errors', 'config', 'child'],
   install: ['errors', 'sqlite', 'child'],
   embeddings: ['errors', 'sqlite', 'config', 'secrets', 'child', 'install'],

@@ -74,10 +74,10 @@ export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput>
   ): Promise<DreamSwitchOutput> {
     // The other commands need no parser and schema of the configuration.
     const { setConfigValue } = await import('../../engine/config/authoring.js');
-    const { file, path, changed } = setConfigValue(
+    const { file, path, changed } = await setConfigValue(
       this.context(),
       { path: PATH, value: String(enabled) },
-      { configFile: flags.config },
+      { configFile: flags.config, signal: this.signal },
     );
     const target = await this.dreamTarget(flags);
     const view = this.view(flags);

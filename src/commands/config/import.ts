@@ -52,7 +52,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const question = 'Write these changes?';
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
-    if (agreed) applyImport(plan, context, this.signal);
+    if (agreed) await applyImport(plan, context, this.signal);
     this.write(agreed ? 'imported' : 'nothing written');
     return importOutput(plan, agreed);
   }

@@ -57,7 +57,9 @@ Without a terminal and without flags it writes a commented configuration (yours,
     const { workspace, provider, model } = flags;
     const said = [workspace, provider, model, flags['key-env']].some((flag) => flag !== undefined);
     if (!asks && !said && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
-      const written = initConfig(this.context(), { configFile: flags.config, force: flags.force });
+      const { config: configFile, force } = flags;
+      const options = { configFile, force, signal: this.signal };
+      const written = await initConfig(this.context(), options);
       this.write(`wrote ${safeLine(written.file)}\nwrote ${safeLine(written.schemaFile)}\n`);
       return written;
     }

@@ -19,7 +19,8 @@ export default class ConfigSet extends BaseCommand<ConfigEdit> {
 
   async run(): Promise<ConfigEdit> {
     const { args, flags } = await this.parse(ConfigSet);
-    const edit = setConfigValue(this.context(), args, { configFile: flags.config });
+    const options = { configFile: flags.config, signal: this.signal };
+    const edit = await setConfigValue(this.context(), args, options);
     for (const warning of edit.warnings) this.addWarning(warning);
     this.write(renderEdit(edit));
     return edit;

@@ -16,7 +16,8 @@ export default class ConfigUnset extends BaseCommand<ConfigEdit> {
 
   async run(): Promise<ConfigEdit> {
     const { args, flags } = await this.parse(ConfigUnset);
-    const edit = unsetConfigValue(this.context(), args, { configFile: flags.config });
+    const options = { configFile: flags.config, signal: this.signal };
+    const edit = await unsetConfigValue(this.context(), args, options);
     for (const warning of edit.warnings) this.addWarning(warning);
     this.write(renderEdit(edit));
     return edit;

@@ -10,10 +10,11 @@ export { checkConfigFile } from './check-file.js';
 export { isBlankJson, parseConfigText, textPositions } from './document.js';
 export {
   type ConfigEdit,
+  changeConfigValue,
   requireValidEdit,
   setConfigValue,
   unsetConfigValue,
-  writeFileAtomically,
+  type ValueEdit,
 } from './edit-config.js';
 export { fixFault } from './fix-fault.js';
 export {
@@ -41,3 +42,10 @@ export {
   type ReferenceKey,
   referenceByRoot,
 } from './schema-documents.js';
+export {
+  configTextNow,
+  replaceConfig,
+  requireUnchanged,
+  withConfigLock,
+  writeFileAtomically,
+} from './write-config.js';

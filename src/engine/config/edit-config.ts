@@ -1,9 +1,6 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { SvcError, systemErrorCode, type Warning } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
 import { MASK } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import {
   type ConfigFault,
   checkConfigText,
@@ -12,14 +9,15 @@ import {
   type ValidConfig,
 } from './check.js';
 import { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
-import { discoverConfig, readConfigText } from './discovery.js';
+import { discoverConfig } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editConfigText } from './jsonc.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
 import type { LoadConfigOptions } from './load.js';
-
+import type { ConfigInput } from './resolved.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
 import { keepTrust } from './trust/config-trust.js';
+import { configTextNow, replaceConfig, withConfigLock } from './write-config.js';
 
 export interface ConfigEdit {
   /** Absolute path. */
@@ -33,27 +31,47 @@ export interface ConfigEdit {
   readonly warnings: readonly Warning[];
 }
 
+export interface EditOptions extends LoadConfigOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A key and its new value, as a person writes them. */
+export interface ValueEdit {
+  /** Like `agents.list[0].id`. */
+  readonly path: string;
+  /** JSON, or a plain word if the key is a string. */
+  readonly value: string;
+}
+
 /**
- * Sets one key. Checks the whole file with the new value before writing it; creates a missing file.
+ * Sets one key. Checks the whole file with the new value before writing it; creates a missing file. Waits for other
+ * processes that change the configuration.
  *
- * @param path like `agents.list[0].id`
- * @param value JSON, or a plain word if the key is a string
- * @throws SvcError USAGE, CONFIG_KEY_UNKNOWN, CONFIG_INVALID, CONFIG_WRITE_FAILED, and errors of
- * reading the file
+ * @throws SvcError USAGE, CONFIG_KEY_UNKNOWN, CONFIG_INVALID, CONFIG_WRITE_FAILED, STATE_UNWRITABLE, and errors of
+ * reading the file; the signal's reason
  */
-export function setConfigValue(
+export async function setConfigValue(
   context: EngineContext,
-  edit: { readonly path: string; readonly value: string },
-  options: LoadConfigOptions = {},
-): ConfigEdit {
-  const path = parseKnownPath(edit.path);
-  const value = coerceValue(path, edit.value);
-  if (value === MASK && isSecretPath(path)) {
-    throw new SvcError('USAGE', `${MASK} is a placeholder, not a secret`, {
-      hint: 'use the secret itself or, better, a reference like env:NAME',
-    });
-  }
-  return applyEdit(context, path, value, options);
+  edit: ValueEdit,
+  options: EditOptions,
+): Promise<ConfigEdit> {
+  const known = knownEdit(edit);
+  return applyEdit(context, () => known, options);
+}
+
+/**
+ * Sets one key to a value that depends on the configuration, like {@link setConfigValue}.
+ *
+ * @param edit gets the file's settings, which no other process of svc changes until the value is written
+ */
+export async function changeConfigValue(
+  context: EngineContext,
+  edit: (input: ConfigInput) => ValueEdit,
+  options: EditOptions,
+): Promise<ConfigEdit> {
+  const known = ({ file, text }: EditedFile): KnownEdit =>
+    knownEdit(edit(requireValid(checkConfigText(file, text)).input));
+  return applyEdit(context, known, options);
 }
 
 /**
@@ -61,31 +79,58 @@ export function setConfigValue(
  *
  * @throws SvcError as {@link setConfigValue}
  */
-export function unsetConfigValue(
+export async function unsetConfigValue(
   context: EngineContext,
-  edit: { readonly path: string },
-  options: LoadConfigOptions = {},
-): ConfigEdit {
-  return applyEdit(context, parseKnownPath(edit.path), undefined, options);
+  edit: Pick<ValueEdit, 'path'>,
+  options: EditOptions,
+): Promise<ConfigEdit> {
+  const known = { path: parseKnownPath(edit.path), value: undefined };
+  return applyEdit(context, () => known, options);
+}
+
+interface KnownEdit {
+  readonly path: ConfigPath;
+  /** Undefined removes the key. */
+  readonly value: unknown;
+}
+
+function knownEdit(edit: ValueEdit): KnownEdit {
+  const path = parseKnownPath(edit.path);
+  const value = coerceValue(path, edit.value);
+  if (value === MASK && isSecretPath(path)) {
+    throw new SvcError('USAGE', `${MASK} is a placeholder, not a secret`, {
+      hint: 'use the secret itself or, better, a reference like env:NAME',
+    });
+  }
+  return { path, value };
 }
 
 function applyEdit(
   context: EngineContext,
-  path: ConfigPath,
-  value: unknown,
-  options: LoadConfigOptions,
+  editOf: (current: EditedFile) => KnownEdit,
+  { configFile, signal }: EditOptions,
+): Promise<ConfigEdit> {
+  return withConfigLock(context, signal, () => {
+    const current = readForEdit(fileToEdit(context, configFile));
+    return writeEdit(context, current, editOf(current));
+  });
+}
+
+function writeEdit(
+  context: EngineContext,
+  current: EditedFile,
+  { path, value }: KnownEdit,
 ): ConfigEdit {
-  const file = fileToEdit(context, options);
-  const { text, data } = readForEdit(file);
+  const { file, text, data } = current;
   const before = valueAt(data, path);
   refuseGap(data, path, value);
-  if (value !== undefined) refuseMisfit({ file, text, data }, path);
+  if (value !== undefined) refuseMisfit(current, path);
   const edited = isSameData(before, value) ? text : editConfigText(text, path, value);
   const { input, warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) {
     const { input: earlier } = checkConfigText(file, text);
-    writeFileAtomically(file, edited);
+    replaceConfig(file, current.found, edited);
     keepTrust(context, file, { before: earlier, after: input });
   }
   return {
@@ -118,22 +163,28 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
 }
 
 /** The current configuration file, or the one to create. */
-function fileToEdit(context: EngineContext, options: LoadConfigOptions): string {
-  return discoverConfig(context, options.configFile).file ?? context.state.userConfigFile;
+function fileToEdit(context: EngineContext, configFile: string | undefined): string {
+  return discoverConfig(context, configFile).file ?? context.state.userConfigFile;
 }
 
-function readForEdit(file: string): { readonly text: string; readonly data: unknown } {
-  try {
-    const text = readConfigText(file);
-    const document = parseConfigText(file, text);
-    // Other faults are allowed: the edit may fix them.
-    if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults);
-    return { text, data: document.value };
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'CONFIG_NOT_FOUND')
-      return { text: '{}\n', data: {} };
-    throw error;
-  }
+/** The file before an edit. */
+interface EditedFile {
+  /** Absolute path. */
+  readonly file: string;
+  /** Its text; undefined if there is none. */
+  readonly found: string | undefined;
+  /** The text to edit. */
+  readonly text: string;
+  readonly data: unknown;
+}
+
+function readForEdit(file: string): EditedFile {
+  const found = configTextNow(file);
+  const text = found ?? '{}\n';
+  const document = parseConfigText(file, text);
+  // Other faults are allowed: the edit may fix them.
+  if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults);
+  return { file, found, text, data: document.value };
 }
 
 /** A list position must exist or be the next one. */
@@ -151,49 +202,11 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
 }
 
 /** Nothing can be set inside a value of the wrong type: that has to be fixed first. */
-function refuseMisfit(
-  { file, text, data }: { readonly file: string; readonly text: string; readonly data: unknown },
-  path: ConfigPath,
-): void {
+function refuseMisfit({ file, text, data }: EditedFile, path: ConfigPath): void {
   for (const [depth, segment] of path.entries()) {
     const parent = valueAt(data, path.slice(0, depth));
     if (parent === undefined) return;
     if (typeof segment === 'number' ? Array.isArray(parent) : isRecord(parent)) continue;
     throw faultsError(file, checkConfigText(file, text).faults);
   }
-}
-
-/**
- * Replaces a configuration file atomically. Follows a symbolic link and keeps the file's mode.
- * Creates missing folders.
- *
- * @throws SvcError CONFIG_WRITE_FAILED; the old file is unchanged
- */
-export function writeFileAtomically(file: string, text: string): void {
-  try {
-    const target = followLink(file);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    replaceFile(target, text, modeOf(target));
-  } catch (cause) {
-    throw new SvcError(
-      'CONFIG_WRITE_FAILED',
-      `cannot write ${file} (${systemErrorCode(cause) ?? 'unknown error'})`,
-      { hint: "check the folder's permissions and free space", cause },
-    );
-  }
-}
-
-function followLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return file;
-    throw error;
-  }
-}
-
-/** Configuration may hold plain-text secrets, so a new file is for its owner alone. */
-function modeOf(file: string): number {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? PRIVATE_MODE : stat.mode & 0o7777;
 }

@@ -4,14 +4,15 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 import { MEMORY_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
-import { writeFileAtomically } from './edit-config.js';
 import { createJsonSchema } from './schema-documents.js';
+import { withConfigLock, writeFileAtomically } from './write-config.js';
 
 export interface InitConfigOptions {
   /** Relative to the current folder; undefined means the user's own. */
   readonly configFile?: string | undefined;
   /** Replace an existing file. */
   readonly force: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Absolute paths. */
@@ -23,21 +24,28 @@ export interface InitializedConfig {
 /**
  * Writes a commented configuration to start from, with its JSON Schema next to it.
  *
- * @throws SvcError CONFIG_EXISTS, CONFIG_WRITE_FAILED
+ * @throws SvcError CONFIG_EXISTS, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
-export function initConfig(context: EngineContext, options: InitConfigOptions): InitializedConfig {
-  const named = options.configFile ?? context.state.userConfigFile;
+export async function initConfig(
+  context: EngineContext,
+  { configFile, force, signal }: InitConfigOptions,
+): Promise<InitializedConfig> {
+  const named = configFile ?? context.state.userConfigFile;
   const file = resolvePath(named, context.cwd, context.homeDir);
-  if (!options.force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    throw new SvcError('CONFIG_EXISTS', `${file} already exists`, {
-      hint: 'change it with "svc config set", or replace it with --force',
-      location: { file, line: 1, column: 1 },
-    });
-  }
-  const schemaFile = join(dirname(file), SCHEMA_FILE_NAME);
-  writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
-  writeFileAtomically(file, configTemplate());
-  return { file, schemaFile };
+  return withConfigLock(context, signal, () => {
+    if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw exists(file);
+    const schemaFile = join(dirname(file), SCHEMA_FILE_NAME);
+    writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+    writeFileAtomically(file, configTemplate());
+    return { file, schemaFile };
+  });
+}
+
+function exists(file: string): SvcError {
+  return new SvcError('CONFIG_EXISTS', `${file} already exists`, {
+    hint: 'change it with "svc config set", or replace it with --force',
+    location: { file, line: 1, column: 1 },
+  });
 }
 
 /** The JSON Schema next to a new configuration. */

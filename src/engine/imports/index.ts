@@ -1,12 +1,17 @@
-import { checkConfigText, requireValid, writeFileAtomically } from '../config/authoring.js';
+import {
+  checkConfigText,
+  replaceConfig,
+  requireUnchanged,
+  requireValid,
+  withConfigLock,
+} from '../config/authoring.js';
 import { keepTrust } from '../config/trust/config-trust.js';
-import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 import { writeNotes } from './entry-notes.js';
 import type { Imported, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
-import { configTextNow, type ImportPlan, planImport } from './plan-import.js';
+import { type ImportPlan, planImport } from './plan-import.js';
 
 export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
 export type { ConfigImportOutput } from './output-schemas.js';
@@ -74,24 +79,22 @@ export function writesAnything({ before, text, notes }: ImportPlan): boolean {
 /**
  * Writes the notes, and then the configuration. Killed in between, importing again continues.
  *
- * @throws SvcError IMPORT_FAILED, CONFIG_WRITE_FAILED; the signal's reason
+ * @throws SvcError IMPORT_FAILED, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
-export function applyImport(
+export async function applyImport(
   { file, before, text, workspaceDir, folder, notes }: ImportPlan,
   context: EngineContext,
   signal: AbortSignal,
-): void {
-  if (configTextNow(file) !== before) {
-    throw new SvcError('CONFIG_WRITE_FAILED', `${file} changed in the meantime`, {
-      hint: 'run the command again; nothing was written',
+): Promise<void> {
+  await withConfigLock(context, signal, () => {
+    requireUnchanged(file, before);
+    writeNotes(workspaceDir, folder, notes, signal);
+    const empty = '{}\n';
+    if (text === (before ?? empty)) return;
+    replaceConfig(file, before, text);
+    keepTrust(context, file, {
+      before: checkConfigText(file, before ?? empty).input,
+      after: requireValid(checkConfigText(file, text)).input,
     });
-  }
-  writeNotes(workspaceDir, folder, notes, signal);
-  const empty = '{}\n';
-  if (text === (before ?? empty)) return;
-  writeFileAtomically(file, text);
-  keepTrust(context, file, {
-    before: checkConfigText(file, before ?? empty).input,
-    after: requireValid(checkConfigText(file, text)).input,
   });
 }

@@ -1,18 +1,21 @@
-import { checkConfigText, editConfigText, requireValid } from '../config/authoring.js';
+import {
+  checkConfigText,
+  configTextNow,
+  editConfigText,
+  requireValid,
+} from '../config/authoring.js';
 import {
   type ConfigPath,
   discoverConfig,
   formatPath,
   isRecord,
   isSameData,
-  readConfigText,
   resolveAgent,
   resolveConfig,
   valueAt,
   writtenSecrets,
 } from '../config/index.js';
 import { maskConfigText } from '../config/masked-text.js';
-import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
@@ -75,16 +78,6 @@ export function planImport(
     folder,
     notes: planNotes(folder, imported.entries),
   };
-}
-
-/** The text of the configuration; undefined if there is none. @throws SvcError CONFIG_* */
-export function configTextNow(file: string): string | undefined {
-  try {
-    return readConfigText(file);
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'CONFIG_NOT_FOUND') return undefined;
-    throw error;
-  }
 }
 
 /** Sets one setting after the other, and keeps each that leaves the file valid. */

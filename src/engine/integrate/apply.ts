@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withConfigLock } from '../config/authoring.js';
 import { SvcError } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { DiffLine } from '../support/text-diff.js';
@@ -21,12 +22,15 @@ export async function applyIntegration(
 ): Promise<IntegrationPlan> {
   const lock = join(integrationsFolder(world.state), 'lock');
   try {
-    return await withProcessLock(lock, { signal }, async () => {
-      const plan = planIntegration(world, shown.request);
-      if (changesIn(plan) !== changesIn(shown)) throw outdated(plan);
-      writeAll(world, plan);
-      return plan;
-    });
+    return await withProcessLock(lock, { signal }, () =>
+      // It may turn on active memory in svc.json.
+      withConfigLock(world, signal, () => {
+        const plan = planIntegration(world, shown.request);
+        if (changesIn(plan) !== changesIn(shown)) throw outdated(plan);
+        writeAll(world, plan);
+        return plan;
+      }),
+    );
   } catch (error) {
     if (error instanceof SvcError || !(error instanceof Error) || !('code' in error)) throw error;
     throw new SvcError(

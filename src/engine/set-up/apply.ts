@@ -1,6 +1,13 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createJsonSchema, SCHEMA_FILE_NAME, writeFileAtomically } from '../config/authoring.js';
+import {
+  createJsonSchema,
+  replaceConfig,
+  requireUnchanged,
+  SCHEMA_FILE_NAME,
+  withConfigLock,
+  writeFileAtomically,
+} from '../config/authoring.js';
 import { isRecord } from '../config/index.js';
 import { keepTrust } from '../config/trust/config-trust.js';
 import { diagnoseNamed } from '../embeddings/diagnosis/index.js';
@@ -10,7 +17,7 @@ import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { Clock, EngineContext } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { configTextNow, loadText, type OpenedSetUp } from './open-set-up.js';
+import { loadText, type OpenedSetUp } from './open-set-up.js';
 import type { SetUpPlan } from './plan.js';
 import { makeWorkspace } from './workspace.js';
 
@@ -43,7 +50,7 @@ export interface WrittenSetUp {
  * Applies a plan: the folder, the key, and the configuration last, so that it never refers to something
  * missing.
  *
- * @throws SvcError WORKSPACE_UNREADABLE, CONFIG_WRITE_FAILED; the signal's reason
+ * @throws SvcError WORKSPACE_UNREADABLE, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
 export async function applyPlan(
   { before, base, loaded }: OpenedSetUp,
@@ -55,24 +62,19 @@ export async function applyPlan(
   },
 ): Promise<WrittenSetUp> {
   work.signal.throwIfAborted();
-  requireUnchanged(file, before);
-  makeWorkspace(work.workspace.dir, work.workspace.withExample);
-  if (keyToStore !== undefined) await storeKey(keyToStore.file, keyToStore, work.signal);
-  const isNew = before !== base;
-  const schemaFile = isNew ? join(dirname(file), SCHEMA_FILE_NAME) : null;
-  if (schemaFile !== null) {
-    writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
-  }
-  if (text !== before) writeFileAtomically(file, text);
-  keepTrust(work.context, file, { before: loaded.input, after: loadText(file, text).input });
-  return { file, schemaFile, secretsFile: keyToStore?.file ?? null };
-}
-
-/** Another process may have changed the file while the person was asked. */
-function requireUnchanged(file: string, before: string | undefined): void {
-  if (configTextNow(file, true) === before) return;
-  throw new SvcError('CONFIG_WRITE_FAILED', `${file} changed in the meantime`, {
-    hint: 'run the command again; nothing was written',
+  return withConfigLock(work.context, work.signal, async () => {
+    // Another process may have changed the file while the person was asked.
+    requireUnchanged(file, before);
+    makeWorkspace(work.workspace.dir, work.workspace.withExample);
+    if (keyToStore !== undefined) await storeKey(keyToStore.file, keyToStore, work.signal);
+    const isNew = before !== base;
+    const schemaFile = isNew ? join(dirname(file), SCHEMA_FILE_NAME) : null;
+    if (schemaFile !== null) {
+      writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+    }
+    if (text !== before) replaceConfig(file, before, text);
+    keepTrust(work.context, file, { before: loaded.input, after: loadText(file, text).input });
+    return { file, schemaFile, secretsFile: keyToStore?.file ?? null };
   });
 }
 

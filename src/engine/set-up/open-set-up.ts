@@ -1,15 +1,18 @@
-import { checkConfigText, configTemplate, requireValid } from '../config/authoring.js';
+import {
+  checkConfigText,
+  configTemplate,
+  configTextNow,
+  requireValid,
+} from '../config/authoring.js';
 import {
   type Discovery,
   discoverConfig,
   type LoadedConfig,
-  readConfigText,
   resolveAgent,
   resolveConfig,
 } from '../config/index.js';
 import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
 import { type AgentProviders, providerWorld } from '../embeddings/index.js';
-import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 
@@ -57,23 +60,6 @@ function fileToSetUp(
   }
   const { file, origin } = force ? { file: undefined } : discoverConfig(context, undefined);
   return file === undefined ? { file: state.userConfigFile, origin: 'user' } : { file, origin };
-}
-
-/**
- * The current text of a configuration; undefined when it does not exist.
- *
- * @param leniently whether a text that is not valid counts as empty
- * @throws SvcError CONFIG_*
- */
-export function configTextNow(file: string, leniently: boolean): string | undefined {
-  try {
-    return readConfigText(file);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    if (error.code === 'CONFIG_NOT_FOUND') return undefined;
-    if (leniently && error.code === 'CONFIG_SYNTAX') return '';
-    throw error;
-  }
 }
 
 /** The settings of the default agent's providers, in a configuration that need not be on disk. */

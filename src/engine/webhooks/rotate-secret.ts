@@ -1,4 +1,4 @@
-import { setConfigValue } from '../config/authoring.js';
+import { changeConfigValue, type ValueEdit } from '../config/authoring.js';
 import { formatPath, type LoadedConfig, loadConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { describeSecret } from '../secrets/index.js';
@@ -6,7 +6,7 @@ import type { EngineContext } from '../support/context.js';
 import { parsedJson } from '../support/text.js';
 import type { RotateOutput } from './output-schemas.js';
 import { secretsOf } from './routes.js';
-import { configuredRoute } from './signed-request.js';
+import { configuredRoute, routeUnknown } from './signed-request.js';
 
 /** A step of replacing the secret of a route. */
 export interface Rotation {
@@ -17,6 +17,7 @@ export interface Rotation {
     | { readonly type: 'add'; readonly secret: string }
     | { readonly type: 'finish' };
   readonly configFile: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -26,22 +27,22 @@ export interface Rotation {
  * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, and errors of editing the configuration
  */
 export async function rotateSecret(
-  { routeId, step, configFile }: Rotation,
+  { routeId, step, configFile, signal }: Rotation,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<RotateOutput> {
   configuredRoute(routeId, loaded);
   if (step.type === 'show') return outputOf(routeId, loaded, null);
-  const edit = editOf(routeId, step, loaded);
-  const { file } = setConfigValue(context, edit, { configFile });
+  const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
+  const { file } = await changeConfigValue(context, edit, { configFile, signal });
   return outputOf(routeId, await loadConfig(context, { configFile }), file);
 }
 
 function editOf(
   routeId: string,
   step: Exclude<Rotation['step'], { type: 'show' }>,
-  { input }: LoadedConfig,
-): { readonly path: string; readonly value: string } {
+  input: LoadedConfig['input'],
+): ValueEdit {
   const { secret, verify, ...route } = routeIn(input, routeId);
   const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', routeId];
   const before = verify?.secrets ?? (secret === undefined ? [] : [secret]);
@@ -64,8 +65,10 @@ function editOf(
 }
 
 function routeIn(input: LoadedConfig['input'], routeId: string) {
-  const route = input.plugins?.entries?.webhooks?.config?.routes?.[routeId];
-  if (route === undefined) throw new Error('a resolved route is in the file');
+  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
+  const route = Object.hasOwn(routes, routeId) ? routes[routeId] : undefined;
+  // It may have been removed since it was resolved.
+  if (route === undefined) throw routeUnknown(routeId, Object.keys(routes));
   return route;
 }
 

@@ -88,8 +88,13 @@ export function configuredRoute(id: string, { resolved }: LoadedConfig): Resolve
   const { routes } = resolved.plugins.entries.webhooks.config;
   const route = Object.hasOwn(routes, id) ? routes[id] : undefined;
   if (route !== undefined) return route;
-  const near = suggestName(id, Object.keys(routes));
-  throw new SvcError('WEBHOOK_ROUTE_UNKNOWN', `webhook route ${id} not found`, {
+  throw routeUnknown(id, Object.keys(routes));
+}
+
+/** @param ids of the configured routes */
+export function routeUnknown(id: string, ids: readonly string[]): SvcError {
+  const near = suggestName(id, ids);
+  return new SvcError('WEBHOOK_ROUTE_UNKNOWN', `webhook route ${id} not found`, {
     hint:
       near === undefined
         ? 'run "svc webhook routes" to list them'

@@ -170,10 +170,10 @@ export async function openConfigTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
     schema: inputSchema,
-    check: (given) => {
+    check: async (given) => {
       const input = { ...given, text: textOf(given.text) };
       checkReading(file, input.text);
-      checkEdits(context, file, input);
+      await checkEdits(context, file, input);
     },
     close: () => rmSync(home.path, { recursive: true, force: true }),
   });
@@ -195,12 +195,17 @@ function checkReading(file: string, text: string): void {
   if (shown.length !== text.length) throw new Error('the shown text has another length');
 }
 
-function checkEdits(context: EngineContext, file: string, { path, value, ...input }: Input): void {
+async function checkEdits(
+  context: EngineContext,
+  file: string,
+  { path, value, ...input }: Input,
+): Promise<void> {
+  const options = { configFile: file, signal: new AbortController().signal };
   // Files contain no lone surrogates.
   const text = Buffer.from(input.text).toString();
   writeFileSync(file, text);
   const before = dataOf(file);
-  if (expected(() => setConfigValue(context, { path, value }, { configFile: file }))) {
+  if (await isAccepted(setConfigValue(context, { path, value }, options))) {
     const known = parseKnownPath(path);
     const wanted = withValue(before ?? {}, known, coerceValue(known, value));
     same(dataOf(file), wanted, 'set');
@@ -208,7 +213,7 @@ function checkEdits(context: EngineContext, file: string, { path, value, ...inpu
     if (keptComments) sameComments(text, readFileSync(file, 'utf8'));
   } else if (readFileSync(file, 'utf8') !== text) throw new Error('rejected but changed');
   const middle = readFileSync(file, 'utf8');
-  if (expected(() => unsetConfigValue(context, { path }, { configFile: file }))) {
+  if (await isAccepted(unsetConfigValue(context, { path }, options))) {
     const known = parseKnownPath(path);
     if (valueAt(dataOf(file), known) !== undefined && typeof known.at(-1) !== 'number')
       throw new Error('removed but still there');
@@ -220,9 +225,9 @@ function checkEdits(context: EngineContext, file: string, { path, value, ...inpu
 }
 
 /** Whether it succeeded; a SvcError is a valid result. */
-function expected(work: () => unknown): boolean {
+async function isAccepted(work: Promise<unknown>): Promise<boolean> {
   try {
-    work();
+    await work;
     return true;
   } catch (error) {
     if (error instanceof SvcError) return false;

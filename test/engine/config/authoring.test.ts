@@ -11,10 +11,11 @@ import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('starting a configuration, and its references');
+const { signal } = new AbortController();
 
 test('init writes a commented file that means the same as none', () =>
   inWorld(async ({ context, at }) => {
-    const { file, schemaFile } = initConfig(context, { force: false });
+    const { file, schemaFile } = await initConfig(context, { force: false, signal });
     assert.is(file, at('home/.svc/svc.json'));
     assert.match(readFileSync(file, 'utf8'), '// ');
     assert.is(JSON.parse(readFileSync(schemaFile, 'utf8')).type, 'object');
@@ -29,11 +30,11 @@ test('init keeps a file that is there unless it is forced', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/deep/own.json', 'mine');
     const error = await errorOf(() =>
-      initConfig(context, { configFile: 'own.json', force: false }),
+      initConfig(context, { configFile: 'own.json', force: false, signal }),
     );
     assert.is(error.code, 'CONFIG_EXISTS');
     assert.is(readFileSync(file, 'utf8'), 'mine');
-    initConfig(context, { configFile: 'own.json', force: true });
+    await initConfig(context, { configFile: 'own.json', force: true, signal });
     assert.match(readFileSync(file, 'utf8'), '$schema');
   }));
 

@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  changeConfigValue,
   getConfigValue,
   setConfigValue,
   unsetConfigValue,
@@ -23,6 +24,7 @@ import { editConfigText } from '../../../src/engine/config/jsonc.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('editing a configuration');
+const { signal } = new AbortController();
 
 const COMMENTED = `// first
 {
@@ -47,9 +49,13 @@ const COMMENTED = `// first
 const commentsOf = (text: string): string[] => text.match(/\/\/.*|\/\*.*?\*\//g) ?? [];
 
 test('setting a value changes that value and nothing else', () =>
-  inWorld(({ context, write }) => {
+  inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
-    const edit = setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    const edit = await setConfigValue(
+      context,
+      { path: 'memory.citations', value: 'on' },
+      { signal },
+    );
     assert.is(readFileSync(file, 'utf8'), COMMENTED.replace('"auto"', '"on"'));
     assert.equal(edit, {
       file,
@@ -65,7 +71,7 @@ test('nothing is put into what is no group: the fault in the file is told instea
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{"memory": 5, "agents": {"list": {}}}');
     for (const path of ['memory.citations', 'agents.list[0].id']) {
-      const error = await errorOf(() => setConfigValue(context, { path, value: 'on' }));
+      const error = await errorOf(() => setConfigValue(context, { path, value: 'on' }, { signal }));
       assert.is(error.code, 'CONFIG_INVALID');
       assert.is(error.location?.line, 1);
     }
@@ -92,33 +98,37 @@ test('removing values keeps every comment and leaves a valid file', () => {
 test('values are taken as the key wants them', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{}');
-    const set = (path: string, value: string): unknown =>
-      setConfigValue(context, { path, value }).after;
-    assert.is(set('agents.defaults.memorySearch.query.maxResults', '8'), 8);
-    assert.is(set('agents.list[0].id', '8'), '8');
-    assert.is(set('agents.list.1.id', 'true'), 'true');
-    assert.is(set('agents.list[0].default', 'true'), true);
-    assert.equal(set('agents.defaults.memorySearch.sources', '["sessions"]'), ['sessions']);
-    assert.is(set('models.providers["my.host"].api', 'openai'), 'openai');
+    const set = async (path: string, value: string): Promise<unknown> =>
+      (await setConfigValue(context, { path, value }, { signal })).after;
+    assert.is(await set('agents.defaults.memorySearch.query.maxResults', '8'), 8);
+    assert.is(await set('agents.list[0].id', '8'), '8');
+    assert.is(await set('agents.list.1.id', 'true'), 'true');
+    assert.is(await set('agents.list[0].default', 'true'), true);
+    assert.equal(await set('agents.defaults.memorySearch.sources', '["sessions"]'), ['sessions']);
+    assert.is(await set('models.providers["my.host"].api', 'openai'), 'openai');
     const { input } = await loadConfig(context);
     assert.is(input.agents?.list?.[1]?.id, 'true');
     assert.is(input.models?.providers?.['my.host']?.api, 'openai');
   }));
 
 test('without a file one’s own is made, for its owner alone', () =>
-  inWorld(({ context, at }) => {
-    const { file } = setConfigValue(context, { path: 'memory.citations', value: 'on' });
+  inWorld(async ({ context, at }) => {
+    const { file } = await setConfigValue(
+      context,
+      { path: 'memory.citations', value: 'on' },
+      { signal },
+    );
     assert.is(file, at('home/.svc/svc.json'));
     assert.equal(JSON.parse(readFileSync(file, 'utf8')), { memory: { citations: 'on' } });
     assert.is(statSync(file).mode & 0o777, 0o600);
   }));
 
 test('the mode of the file and a link to it are kept, and nothing is left beside it', () =>
-  inWorld(({ context, write, at }) => {
+  inWorld(async ({ context, write, at }) => {
     const real = write('real/settings.json', '{}');
     chmodSync(real, 0o640);
     symlinkSync(real, at('project/svc.json'));
-    setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    await setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal });
     assert.ok(lstatSync(at('project/svc.json')).isSymbolicLink());
     assert.is(statSync(real).mode & 0o777, 0o640);
     assert.match(readFileSync(real, 'utf8'), '"on"');
@@ -129,7 +139,7 @@ test('an edit that would make the file invalid is refused and nothing is written
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
     const edit = { path: 'agents.defaults.memorySearch.fallback', value: 'openai' };
-    const error = await errorOf(() => setConfigValue(context, edit));
+    const error = await errorOf(() => setConfigValue(context, edit, { signal }));
     assert.is(error.code, 'CONFIG_INVALID');
     assert.match(error.message, 'fallback and provider are both "openai"');
     assert.match(error.hint ?? '', 'nothing was written');
@@ -139,10 +149,10 @@ test('an edit that would make the file invalid is refused and nothing is written
 test('an edit may hint a fault, but not leave another one', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
-    setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    await setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal });
     write('project/svc.json', '{\n  "memory": { "citations": 1, "backend": 2 }\n}');
     const error = await errorOf(() =>
-      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     assert.equal(error.location, { file, line: 2, column: 42 });
   }));
@@ -151,7 +161,7 @@ test('a file with broken syntax is not edited', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{ "memory": ');
     const error = await errorOf(() =>
-      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     assert.is(error.code, 'CONFIG_SYNTAX');
   }));
@@ -169,7 +179,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
 for (const [path, hint] of UNKNOWN) {
   test(`the unknown path ${path} is refused with help`, () =>
     inWorld(async ({ context }) => {
-      const error = await errorOf(() => setConfigValue(context, { path, value: '1' }));
+      const error = await errorOf(() => setConfigValue(context, { path, value: '1' }, { signal }));
       assert.is(error.code, 'CONFIG_KEY_UNKNOWN');
       assert.match(error.hint ?? '', hint);
     }));
@@ -184,19 +194,61 @@ for (const path of ['', '.', 'a..b', 'a[', 'a[x]', 'a["b', 'a b]']) {
 test('a list position that would leave a gap is refused', () =>
   inWorld(async ({ context }) => {
     const error = await errorOf(() =>
-      setConfigValue(context, { path: 'agents.list[2].id', value: 'a' }),
+      setConfigValue(context, { path: 'agents.list[2].id', value: 'a' }, { signal }),
     );
     assert.is(error.code, 'USAGE');
     assert.match(error.hint ?? '', 'agents.list[0]');
   }));
 
 test('setting what is there already writes nothing', () =>
-  inWorld(({ context, write }) => {
+  inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
     const { mtimeMs } = statSync(file);
-    assert.is(setConfigValue(context, { path: 'memory.citations', value: 'auto' }).changed, false);
-    assert.is(unsetConfigValue(context, { path: 'memory.backend' }).changed, false);
+    const auto = { path: 'memory.citations', value: 'auto' };
+    assert.is((await setConfigValue(context, auto, { signal })).changed, false);
+    const { changed } = await unsetConfigValue(context, { path: 'memory.backend' }, { signal });
+    assert.is(changed, false);
     assert.is(statSync(file).mtimeMs, mtimeMs);
+  }));
+
+test('what an editor saves while a value is set is not overwritten', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', COMMENTED);
+    const error = await errorOf(() =>
+      changeConfigValue(
+        context,
+        () => {
+          write('project/svc.json', '{ "memory": { "citations": "off" } }');
+          return { path: 'memory.citations', value: 'on' };
+        },
+        { signal },
+      ),
+    );
+    assert.is(error.code, 'CONFIG_WRITE_FAILED');
+    assert.match(error.message, 'changed in the meantime');
+    assert.is(readFileSync(file, 'utf8'), '{ "memory": { "citations": "off" } }');
+  }));
+
+test('changes at once are made one after the other', () =>
+  inWorld(async ({ context }) => {
+    const numbers = [0, 1, 2, 3, 4];
+    await Promise.all(
+      numbers.map(() =>
+        changeConfigValue(
+          context,
+          ({ agents }) => {
+            const { length } = agents?.list ?? [];
+            return { path: `agents.list[${length}].id`, value: `a${length}` };
+          },
+          { signal },
+        ),
+      ),
+    );
+    const { input } = await loadConfig(context);
+    assert.equal(
+      input.agents?.list?.map(({ id }) => id),
+      numbers.map((number) => `a${number}`),
+    );
   }));
 
 test('a folder that cannot be written is an error, and the old file is whole', () =>
@@ -205,7 +257,7 @@ test('a folder that cannot be written is an error, and the old file is whole', (
     const file = write('project/svc.json', COMMENTED);
     chmodSync(at('project'), 0o500);
     const error = await errorOf(() =>
-      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     chmodSync(at('project'), 0o700);
     assert.is(error.code, 'CONFIG_WRITE_FAILED');
@@ -216,7 +268,7 @@ test('a path below a file cannot be made into a folder', () =>
   inWorld(async ({ context, write, at }) => {
     write('plain', 'x');
     mkdirSync(at('x'));
-    const options = { configFile: at('plain/svc.json') };
+    const options = { configFile: at('plain/svc.json'), signal };
     const error = await errorOf(() =>
       setConfigValue(context, { path: 'memory.citations', value: 'on' }, options),
     );
@@ -229,14 +281,14 @@ test('secrets are masked when read and in the report of an edit, references are 
     write('project/svc.json', '{}');
     const path = 'models.providers.x.apiKey';
     const secret = 'sk-0123456789012345678901234567';
-    const edit = setConfigValue(context, { path, value: secret });
+    const edit = await setConfigValue(context, { path, value: secret }, { signal });
     assert.not.match(JSON.stringify(edit), secret);
     assert.is((await getConfigValue(context, path)).value, '********');
     assert.not.match(JSON.stringify((await getConfigValue(context, 'models')).value), secret);
-    setConfigValue(context, { path, value: 'env:X_KEY' });
+    await setConfigValue(context, { path, value: 'env:X_KEY' }, { signal });
     assert.is((await getConfigValue(context, path)).value, 'env:X_KEY');
     assert.is(
-      (await errorOf(() => setConfigValue(context, { path, value: '********' }))).code,
+      (await errorOf(() => setConfigValue(context, { path, value: '********' }, { signal }))).code,
       'USAGE',
     );
   }));

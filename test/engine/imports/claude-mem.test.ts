@@ -77,7 +77,7 @@ test('writes a note per day, and nothing into the folder of claude-mem', async (
       ['2026-02-04', 1],
     ],
   );
-  home.apply(plan);
+  await home.apply(plan);
   assert.is(
     noteOf(home, '2026-02-03'),
     `# 2026-02-03
@@ -108,7 +108,7 @@ test('importing again adds only what is new, and keeps what was edited', async (
   const home = importHome();
   const db = database(home);
   observe(db, 'First');
-  home.apply(await home.prepare('claude-mem'));
+  await home.apply(await home.prepare('claude-mem'));
   assert.equal((await home.prepare('claude-mem')).notes, []);
   const edited = noteOf(home, '2026-02-03').replace('We moved', 'I moved');
   home.write('.svc/workspace/memory/claude-mem/2026-02-03.md', edited);
@@ -119,7 +119,7 @@ test('importing again adds only what is new, and keeps what was edited', async (
     plan.notes.map(({ entries }) => entries.length),
     [1],
   );
-  home.apply(plan);
+  await home.apply(plan);
   const note = noteOf(home, '2026-02-03');
   assert.ok(note.startsWith(edited));
   assert.is(note.match(/claude-mem observation/g)?.length, 2);
@@ -138,7 +138,7 @@ test('text cannot pretend to be another entry or a heading, and secrets are mask
   db.close();
   const plan = await home.prepare('claude-mem');
   assert.ok(plan.items.some(({ from }) => from === '1 entries'));
-  home.apply(plan);
+  await home.apply(plan);
   const note = noteOf(home, '2026-02-03');
   assert.match(note, /^## Line break \(web\)$/m);
   assert.match(note, /^## Second/m);
@@ -166,7 +166,7 @@ test('reads the JSON export too, and older tables', async () => {
   old.exec(`CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT, type TEXT, created_at TEXT);
     INSERT INTO observations (text, type, created_at) VALUES ('Old text', 'note', '2025-01-02T12:00:00Z')`);
   old.close();
-  home.apply(await home.prepare('claude-mem', 'old.db'));
+  await home.apply(await home.prepare('claude-mem', 'old.db'));
   assert.match(noteOf(home, '2025-01-02'), /## note\n\nOld text/);
 });
 
@@ -181,7 +181,7 @@ test('other files, and links in the workspace, are refused', async () => {
   db.close();
   symlinkSync(home.at('elsewhere'), home.at('.svc/workspace/memory'));
   const plan = await home.prepare('claude-mem');
-  const failure = await failureOf(Promise.resolve().then(() => home.apply(plan)));
+  const failure = await failureOf(home.apply(plan));
   assert.is(failure.code, 'IMPORT_FAILED');
   assert.equal(readdirSync(home.at('elsewhere')), ['x']);
 });

@@ -56,7 +56,7 @@ test('collections of qmd become extra paths; its commands never run', async () =
     global_context: 'left',
     models: 'left',
   });
-  home.apply(plan);
+  await home.apply(plan);
   assert.equal((await home.prepare('qmd')).diff, []);
 });
 

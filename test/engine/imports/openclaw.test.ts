@@ -187,7 +187,7 @@ test('importing again changes nothing, and the file of OpenClaw stays as it is',
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');
   assert.not.ok(existsSync(plan.file));
-  home.apply(plan);
+  await home.apply(plan);
   assert.is(readFileSync(plan.file, 'utf8'), plan.text);
   const again = await home.prepare('openclaw');
   assert.equal([again.text, again.diff], [plan.text, []]);
@@ -198,7 +198,7 @@ test('a configuration that changed in the meantime is not overwritten', async ()
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');
   home.write('.svc/svc.json', '{"memory":{}}');
-  const failure = await failureOf(Promise.resolve().then(() => home.apply(plan)));
+  const failure = await failureOf(home.apply(plan));
   assert.is(failure.code, 'CONFIG_WRITE_FAILED');
   assert.is(readFileSync(home.at('.svc/svc.json'), 'utf8'), '{"memory":{}}');
 });

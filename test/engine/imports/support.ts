@@ -11,7 +11,7 @@ import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 /** A home in which other programs have files, and svc has a configuration if one is written. */
 export interface ImportHome extends TempFolder {
   readonly prepare: (program: ImportProgram, path?: string) => Promise<ImportPlan>;
-  readonly apply: (plan: ImportPlan) => void;
+  readonly apply: (plan: ImportPlan) => Promise<void>;
 }
 
 export function importHome(files: Readonly<Record<string, object | string>> = {}): ImportHome {

@@ -38,7 +38,8 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
       secret === undefined
         ? ({ type: finish ? 'finish' : 'show' } as const)
         : ({ type: 'add', secret } as const);
-    const output = await rotateSecret({ routeId: args.route, step, configFile }, loaded, context);
+    const rotation = { routeId: args.route, step, configFile, signal: this.signal };
+    const output = await rotateSecret(rotation, loaded, context);
     this.write(renderRotation(output));
     return output;
   }

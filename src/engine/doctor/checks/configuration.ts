@@ -4,8 +4,9 @@ import {
   editConfigText,
   fixFault,
   parseConfigText,
+  replaceConfig,
   textPositions,
-  writeFileAtomically,
+  withConfigLock,
 } from '../../config/authoring.js';
 import type { ConfigFault } from '../../config/index.js';
 import {
@@ -19,6 +20,7 @@ import {
 } from '../../config/index.js';
 import { hideConfigValues } from '../../config/masked-text.js';
 import { type SourceLocation, SvcError } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
 import { type DiffLine, diffLines } from '../../support/text-diff.js';
 import {
@@ -37,7 +39,7 @@ const MOST_FINDINGS = 50;
 export const configuration: DoctorCheck = {
   name: 'configuration',
   needs: 'nothing',
-  run: async ({ reading }) => {
+  run: async ({ reading, context }) => {
     switch (reading.state) {
       case 'none':
         return { summary: 'no file, defaults in effect', findings: [] };
@@ -45,7 +47,7 @@ export const configuration: DoctorCheck = {
         return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
       case 'faulty':
       case 'usable':
-        return checked(reading.checked);
+        return checked(reading.checked, context);
     }
   },
 };
@@ -58,14 +60,14 @@ function unreadable({ code, message, hint, location }: SvcError): Finding {
   });
 }
 
-function checked(config: CheckedConfig): CheckReport {
+function checked(config: CheckedConfig, context: EngineContext): CheckReport {
   const { document, faults, warnings } = config;
   const all = [...faults, ...warnings];
   const excerptOf = excerpts(document.text);
   const findings = all.slice(0, MOST_FINDINGS).map((fault): Finding => {
     const { code, severity, message, location } = fault;
     const hint = hintOf(fault);
-    const fix = fixOf(config, fault);
+    const fix = fixOf(config, fault, context);
     return finding(code, severity, {
       message,
       place: location,
@@ -90,11 +92,11 @@ function hintOf({ suggestion, expected }: ConfigFault): string | undefined {
   return expected === undefined ? undefined : `expected ${expected}`;
 }
 
-function fixOf(config: CheckedConfig, fault: ConfigFault): Fix | undefined {
+function fixOf(config: CheckedConfig, fault: ConfigFault, context: EngineContext): Fix | undefined {
   const proposal = fixFault(config, fault);
   if (proposal === undefined) return undefined;
   const { file, text } = config.document;
-  return configFix({
+  return configFix(context, {
     title: proposal.title,
     safe: proposal.certain,
     file,
@@ -122,7 +124,7 @@ interface ConfigTextEdit {
  * A fix of the configuration file. Other fixes may be applied first, so the edit is computed again on
  * the current text, and written only when it still changes what was shown.
  */
-export function configFix(edit: ConfigTextEdit): Fix | undefined {
+export function configFix(context: EngineContext, edit: ConfigTextEdit): Fix | undefined {
   const { title, safe, file, before } = edit;
   const after = edit.edit(before);
   if (after === undefined || after === before) return undefined;
@@ -132,16 +134,17 @@ export function configFix(edit: ConfigTextEdit): Fix | undefined {
     safe,
     diff,
     changes: 'configuration',
-    apply: async () => {
-      const text = readConfigText(file);
-      const edited = edit.edit(text);
-      if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
-        throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
-          hint: 'run svc config doctor again',
-        });
-      }
-      writeFileAtomically(file, edited);
-    },
+    apply: (signal) =>
+      withConfigLock(context, signal, () => {
+        const text = readConfigText(file);
+        const edited = edit.edit(text);
+        if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
+          throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
+            hint: 'run svc config doctor again',
+          });
+        }
+        replaceConfig(file, text, edited);
+      }),
   };
 }
 
@@ -200,7 +203,7 @@ interface OldForm {
 export const deprecated: DoctorCheck = {
   name: 'deprecated',
   needs: 'nothing',
-  run: async ({ reading }) => {
+  run: async ({ reading, context }) => {
     if (!('checked' in reading) || reading.checked.document.syntaxFaults.length > 0) {
       return { summary: 'nothing to check', findings: [], off: true };
     }
@@ -210,7 +213,7 @@ export const deprecated: DoctorCheck = {
     const findings = [...oldForms(document.value)].map((form): Finding => {
       const place = document.locate(form.path);
       const { message, title } = form;
-      const fix = configFix({
+      const fix = configFix(context, {
         title,
         safe: true,
         file,

@@ -71,7 +71,7 @@ function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Fix | und
   const path = writtenAt(agent, world);
   if (!bundled.loaded || path === undefined) return undefined;
   const { file, text } = reading.checked.document;
-  return configFix({
+  return configFix(world.context, {
     title: 'use the bundled vector extension',
     safe: true,
     file,

@@ -239,7 +239,7 @@ function notesElsewhere(
   const setting = `${formatPath(path)} '["."]'`;
   const fix = !('checked' in reading)
     ? undefined
-    : configFix({
+    : configFix(world.context, {
         title: `index the whole folder: set ${formatPath(path)}`,
         // It may be a folder of anything, and a provider may get its text.
         safe: false,

@@ -241,10 +241,10 @@ test('what the person sets through svc stays trusted; what was not theirs does n
   inWorld(async (world) => {
     writeConfig(world, { memory: { citations: 'on' } });
     const edit = { path: 'agents.defaults.memorySearch.provider', value: 'openai' };
-    setConfigValue(world.context, edit);
+    await setConfigValue(world.context, edit, { signal: new AbortController().signal });
     assert.equal((await loadConfig(world.context)).ignoredKeys, []);
     writeConfig(world, EVIL);
-    setConfigValue(world.context, edit);
+    await setConfigValue(world.context, edit, { signal: new AbortController().signal });
     assert.equal((await loadConfig(world.context)).ignoredKeys?.length, 3);
   }));
 

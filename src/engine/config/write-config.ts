@@ -1,0 +1,105 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SvcError, systemErrorCode } from '../errors/index.js';
+import { withProcessLock } from '../sqlite/process-lock.js';
+import type { EngineContext } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { readConfigText } from './discovery.js';
+
+/**
+ * Runs work that reads a configuration file and writes it. Waits for other processes that do: without the lock, one
+ * would overwrite the change of another.
+ *
+ * @throws SvcError STATE_UNWRITABLE; the signal's reason; what the work throws
+ */
+export async function withConfigLock<T>(
+  { state: { stateDir } }: Pick<EngineContext, 'state'>,
+  signal: AbortSignal,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    // One lock for all files, in the state folder: next to a project's svc.json it would end up in version control.
+    return await withProcessLock(join(stateDir, 'config.lock'), { signal }, async () => work());
+  } catch (cause) {
+    const code = systemErrorCode(cause);
+    if (signal.aborted || cause instanceof SvcError || code === undefined) throw cause;
+    throw new SvcError('STATE_UNWRITABLE', `cannot write to ${stateDir} (${code})`, {
+      hint: `check the permissions of ${stateDir} and its free disk space`,
+      cause,
+    });
+  }
+}
+
+/**
+ * The current text of a configuration; undefined when it does not exist.
+ *
+ * @param leniently whether a text in another encoding counts as empty
+ * @throws SvcError CONFIG_UNREADABLE, CONFIG_SYNTAX
+ */
+export function configTextNow(file: string, leniently = false): string | undefined {
+  try {
+    return readConfigText(file);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    if (error.code === 'CONFIG_NOT_FOUND') return undefined;
+    if (leniently && error.code === 'CONFIG_SYNTAX') return '';
+    throw error;
+  }
+}
+
+/**
+ * Refuses to replace what somebody else wrote since the file was read: an editor knows no lock.
+ *
+ * @param before as {@link configTextNow} returned it
+ * @throws SvcError CONFIG_WRITE_FAILED
+ */
+export function requireUnchanged(file: string, before: string | undefined): void {
+  if (configTextNow(file, true) === before) return;
+  throw new SvcError('CONFIG_WRITE_FAILED', `${file} changed in the meantime`, {
+    hint: 'run the command again; nothing was written',
+  });
+}
+
+/**
+ * Replaces a configuration that was read under {@link withConfigLock}.
+ *
+ * @throws SvcError CONFIG_WRITE_FAILED; the old file is unchanged
+ */
+export function replaceConfig(file: string, before: string | undefined, text: string): void {
+  requireUnchanged(file, before);
+  writeFileAtomically(file, text);
+}
+
+/**
+ * Replaces a file atomically. Follows a symbolic link and keeps the file's mode. Creates missing folders.
+ *
+ * @throws SvcError CONFIG_WRITE_FAILED; the old file is unchanged
+ */
+export function writeFileAtomically(file: string, text: string): void {
+  try {
+    const target = followLink(file);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    replaceFile(target, text, modeOf(target));
+  } catch (cause) {
+    throw new SvcError(
+      'CONFIG_WRITE_FAILED',
+      `cannot write ${file} (${systemErrorCode(cause) ?? 'unknown error'})`,
+      { hint: "check the folder's permissions and free space", cause },
+    );
+  }
+}
+
+function followLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return file;
+    throw error;
+  }
+}
+
+/** Configuration may hold plain-text secrets, so a new file is for its owner alone. */
+function modeOf(file: string): number {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? PRIVATE_MODE : stat.mode & 0o7777;
+}
