@@ -5,6 +5,7 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
 import { endOfForeground } from './foreground.js';
+import { print } from './print.js';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set. PDF and Word files are opened
@@ -23,7 +24,7 @@ export async function openInEditor(
   const line = format === 'html' ? 1 : place.line;
   const editor = editorOf(env);
   if (editor === undefined) {
-    process.stdout.write(`${file}:${line}\n`);
+    print(`${file}:${line}\n`);
     return;
   }
   const { program, args } = editorCommand(editor, { ...place, line });
@@ -45,7 +46,7 @@ export function editorOf(env: EngineContext['env']): string | undefined {
 
 /** Opens a file in the viewer of the system, or prints its path where there is none. */
 async function openInViewer(file: string, env: EngineContext['env']): Promise<void> {
-  if (!(await openOnDesktop(file, env))) process.stdout.write(`${file}\n`);
+  if (!(await openOnDesktop(file, env))) print(`${file}\n`);
 }
 
 /**

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { fstatSync, writeSync } from 'node:fs';
+import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
+import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -28,23 +31,61 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
+const lost = new AbortController();
+
+/** Aborts once nothing that is printed arrives any more: the reader of the pipe is gone, or the disk is full. */
+export const stdoutLost: AbortSignal = lost.signal;
+
 /** Whether the stream is in use: nothing may overtake what it has queued. */
 let isStreaming = false;
 
 /**
  * Prints text. Into a pipe or file without `process.stdout`, for which Node.js loads its streams and sockets: 3 ms of
- * every start.
+ * every start. A failure does not stop what prints: it is reported on stderr, and the process exits with its code.
  */
 export function print(text: string): void {
+  if (lost.signal.aborted) return;
   let rest: Uint8Array = Buffer.from(text);
   try {
-    if (!isStreaming && !mayBeTerminal(STDOUT)) {
+    if (!isStreaming && !terminalStreams.stdout.isTTY) {
       while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
     }
-  } catch {
-    // A pipe that is full and must not block, or an error: the stream knows what to do.
+  } catch (error) {
+    // A pipe that is full and must not block: the stream waits for its reader.
+    if (systemErrorCode(error) !== 'EAGAIN') {
+      lose(error);
+      return;
+    }
   }
   if (rest.length === 0) return;
+  if (!isStreaming) process.stdout.on('error', lose);
   isStreaming = true;
   process.stdout.write(rest);
+}
+
+/** Prints text and waits for a slow reader, so that no long output is collected in memory. */
+export async function printInTurn(text: string): Promise<void> {
+  print(text);
+  if (lost.signal.aborted || !isStreaming || !process.stdout.writableNeedDrain) return;
+  try {
+    await once(process.stdout, 'drain');
+  } catch (error) {
+    lose(error);
+  }
+}
+
+function lose(error: unknown): void {
+  if (lost.signal.aborted) return;
+  lost.abort(error);
+  // Whoever closes a pipe has seen enough.
+  if (systemErrorCode(error) === 'EPIPE') return;
+  const known = asSvcError(error);
+  const report = reportError(
+    new SvcError('SYSTEM_REFUSED', `cannot write to stdout: ${messageOf(error)}`, {
+      hint: known?.hint ?? 'check where the output goes',
+      cause: error,
+    }),
+  );
+  process.exitCode = exitCodeOf(report);
+  process.stderr.write(formatErrorText(report));
 }

@@ -6,6 +6,7 @@ import type { PaneLine } from '../ui/components/pane.js';
 import { type ListRow, watchLine } from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/source.js';
 import { createStyle, type Style } from '../ui/style.js';
+import { print, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
@@ -103,15 +104,13 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
       const line = json
         ? JSON.stringify(mask.data(document))
         : mask.text(watchLine(list.kind, row, clock.now(), style));
-      process.stdout.write(`${line}\n`);
+      print(`${line}\n`);
     }
   };
   // Stop when the reader of the pipe is gone.
-  const gone = new AbortController();
-  process.stdout.once('error', () => gone.abort());
-  const signal = AbortSignal.any([options.signal, gone.signal]);
+  const signal = AbortSignal.any([options.signal, stdoutLost]);
   await follow(tell, Number.POSITIVE_INFINITY, { ...options, signal });
-  return gone.signal.aborted ? 'left' : 'interrupted';
+  return stdoutLost.aborted ? 'left' : 'interrupted';
 }
 
 /** Calls back immediately, after every commit, and after a number of checks without one. */

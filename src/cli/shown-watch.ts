@@ -7,6 +7,7 @@ import { createSyncLines } from '../ui/memory/sync-lines.js';
 import { createWatchLines } from '../ui/memory/watch-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
+import { print, stdoutLost } from './print.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
 
@@ -46,7 +47,7 @@ export async function shownWatch(
   );
   process.on('SIGTERM', onInterrupt);
   // Stop when the reader of the pipe is gone.
-  process.stdout.once('error', onInterrupt);
+  stdoutLost.addEventListener('abort', onInterrupt);
   try {
     const started = Promise.all(watchers.map((watcher) => watcher.start()));
     const stopped = aborted(signal);
@@ -60,7 +61,7 @@ export async function shownWatch(
     await Promise.all(watchers.map((watcher) => watcher.close()));
     await view.close();
     process.off('SIGTERM', onInterrupt);
-    process.stdout.off('error', onInterrupt);
+    stdoutLost.removeEventListener('abort', onInterrupt);
   }
 }
 
@@ -94,7 +95,7 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
     onEvent: (row, event) => {
       const memory = memories[row];
       const line = memory === undefined ? undefined : watchOutput(memory, event, clock.now());
-      if (line !== undefined) process.stdout.write(`${JSON.stringify(line)}\n`);
+      if (line !== undefined) print(`${JSON.stringify(line)}\n`);
     },
     close: async () => undefined,
   };
@@ -107,7 +108,7 @@ function linesView(memories: readonly OpenedMemory[], options: ShownWatchOptions
     process.stderr.write(line);
   };
   const write = (line: string): void => {
-    if (!quiet) process.stdout.write(line);
+    if (!quiet) print(line);
   };
   const rows = memories.map(({ name }) => {
     const now = (): number => clock.now();

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
-
-/** Writes text to stdout unchanged, waiting until it is read. */
-export async function writeToStdout(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
 
 /**
  * Runs work on a private temporary file with all of stdin, then removes it.

@@ -1,10 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { withEnvironment } from '../cli/flags.js';
+import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
 import { findLogFile } from '../engine/serve/log/log-file.js';
-import { isSelected, LOG_LEVELS, parseLogLine } from '../engine/serve/log/log-record.js';
+import {
+  isSelected,
+  type LineSelection,
+  LOG_LEVELS,
+  parseLogLine,
+} from '../engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { logLineOutput } from '../engine/serve/output.js';
 import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
@@ -69,14 +75,22 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (tail === undefined && !flags.follow) throw noLog(file);
     this.isFollowing = flags.follow;
     for (const line of tail?.lines ?? []) this.show(line, flags);
-    if (flags.follow) {
-      const options = { fromBytes: tail?.endBytes ?? 0, everyMs: FOLLOW_EVERY_MS };
-      for await (const line of followLog(file, { ...options, signal: this.signal })) {
-        if (isSelected(parseLogLine(line), selection)) this.show(line, flags);
-      }
-      this.setExitCode(130);
-    }
+    if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
+  }
+
+  /** Shows new lines until Ctrl-C, or until nobody reads them. */
+  private async follow(
+    file: string,
+    fromBytes: number,
+    selection: LineSelection,
+    flags: { readonly plain: boolean },
+  ): Promise<void> {
+    const signal = AbortSignal.any([this.signal, stdoutLost]);
+    for await (const line of followLog(file, { fromBytes, everyMs: FOLLOW_EVERY_MS, signal })) {
+      if (isSelected(parseLogLine(line), selection)) this.show(line, flags);
+    }
+    if (!stdoutLost.aborted) this.setExitCode(130);
   }
 
   /** Followed lines are printed as they come; no document follows them. */
@@ -86,7 +100,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
 
   private show(line: string, flags: { readonly plain: boolean }): void {
     if (this.jsonEnabled()) {
-      if (this.isFollowing) process.stdout.write(`${line}\n`);
+      if (this.isFollowing) print(`${line}\n`);
       return;
     }
     const record = parseLogLine(line);

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
+import { print } from '../../cli/print.js';
 
 /** The script calls a function of the bash-completion package, which not every bash has. */
 const WITHOUT_PACKAGE = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
@@ -29,7 +30,7 @@ export default class CompletionScript extends BaseCommand<Record<string, never>>
   async run(): Promise<Record<string, never>> {
     const { args } = await this.parse(CompletionScript);
     const { script } = await import('@bomb.sh/tab');
-    if (args.shell === 'bash') process.stdout.write(WITHOUT_PACKAGE);
+    if (args.shell === 'bash') print(WITHOUT_PACKAGE);
     script(args.shell, 'svc', 'svc');
     return {};
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { writeToStdout } from '../../cli/standard-streams.js';
+import { printInTurn, stdoutLost } from '../../cli/print.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { type ExportOutput, writeExportFile } from '../../engine/memory/transfer/index.js';
 import { renderExport } from '../../ui/memory/transfer.js';
@@ -33,25 +33,45 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
 
   async run(): Promise<ExportResult> {
     const { flags } = await this.parse(MemoryExport);
-    if (flags.output === undefined && (this.jsonEnabled() || process.stdout.isTTY)) throw noFile();
+    if (flags.output === undefined) this.requireReader();
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();
     const how = { agent: memory.agentId, vectors: flags.vectors };
     const produce = (write: (text: string) => Promise<void>) =>
-      transfer.export(how, write, { signal: this.signal });
+      transfer.export(how, write, { signal: AbortSignal.any([this.signal, stdoutLost]) });
     const file = flags.output === undefined ? undefined : resolve(flags.output);
-    const { warnings, ...tally } =
-      file === undefined
-        ? await produce(writeToStdout)
-        : await writeExportFile(file, flags.force, produce);
+    const exported = await untilLost(() =>
+      file === undefined ? produce(printInTurn) : writeExportFile(file, flags.force, produce),
+    );
+    if (exported === undefined) return {};
+    const { warnings, ...tally } = exported;
     for (const warning of warnings) this.addWarning(warning);
     if (!flags.quiet) this.note(renderExport(tally, file));
     return file === undefined ? {} : { agent: memory.agentId, file, ...tally };
   }
+
+  /** @throws SvcError USAGE where stdout cannot take an export */
+  private requireReader(): void {
+    if (this.jsonEnabled()) {
+      throw new SvcError('USAGE', '--json needs --output FILE: without it, stdout is the export', {
+        hint: 'pass --output FILE, or omit --json',
+      });
+    }
+    if (process.stdout.isTTY) {
+      throw new SvcError('USAGE', 'refusing to write an export to a terminal', {
+        hint: 'pass --output FILE, or pipe the output',
+      });
+    }
+  }
 }
 
-function noFile(): SvcError {
-  return new SvcError('USAGE', 'refusing to write an export to a terminal', {
-    hint: 'pass --output FILE, or pipe the output',
-  });
+/** Undefined if stdout was lost before the end. */
+async function untilLost<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await work();
+    return stdoutLost.aborted ? undefined : result;
+  } catch (error) {
+    if (stdoutLost.aborted && error === stdoutLost.reason) return undefined;
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
@@ -81,15 +82,13 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     let news = first;
     let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;
     // Stop when the reader of the pipe is gone.
-    const gone = new AbortController();
-    process.stdout.once('error', () => gone.abort());
-    const signal = AbortSignal.any([this.signal, gone.signal]);
+    const signal = AbortSignal.any([this.signal, stdoutLost]);
     while (!signal.aborted) {
       for (const delivery of news.toReversed()) {
         const line = this.jsonEnabled()
           ? JSON.stringify(this.mask.data(deliveryOutput(delivery)))
           : this.mask.text(deliveryLine(delivery, style));
-        process.stdout.write(`${line}\n`);
+        print(`${line}\n`);
       }
       await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
       const version = reader.version();
@@ -97,6 +96,6 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
       seen = version;
       afterSeq = Math.max(afterSeq, ...news.map(({ seq }) => seq));
     }
-    if (!gone.signal.aborted) this.setExitCode(130);
+    if (!stdoutLost.aborted) this.setExitCode(130);
   }
 }

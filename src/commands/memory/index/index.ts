@@ -3,6 +3,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../../cli/flags.js';
 import { MemoryCommand, type SyncFlags, type TargetFlags } from '../../../cli/memory-command.js';
+import { print } from '../../../cli/print.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import {
@@ -65,7 +66,7 @@ An index that is damaged, or was built by another version or with other settings
   protected override logJson(json: unknown): void {
     if (!this.isWatching) super.logJson(json);
     else if (typeof json === 'object' && json !== null && 'error' in json) {
-      process.stdout.write(`${JSON.stringify(json)}\n`);
+      print(`${JSON.stringify(json)}\n`);
     }
   }
 
