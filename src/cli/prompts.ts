@@ -5,7 +5,7 @@ import { endedBySignals } from './foreground.js';
 /**
  * Asks for confirmation on the terminal; anything but yes is no.
  *
- * @throws SvcError CONFIRMATION_NEEDED without a terminal
+ * @throws SvcError CONFIRMATION_NEEDED without a terminal; INTERRUPTED on Ctrl-C and Ctrl-D
  */
 export async function confirm(
   question: string,
@@ -23,6 +23,10 @@ export async function confirm(
       lines.question(`${question} [y/N] `, { signal: open }),
     );
     return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    // The interface closes for both keys, which aborts its question.
+    if (error instanceof Error && error.name === 'AbortError') throw interrupted(signal);
+    throw error;
   } finally {
     lines.close();
   }
@@ -193,6 +197,10 @@ function prompt(signal: AbortSignal) {
 
 function answered<T>(answer: T | symbol, signal: AbortSignal): T {
   if (typeof answer !== 'symbol') return answer;
-  signal.throwIfAborted();
-  throw new SvcError('INTERRUPTED', 'stopped');
+  throw interrupted(signal);
+}
+
+/** The signal's reason, or that the person left the question. */
+function interrupted(signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : new SvcError('INTERRUPTED', 'stopped');
 }

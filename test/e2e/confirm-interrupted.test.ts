@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runInPty } from '../support/pty.js';
+import { runSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('leaving a question');
+
+const KEYS = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' } as const;
+const NOTE = '# House\n\nThe plumber comes in May.\n';
+
+async function world() {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', NOTE);
+  const run = await runSvc(['memory', 'index'], { home: home.path });
+  assert.is(run.code, 0, run.stderr);
+  return home;
+}
+
+const QUESTIONS = [
+  ['memory', 'reset'],
+  ['memory', 'forget', 'MEMORY.md'],
+  ['integrate', 'codex'],
+];
+
+for (const words of QUESTIONS) {
+  for (const [name, key] of Object.entries(KEYS)) {
+    test(`${name} at the question of svc ${words.join(' ')} ends it with 130 and changes nothing`, async () => {
+      const home = await world();
+      const env = { HOME: home.path };
+      const session = runInPty(words, {
+        home: home.path,
+        columns: 100,
+        rows: 40,
+        lines: true,
+        env,
+      });
+      await session.waitForText('[y/N]');
+      session.type(key);
+      assert.is(await session.ended, 130, session.output());
+      const after = session.output().split('[y/N]').at(-1) ?? '';
+      assert.match(after, /error: stopped/u);
+      assert.not.match(after, /bug in svc|AbortError|\n {4}at /u);
+      assert.is(readFileSync(home.at('workspace/MEMORY.md'), 'utf8'), NOTE);
+    });
+  }
+}
+
+test.run();
