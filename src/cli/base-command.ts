@@ -9,6 +9,7 @@ import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
 
+import { withListVariables } from './list-variables.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -79,7 +80,13 @@ export abstract class BaseCommand<Result extends object> extends Command {
     options?: Input<F, B, A>,
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv);
+    const words = withListVariables(
+      argv ?? this.argv,
+      { ...this.ctor.baseFlags, ...this.ctor.flags },
+      process.env,
+      (name, char) => this.isTyped(name, char),
+    );
+    const parsed = await super.parse(options, words);
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
   }

@@ -1,0 +1,38 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('variables of repeatable flags');
+
+test('filter searches as the flags do', async () => {
+  const home = tempFolder();
+  home.write('workspace/memory/a.md', '---\ntags: [work]\nstate: open\n---\n\nThe budget is 5.\n');
+  home.write('workspace/memory/b.md', '---\ntags: [home]\nstate: open\n---\n\nThe budget is 6.\n');
+  home.write('workspace/memory/c.md', '---\ntags: [car]\nstate: done\n---\n\nThe budget is 7.\n');
+  const search = async (env: Readonly<Record<string, string>>) => {
+    const run = await runSvc(['memory', 'search', 'budget', '--json'], { home: home.path, env });
+    assert.is(run.code, 0, run.stdout);
+    return jsonOf
+      .search(run)
+      .results.map(({ path }) => path)
+      .toSorted();
+  };
+  assert.equal(await search({ SVC_TAG: 'work' }), ['memory/a.md']);
+  assert.equal(await search({ SVC_WHERE: 'state=done' }), ['memory/c.md']);
+  const all = ['memory/a.md', 'memory/b.md', 'memory/c.md'];
+  assert.equal(await search({ SVC_KIND: 'markdown,pdf', SVC_SOURCE: 'memory' }), all);
+});
+
+test('tag what is added', async () => {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Notes\n');
+  const env = { SVC_TAG: 'work,home' };
+  const words = ['memory', 'add', 'The budget is 5.', '--file', 'MEMORY.md', '--json'];
+  const run = await runSvc(words, { home: home.path, env });
+  assert.is(run.code, 0, run.stdout + run.stderr);
+  assert.match(run.stdout, /#work #home/u);
+});
+
+test.run();
