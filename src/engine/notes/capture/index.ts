@@ -1,11 +1,12 @@
-import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SessionReaderId } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
-import { TRANSCRIPT_READERS, type Turn } from '../../memory/sources/index.js';
+import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
+import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';
 import { changingNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
@@ -44,7 +45,7 @@ export async function captureConversation(
     throw unreadable(request.file, 'it has many conversations', 'name one with --session');
   }
   if (request.dryRun) {
-    const { reader, turns } = readConversation(request, 0);
+    const { reader, turns } = readConversation(request);
     const { texts, warning } = await decisionsBy(memory, turns, options.signal);
     const decisions = texts.map((text) => {
       return { text, outcome: 'found', citation: null } as const;
@@ -54,18 +55,20 @@ export async function captureConversation(
   }
   const forgetting = await memory.backend.forgetting();
   const forgotten = await forgetting.forgotten();
-  const key = `${request.reader ?? 'any'}:${session}`;
-  const capturedLines = ({ captures }: NoteChanger): number => captures.linesOf(key);
+  const before = readConversation(request);
   // A model takes long: no other process waits for it.
-  const after = await changingNotes(memory, options, capturedLines);
-  const early = readConversation(request, after).turns;
+  const after = await changingNotes(memory, options, (one) => capturedLines(one, before));
+  const early = turnsAfter(before, after);
   const { texts: found, warning } = await decisionsBy(memory, early, options.signal);
   const capture = await changingNotes(memory, options, (changer): Capture => {
-    const from = capturedLines(changer);
-    const { reader, turns, lines } = readConversation(request, from);
-    // Meanwhile, the conversation may have gone on, or been captured by another process.
+    const now = readConversation(request);
+    const from = capturedLines(changer, now);
+    const turns = turnsAfter(now, from);
+    // Meanwhile, the conversation may have gone on, been captured by another process, or been replaced.
     const texts =
-      from === after ? [...found, ...decisionsIn(turns.slice(early.length))] : decisionsIn(turns);
+      from === after && now.keys[0] === before.keys[0]
+        ? [...found, ...decisionsIn(turns.slice(early.length))]
+        : decisionsIn(turns);
     const decisions = texts.map((text) => {
       const entry = noteEntry(text, []);
       if (entry === undefined || isForgotten(entry, forgotten)) {
@@ -76,8 +79,8 @@ export async function captureConversation(
       return { text, outcome, citation };
     });
     // After the notes: if this is killed before, equal lines are found when it runs again.
-    changer.captures.put(key, lines, changer.nowMs);
-    return { reader, session, turns: turns.length, decisions };
+    changer.captures.put(now.keys[0], now.lines, changer.nowMs);
+    return { reader: now.reader, session, turns: turns.length, decisions };
   });
   return { capture, warnings: warning === undefined ? [] : [warning] };
 }
@@ -91,22 +94,32 @@ function isStore(reader: SessionReaderId): boolean {
 
 interface Conversation {
   readonly reader: SessionReaderId;
-  /** After the lines that were captured before. */
-  readonly turns: readonly Turn[];
+  /** Under which its position is stored; others are those of earlier versions. */
+  readonly keys: readonly [string, ...string[]];
+  readonly turns: readonly NumberedTurn[];
   readonly lines: number;
 }
 
-function readConversation(
-  { file, reader, session }: Pick<CaptureRequest, 'file' | 'reader' | 'session'>,
-  after: number,
-): Conversation {
+/** How many lines of a conversation were captured before. */
+function capturedLines({ captures }: NoteChanger, { keys, lines }: Conversation): number {
+  const captured = keys.map((key) => captures.linesOf(key)).find((count) => count > 0) ?? 0;
+  // One that is shorter now was rewritten.
+  return captured > lines ? 0 : captured;
+}
+
+function turnsAfter({ turns }: Conversation, after: number): readonly NumberedTurn[] {
+  return turns.filter(({ line }) => line > after);
+}
+
+function readConversation(request: CaptureRequest): Conversation {
+  const { file, reader, session } = request;
   if (reader !== undefined && session !== undefined && isStore(reader)) {
-    return readStored({ reader, file, session }, after);
+    return readStored({ reader, file, session });
   }
   const all = Object.keys(TRANSCRIPT_READERS).filter(isReader);
   const readers = reader === undefined ? all : [reader];
   const [best] = readers
-    .map((id) => readWith(id, file, after))
+    .map((id) => readWith(id, request))
     .sort((a, b) => b.turns.length - a.turns.length);
   if (best === undefined) throw new TypeError('no readers');
   return best;
@@ -120,7 +133,7 @@ interface StoredConversation {
 }
 
 /** A conversation in a database. Those of sub-agents, which hooks name as well, have no turns of a person. */
-function readStored({ reader, file, session }: StoredConversation, after: number): Conversation {
+function readStored({ reader, file, session }: StoredConversation): Conversation {
   if (!existsSync(file)) throw unreadable(file, 'it does not exist');
   const place = { reader, root: file, label: '', heldIn: undefined };
   const onSkip = ({ reason, detail }: SkippedFile): never => {
@@ -130,15 +143,30 @@ function readStored({ reader, file, session }: StoredConversation, after: number
   const found = [...(conversations?.(place, { onSkip }) ?? [])];
   const stored = found.find(({ path }) => path === `/${session}`);
   const turns = [...(stored?.turns?.() ?? [])];
-  const lines = Math.max(after, turns.at(-1)?.line ?? 0);
-  return { reader, turns: turns.filter(({ line }) => line > after), lines };
+  // An id in a database is unique.
+  return { reader, keys: [`${reader}:${session}`], turns, lines: turns.at(-1)?.line ?? 0 };
 }
 
 function isReader(id: string): id is SessionReaderId {
   return id in TRANSCRIPT_READERS;
 }
 
-function readWith(reader: SessionReaderId, file: string, after: number): Conversation {
+/**
+ * Files of several conversations can have the same name, and one file those of several in turn: the first line, with
+ * its time and id, tells them apart. However the capture was started, the key is the same.
+ */
+function keysOf(
+  { file, reader, session }: CaptureRequest,
+  firstLine: string,
+): Conversation['keys'] {
+  const name = `${realpathSync(file)}\n${firstLine}`;
+  const key = `file:${crypto().hash('sha256', name)}`;
+  // Hooks of earlier versions stored their position under the session. File names did not identify a conversation.
+  return reader === undefined || session === undefined ? [key] : [key, `${reader}:${session}`];
+}
+
+function readWith(reader: SessionReaderId, request: CaptureRequest): Conversation {
+  const { file } = request;
   const place = { reader, root: file, label: '', heldIn: undefined };
   let descriptor: number | undefined;
   try {
@@ -147,16 +175,23 @@ function readWith(reader: SessionReaderId, file: string, after: number): Convers
     if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
     let state = initialState(place);
     let lines = 0;
-    const turns: Turn[] = [];
+    let written = 0;
+    let firstLine = '';
+    const turns: NumberedTurn[] = [];
     for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, stats.size)) {
       // A line without its end is still being written.
       if (!line.isEnded && line.number > 1) break;
       const read = readTurn(line, state, place);
       state = read.state;
       lines = line.number;
-      if (read.turn !== undefined && line.number > after) turns.push(read.turn);
+      if (line.number === 1) firstLine = line.text ?? '';
+      if (line.text?.trim() !== '') written += 1;
+      if (read.turn !== undefined) turns.push({ ...read.turn, line: line.number });
     }
-    return { reader, turns, lines };
+    if (written > 0 && state.brokenLines === written) {
+      throw unreadable(file, 'it is not a transcript (no line is a JSON object)');
+    }
+    return { reader, keys: keysOf(request, firstLine), turns, lines };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
     throw unreadable(file, messageOf(cause), USUAL_HINT, cause);

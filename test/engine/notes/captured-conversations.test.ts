@@ -1,0 +1,100 @@
+import { appendFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import {
+  type CaptureRequest,
+  captureConversation,
+} from '../../../src/engine/notes/capture/index.js';
+import { changingNotes } from '../../../src/engine/notes/change-notes.js';
+import { undoNotes } from '../../../src/engine/notes/undo-notes.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { message } from '../../support/transcripts.js';
+import { noteWorld } from './note-world.js';
+
+const test = suite('conversations that are captured');
+
+const GATE = message('user', 'Remember that the gate is green.');
+const DOOR = message('user', 'Remember that the door is red.');
+const FENCE = message('user', 'Remember that the fence is blue.');
+
+async function aMemory() {
+  const folder = tempFolder();
+  folder.write('notes/MEMORY.md', '# Mine\n');
+  const { memory, options } = await noteWorld(folder.path);
+  return {
+    folder,
+    capture: async (file: string, more: Partial<CaptureRequest> = {}) => {
+      const request = { file, reader: undefined, session: undefined, dryRun: false, ...more };
+      const { decisions } = (await captureConversation(memory, request, options)).capture;
+      return decisions.map(({ text, outcome }) => `${outcome}: ${text}`);
+    },
+    undo: () => undoNotes(memory, { last: 1 }, options),
+    /** As an earlier version did. */
+    mark: (key: string, lines: number) =>
+      changingNotes(memory, options, ({ captures, nowMs }) => captures.put(key, lines, nowMs)),
+  };
+}
+
+test('files of the same name are different conversations', async () => {
+  const { folder, capture } = await aMemory();
+  const reader = 'svc';
+  const [a, b] = [folder.write('a/session.jsonl', GATE), folder.write('b/session.jsonl', DOOR)];
+  assert.equal(await capture(a, { reader }), ['added: Remember that the gate is green.']);
+  assert.equal(await capture(b, { reader }), ['added: Remember that the door is red.']);
+  assert.equal(await capture(folder.write('c/session.jsonl', GATE + FENCE), { reader }), [
+    'known: Remember that the gate is green.',
+    'added: Remember that the fence is blue.',
+  ]);
+});
+
+test('however a capture is started, what was taken back is not added again', async () => {
+  const { folder, capture, undo } = await aMemory();
+  const file = folder.write('session.jsonl', GATE);
+  assert.equal(await capture(file, { reader: 'svc' }), ['added: Remember that the gate is green.']);
+  await undo();
+  assert.equal(await capture(file), []);
+  assert.equal(await capture(file, { reader: 'svc', session: 's1' }), []);
+  appendFileSync(file, DOOR);
+  assert.equal(await capture(file, { session: 's1' }), ['added: Remember that the door is red.']);
+  assert.equal(await capture(file, { reader: 'svc' }), []);
+});
+
+test('a file that another conversation replaced, or that is shorter, is read from its start', async () => {
+  const { folder, capture } = await aMemory();
+  const write = (...lines: readonly string[]) => folder.write('session.jsonl', lines.join(''));
+  await capture(write(GATE, GATE, DOOR));
+  assert.equal(await capture(write(GATE, FENCE)), [
+    'known: Remember that the gate is green.',
+    'added: Remember that the fence is blue.',
+  ]);
+  const lamp = message('user', 'Remember that the lamp is dark.');
+  assert.equal(await capture(write(lamp, lamp, lamp)), ['added: Remember that the lamp is dark.']);
+});
+
+test('a hook continues where one of an earlier version ended', async () => {
+  const { folder, capture, mark } = await aMemory();
+  const file = folder.write('session.jsonl', GATE + DOOR);
+  await mark('svc:s1', 1);
+  await mark('svc:session.jsonl', 2);
+  assert.equal(await capture(file, { reader: 'svc', session: 's1' }), [
+    'added: Remember that the door is red.',
+  ]);
+  assert.equal(await capture(file), []);
+});
+
+test('a file that is no transcript is refused', async () => {
+  const { folder, capture } = await aMemory();
+  const file = folder.write('notes/MEMORY.md', '# Mine\n\nRemember that the gate is green.\n');
+  for (const dryRun of [true, false]) {
+    const error = await capture(file, { dryRun }).catch((cause: unknown) => cause);
+    assert.ok(error instanceof SvcError && error.code === 'CAPTURE_UNREADABLE');
+    assert.match(error.message, 'it is not a transcript');
+  }
+  assert.equal(await capture(folder.write('empty.jsonl', '')), []);
+  assert.equal(await capture(folder.write('some.jsonl', `no json\n${GATE}`)), [
+    'added: Remember that the gate is green.',
+  ]);
+});
+
+test.run();
