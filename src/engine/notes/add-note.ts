@@ -53,7 +53,7 @@ const LONGEST_HEADING = 200;
  * NOTE_OVER_BUDGET, WORKSPACE_*, DREAM_STORE_*; the system's error if the disk is full
  */
 export async function addNote(
-  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend'>,
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend' | 'sources'>,
   request: NoteRequest,
   options: NoteOptions,
 ): Promise<NoteOutcome & { readonly warnings: readonly Warning[] }> {
@@ -95,13 +95,13 @@ function overBudget(characters: number, budget: number): SvcError {
  * @throws SvcError as addNote
  */
 export function writeEntry(
-  { dir, layout, nowMs, timeZone, writes }: NoteChanger,
+  { dir, files, nowMs, timeZone, writes }: NoteChanger,
   entry: NoteEntry,
   { file = TODAY, heading, origin }: Pick<NoteRequest, 'file' | 'heading' | 'origin'>,
   checkSize: (path: string, text: string) => void = () => undefined,
 ): NoteOutcome {
   const day = dayFormatter(timeZone)(nowMs);
-  const { path, title } = noteFile(file, { dir, day, layout });
+  const { path, title } = noteFile(file, { dir, day, files });
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const before = readNote(dir, path);
     const equal = lineOfEqual(before.text, entry);

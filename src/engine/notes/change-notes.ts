@@ -8,6 +8,7 @@ import { type GuardedFile, readGuarded } from '../dreaming/promotion/guarded-fil
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
+import type { MemoryFilesOptions } from '../memory/sources/index.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
@@ -21,7 +22,8 @@ export interface NoteOptions extends ProcessLockOptions {
 export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
   /** The workspace's real path. */
   readonly dir: string;
-  readonly layout: 'agent' | 'folder';
+  /** Which files are memory. */
+  readonly files: MemoryFilesOptions;
   readonly nowMs: number;
   readonly timeZone: string | undefined;
 }
@@ -35,7 +37,7 @@ export const MOST_TRIES = 3;
  * @throws SvcError WORKSPACE_*, DREAM_STORE_*, NOTE_*; what the work throws
  */
 export async function changingNotes<T>(
-  { agent, agentId }: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  { agent, agentId, sources }: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   { context, signal, onWait }: NoteOptions,
   work: (changer: NoteChanger) => T,
 ): Promise<T> {
@@ -47,7 +49,7 @@ export async function changingNotes<T>(
       writes,
       captures,
       dir,
-      layout: agentId === null ? 'folder' : 'agent',
+      files: sources.memory,
       nowMs: clock.now(),
       timeZone: agent.dreamTimezone,
     };

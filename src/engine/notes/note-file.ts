@@ -2,7 +2,12 @@ import { isAbsolute, posix, relative, sep } from 'node:path';
 import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
 import { MEMORY_TITLE } from '../dreaming/promotion/memory-file.js';
 import { SvcError } from '../errors/index.js';
-import { DREAM_REPORTS, MEMORY_FOLDER, ROOT_FILES } from '../memory/sources/index.js';
+import {
+  MEMORY_FOLDER,
+  type MemoryFilesOptions,
+  type NotMemory,
+  whyNoMemory,
+} from '../memory/sources/index.js';
 import { isInside, realTarget } from '../support/files.js';
 
 /** The day's note, by a name that needs no date. */
@@ -21,7 +26,6 @@ export interface NoteFile {
  * can be written.
  *
  * @param dir the workspace's real path
- * @param layout `folder` is any folder of Markdown, in which every note is memory
  * @throws SvcError NOTE_INVALID
  */
 export function noteFile(
@@ -29,27 +33,29 @@ export function noteFile(
   {
     dir,
     day,
-    layout,
-  }: { readonly dir: string; readonly day: string; readonly layout: 'agent' | 'folder' },
+    files,
+  }: {
+    readonly dir: string;
+    readonly day: string;
+    readonly files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>;
+  },
 ): NoteFile {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const path = pathInside(name, dir);
   if (path === undefined) throw refused(name, 'it is outside the workspace');
-  if (!/\.(?:md|markdown)$/iu.test(path)) throw refused(name, 'it is not a Markdown file');
-  const segments = path.split('/');
-  if (segments.some((segment) => segment.startsWith('.') || /\p{Cc}/u.test(segment))) {
-    throw refused(name, 'hidden files are not part of memory');
-  }
-  const isMemory =
-    layout === 'folder' ||
-    (segments[0] === MEMORY_FOLDER &&
-      segments.length > 1 &&
-      !path.startsWith(`${DREAM_REPORTS}/`)) ||
-    ROOT_FILES.some((file) => file === path);
-  if (!isMemory) throw refused(name, 'it is not a file of memory');
+  if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
+  const why = whyNoMemory(files, dir, path);
+  if (why !== undefined) throw refused(name, REASONS[why]);
   const title = path === MEMORY_FILE ? MEMORY_TITLE : posix.basename(path, posix.extname(path));
   return { path, title };
 }
+
+const REASONS: Readonly<Record<NotMemory, string>> = {
+  excluded: 'memory excludes it',
+  ignored_folder: 'folders named .git and node_modules are not part of memory',
+  other_kind: 'its name must end in .md',
+  outside: 'it is not a file of memory',
+};
 
 function pathInside(name: string, dir: string): string | undefined {
   if (name.includes('\0')) return undefined;

@@ -26,7 +26,7 @@ export type UndoneWrite = MemoryUndoOutput['writes'][number];
  * @throws SvcError NOTE_WRITE_UNKNOWN, NOTE_FILE_REFUSED, NOTE_BUSY, WORKSPACE_*, DREAM_STORE_*
  */
 export async function undoNotes(
-  memory: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   which: { readonly id: string } | { readonly last: number },
   options: NoteOptions,
 ): Promise<readonly UndoneWrite[]> {
@@ -46,7 +46,7 @@ export function addedText({ inserted, replaced }: WriteRecord): string {
 
 /** What can be undone, newest first. @throws SvcError as undoNotes */
 export async function listWrites(
-  memory: Pick<OpenedMemory, 'agent' | 'agentId'>,
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   options: NoteOptions,
 ): Promise<readonly WriteRecord[]> {
   return changingNotes(memory, options, ({ writes }) =>

@@ -17,13 +17,27 @@ const test = suite('adding to notes');
 const NOW = Date.UTC(2026, 10, 21, 2);
 const SECRET = 'sk-abcdefghij1234567890abcd';
 
-async function aWorkspace(root?: string) {
+async function aWorkspace({
+  root,
+  exclude = [],
+}: {
+  readonly root?: string;
+  readonly exclude?: readonly string[];
+} = {}) {
   const home = tempFolder();
   const dir = root ?? home.at('notes');
   home.write('notes/.keep', '');
   home.write(
     'svc.json',
-    JSON.stringify({ agents: { defaults: { workspace: dir, userTimezone: 'America/New_York' } } }),
+    JSON.stringify({
+      agents: {
+        defaults: {
+          workspace: dir,
+          userTimezone: 'America/New_York',
+          memorySearch: { exclude },
+        },
+      },
+    }),
   );
   const env = { SVC_HOME: home.at('state'), SVC_CONFIG: home.at('svc.json') };
   const context = {
@@ -162,7 +176,9 @@ test('only files of memory are written, and no links are followed', async () => 
     '/etc/x.md',
     'AGENTS.md',
     'memory/x.txt',
+    'memory/x.markdown',
     'memory/.git/x.md',
+    'memory/node_modules/x.md',
     'memory',
     'memory/../AGENTS.md',
     'memory/dreaming/x.md',
@@ -177,6 +193,18 @@ test('only files of memory are written, and no links are followed', async () => 
   assert.is(await codeOf(add('x', { file: 'memory/link.md' })), 'NOTE_FILE_REFUSED');
   assert.is(await codeOf(add('x', { file: 'memory/out/x.md' })), 'NOTE_FILE_REFUSED');
   assert.is((await add('x', { file: join(dir, 'memory/a.md') })).path, 'memory/a.md');
+});
+
+test('what a search would never find is not written', async () => {
+  const { add, write, list } = await aWorkspace({ exclude: ['drafts/', 'MEMORY.md'] });
+  write('memory/.svcignore', '*.tmp.md\n');
+  for (const file of ['memory/drafts/a.md', 'memory/drafts/b/c.md', 'memory/a.tmp.md']) {
+    assert.is(await codeOf(add('x', { file })), 'NOTE_INVALID', file);
+  }
+  assert.equal(await list(), []);
+  for (const file of ['memory/.hidden/a.md', 'memory/.a.md', 'memory/A.MD', 'MEMORY.md']) {
+    assert.is((await add('x', { file })).path, file);
+  }
 });
 
 test('texts that would not be a note are refused', async () => {
@@ -243,7 +271,7 @@ test('a write that was killed is completed or dropped by the next', async () => 
 test('a full disk changes nothing', async () => {
   const disk = smallDisk(1);
   if (disk === undefined) return;
-  const { add, list, read } = await aWorkspace(disk);
+  const { add, list, read } = await aWorkspace({ root: disk });
   await add('a');
   writeFileSync(join(disk, 'full'), '');
   try {

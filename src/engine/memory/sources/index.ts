@@ -21,11 +21,13 @@ export {
   isBelow,
   MEMORY_FOLDER,
   type MemoryFilesOptions,
+  type NotMemory,
   ROOT_FILES,
   removeStrays,
   resolveWorkspace,
   type Scan,
   scanMemoryFiles,
+  whyNoMemory,
 } from './memory-files.js';
 export {
   archiveSettings,

@@ -15,6 +15,7 @@ import type { ExcludeDecision } from './pattern-list.js';
 import { DREAM_REPORTS } from './read-document.js';
 import {
   isExcluded,
+  isIgnoredFolder,
   type KindSelection,
   kindOfName,
   noFile,
@@ -101,6 +102,35 @@ export function countNotesOutside(options: MemoryFilesOptions): number {
     if (count === MOST_OUTSIDE) break;
   }
   return count;
+}
+
+/** Why a file of a workspace is not memory. */
+export type NotMemory = 'excluded' | 'ignored_folder' | 'other_kind' | 'outside';
+
+/**
+ * Why a note would not be indexed; undefined if it would be. The file need not exist.
+ *
+ * @param workspaceDir its real path
+ * @param path relative to it, with forward slashes
+ */
+export function whyNoMemory(
+  { layout, exclude }: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,
+  workspaceDir: string,
+  path: string,
+): NotMemory | undefined {
+  if (layout === 'agent') {
+    // Agents load these as a whole, indexed or not.
+    if (ROOT_FILES.some((file) => file === path)) return undefined;
+    if (!path.startsWith(`${MEMORY_FOLDER}/`) || path.startsWith(`${DREAM_REPORTS}/`)) {
+      return 'outside';
+    }
+  }
+  if (path.split('/').some(isIgnoredFolder)) return 'ignored_folder';
+  if (kindOfName(path, {}) !== 'markdown') return 'other_kind';
+  const exclusions = new Exclusions(workspaceDir, exclude);
+  return exclusions.excludes(workspaceDir, join(workspaceDir, path), false)
+    ? 'excluded'
+    : undefined;
 }
 
 /** Removes temporary files of killed processes, which may contain forgotten text. */

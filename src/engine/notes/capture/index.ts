@@ -35,7 +35,7 @@ export type Capture = Omit<MemoryCaptureOutput, 'agent' | 'workspace'>;
  * @throws SvcError CAPTURE_UNREADABLE; as addNote
  */
 export async function captureConversation(
-  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend' | 'world'>,
+  memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'backend' | 'sources' | 'world'>,
   request: CaptureRequest,
   options: NoteOptions & { readonly signal: AbortSignal },
 ): Promise<{ readonly capture: Capture; readonly warnings: readonly Warning[] }> {
