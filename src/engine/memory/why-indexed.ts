@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { realOrGiven } from '../support/files.js';
+import { documentFormatOf } from '../support/document-format.js';
+import { isInside, realOrGiven } from '../support/files.js';
 import { formatCountOf } from '../support/format.js';
 import type { WhyOutput } from './backends/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
@@ -13,9 +14,12 @@ import {
   isIgnoredFolder,
   isIgnoreFile,
   kindOfName,
+  type MemoryFilesOptions,
+  modalityOfName,
   resolveWorkspace,
   type Scan,
   scanSources,
+  whyNoMemory,
 } from './sources/index.js';
 
 type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
@@ -37,7 +41,7 @@ export async function whyIndexed(
   const given = resolve(absoluteFromDisplay(workspaceDir, path));
   const file = join(realOrGiven(dirname(given)), basename(given));
   const scan = scanSources(memory.sources);
-  const why = reasonOf(file, scan, workspaceDir, memory);
+  const why = reasonOf({ file, given }, scan, workspaceDir, memory);
   const shown = displayPath(workspaceDir, file);
   const { decision, ...told } = why;
   return {
@@ -50,7 +54,7 @@ export async function whyIndexed(
 }
 
 function reasonOf(
-  file: string,
+  { file, given }: { readonly file: string; readonly given: string },
   { files, skipped, decisions }: Scan,
   workspaceDir: string,
   { sources }: Pick<OpenedMemory, 'sources'>,
@@ -65,7 +69,9 @@ function reasonOf(
   if (decision !== undefined) return { reason: 'excluded', decision };
   const skip = skipped.find(({ path }) => {
     const at = resolve(absoluteFromDisplay(workspaceDir, path));
-    return at === file || isBelow(isIgnoreFile(basename(at)) ? dirname(at) : at, file);
+    const around = isIgnoreFile(basename(at)) ? dirname(at) : at;
+    // The path that was given leads through a link, and the real one does not.
+    return at === file || isBelow(around, file) || isBelow(around, given);
   });
   if (skip !== undefined) {
     const { path, reason, detail } = skip;
@@ -73,20 +79,43 @@ function reasonOf(
     return { reason: 'skipped', detail: detail === undefined ? why : `${why}, ${detail}` };
   }
   if (!existsSync(file)) return { reason: 'missing' };
-  const isFolder = statSync(file).isDirectory();
-  if (!isFolder && kindOfName(basename(file), sources.memory) === undefined) {
-    return { reason: 'other_kind' };
-  }
-  return { reason: 'outside', ...outsideDetail(file, workspaceDir) };
+  const detail = outsideDetail(file, workspaceDir);
+  if (detail !== undefined) return { reason: 'outside', detail };
+  const isOther =
+    !statSync(file).isDirectory() && kindOfName(basename(file), sources.memory) === undefined;
+  return isOther && isCovered(file, workspaceDir, sources.memory)
+    ? { reason: 'other_kind', ...settingFor(file) }
+    : { reason: 'outside' };
 }
 
-function outsideDetail(file: string, workspaceDir: string): { readonly detail?: string } {
+/** Whether a file is where memory is, whatever its kind. */
+function isCovered(file: string, workspaceDir: string, options: MemoryFilesOptions): boolean {
+  const isInWorkspace =
+    isInside(file, workspaceDir) &&
+    whyNoMemory(options, workspaceDir, displayPath(workspaceDir, file)) !== 'outside';
+  return (
+    isInWorkspace ||
+    options.extraPaths.some((extra) => isInside(file, realOrGiven(resolve(workspaceDir, extra))))
+  );
+}
+
+/** The setting that would include the format of a file. */
+function settingFor(file: string): { readonly detail?: string } {
+  if (documentFormatOf(file) !== undefined) {
+    return { detail: 'memorySearch.documents can include its format' };
+  }
+  return modalityOfName(file) === undefined
+    ? {}
+    : { detail: 'memorySearch.multimodal can include its format' };
+}
+
+function outsideDetail(file: string, workspaceDir: string): string | undefined {
   const names = displayPath(workspaceDir, file).split('/');
   const ignored = names.find(isIgnoredFolder);
-  if (ignored !== undefined) return { detail: `folders named ${ignored} are never indexed` };
+  if (ignored !== undefined) return `folders named ${ignored} are never indexed`;
   return names.join('/').startsWith(`${DREAM_REPORTS}/`)
-    ? { detail: 'reports of dreaming are not memory' }
-    : {};
+    ? 'reports of dreaming are not memory'
+    : undefined;
 }
 
 async function isIndexed({ home }: Pick<OpenedMemory, 'home'>, path: string): Promise<boolean> {

@@ -55,7 +55,7 @@ const REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
   excluded: 'it is excluded',
   included: 'it belongs to memory',
   missing: 'there is no such file',
-  other_kind: 'not a Markdown file; memorySearch.documents can include its format',
+  other_kind: 'its name does not end in .md',
   outside: 'not in MEMORY.md, USER.md, memory/ or memorySearch.extraPaths',
   skipped: 'it cannot be used',
 };

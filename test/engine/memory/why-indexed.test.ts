@@ -15,7 +15,8 @@ const SETTINGS = `{
       "memorySearch": {
         "exclude": [
           "drafts/"
-        ]
+        ],
+        "extraPaths": ["handbook"]
       }
     }]
   }
@@ -99,12 +100,17 @@ test('what no pattern decides', async () => {
     'memory/a.md': '',
     'memory/.git/b.md': '',
     'memory/c.txt': '',
+    'memory/c.png': '',
+    'memory/c.markdown': '',
+    'USER.txt': '',
+    'elsewhere/e.md': '',
+    'handbook/f.org': '',
     'memory/bad/.svcignore': '**/**x/**y/**/z',
     'memory/bad/d.md': '',
     'memory/dreaming/light/2026-01-01.md': '',
     'README.md': '',
   };
-  const { why, close } = await whyOf(files, ['memory/link.md', 'a.md']);
+  const { home, why, close } = await whyOf(files, ['memory/link.md', 'a.md']);
   const told = async (path: string) => {
     const { reason, detail = '' } = await why(path);
     return `${reason} ${detail}`.trim();
@@ -115,7 +121,18 @@ test('what no pattern decides', async () => {
     await told('memory/dreaming/light/2026-01-01.md'),
     'outside reports of dreaming are not memory',
   );
-  assert.is(await told('memory/c.txt'), 'other_kind');
+  const included = 'can include its format';
+  assert.is(await told('memory/c.txt'), `other_kind memorySearch.documents ${included}`);
+  assert.is(await told('memory/c.png'), `other_kind memorySearch.multimodal ${included}`);
+  assert.is(await told('memory/c.markdown'), 'other_kind');
+  assert.is(await told('handbook/f.org'), `other_kind memorySearch.documents ${included}`);
+  for (const path of ['USER.txt', '/etc/passwd', '../svc.json', 'elsewhere/e.md']) {
+    assert.is(await told(path), 'outside', path);
+  }
+  symlinkSync(home.at('state/workspace/elsewhere'), home.at('state/workspace/memory/linked'));
+  for (const path of ['memory/linked', 'memory/linked/e.md']) {
+    assert.is(await told(path), 'skipped memory/linked: symlink', path);
+  }
   assert.is(await told('memory/none.md'), 'missing');
   assert.is(await told('memory/link.md'), 'skipped memory/link.md: symlink');
   assert.match(

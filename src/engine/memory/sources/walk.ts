@@ -106,7 +106,7 @@ interface FolderToWalk {
 function readEntries(
   { dir, around }: FolderToWalk,
   listener: WalkListener,
-  { media, documents, except }: WalkOptions,
+  { except, ...selection }: WalkOptions,
 ): { readonly files: readonly WalkedFile[]; readonly folders: FolderToWalk[] } {
   const isMemory = except === undefined || !isInside(dir, except);
   const entries = readFolder(dir, isMemory ? listener : undefined);
@@ -117,15 +117,37 @@ function readEntries(
   for (const entry of entries) {
     const path = dir + sep + entry.name;
     reportTemporary(entry, path, listener);
-    const isFolder = entry.isDirectory();
-    const kind = isMemory && !isFolder ? kindOfName(entry.name, { media, documents }) : undefined;
-    const concerns = isFolder ? !isIgnoredFolder(entry.name) : kind !== undefined;
-    if (!concerns || isExcluded(path, isFolder, inside, listener)) continue;
-    if (kind === undefined) folders.push({ dir: path, around: inside });
-    const file = kind === undefined ? undefined : walkedFile(entry, path, kind, media, listener);
-    if (file !== undefined) files.push(file);
+    const kind = isMemory || entry.isDirectory() ? kindOfEntry(entry, path, selection) : undefined;
+    const isFolder = kind === 'folder' || kind === 'linked_folder';
+    if (kind === undefined || isExcluded(path, isFolder, inside, listener)) continue;
+    if (kind === 'folder') folders.push({ dir: path, around: inside });
+    else if (kind === 'linked_folder') listener.onSkip(noFile(path, entry));
+    else files.push(...walkedFile(entry, path, kind, selection.media, listener));
   }
   return { files, folders };
+}
+
+/** Undefined for an entry that no memory has. */
+function kindOfEntry(
+  entry: Dirent,
+  path: string,
+  selection: KindSelection,
+): DocumentKind | 'folder' | 'linked_folder' | undefined {
+  if (entry.isDirectory()) return isIgnoredFolder(entry.name) ? undefined : 'folder';
+  const kind = kindOfName(entry.name, selection);
+  if (kind !== undefined || isIgnoredFolder(entry.name)) return kind;
+  return isLinkedFolder(entry, path) ? 'linked_folder' : undefined;
+}
+
+/** Whether an entry is a link to a folder. One that leads nowhere has nothing to miss. */
+function isLinkedFolder(entry: Dirent, path: string): boolean {
+  if (!entry.isSymbolicLink()) return false;
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    if (isHandleShortage(error)) throw handlesExhausted(error);
+    return false;
+  }
 }
 
 function rulesIn(
@@ -160,10 +182,10 @@ function walkedFile(
   kind: DocumentKind,
   media: MediaSelection | undefined,
   listener: WalkListener,
-): WalkedFile | undefined {
-  if (entry.isFile()) return statFile(path, kind, media, listener);
-  listener.onSkip(noFile(path, entry));
-  return undefined;
+): readonly WalkedFile[] {
+  const file = entry.isFile() ? statFile(path, kind, media, listener) : undefined;
+  if (!entry.isFile()) listener.onSkip(noFile(path, entry));
+  return file === undefined ? [] : [file];
 }
 
 /** Reports an entry with the name of a memory file that is not a regular file. */

@@ -80,10 +80,27 @@ test('symbolic links to files and folders are skipped and named; a loop cannot c
   assert.equal(paths, ['memory/a.md']);
   assert.equal(
     skipped.map(({ path, reason }) => `${path} ${reason}`).sort(),
-    ['MEMORY.md', 'memory/dangling.md', 'memory/dir.md', 'memory/link.md'].map(
-      (p) => `${p} symlink`,
-    ),
+    [
+      'MEMORY.md',
+      'memory/dangling.md',
+      'memory/dir',
+      'memory/dir.md',
+      'memory/link.md',
+      'memory/loop',
+    ].map((p) => `${p} symlink`),
   );
+});
+
+test('a linked folder that is excluded or never indexed is not named, nor a link to anything else', () => {
+  const outside = folderOf({ 'dir/in.md': '', 'a.txt': '' });
+  const ws = folderOf({ 'memory/.svcignore': 'drafts/\n' });
+  for (const name of ['drafts', 'node_modules']) {
+    symlinkSync(outside.at('dir'), ws.at(`memory/${name}`));
+  }
+  symlinkSync(outside.at('a.txt'), ws.at('memory/a.txt'));
+  symlinkSync('nowhere', ws.at('memory/dangling'));
+  const options = { workspaceDir: ws.path, layout: 'agent', extraPaths: [] } as const;
+  assert.equal(scanMemoryFiles({ ...options, exclude: { patterns: [] } }).skipped, []);
 });
 
 test('a memory folder or MEMORY.md that is a link is named with its hint, by every search', async () => {
