@@ -11,6 +11,7 @@ import {
   isExtracted,
 } from '../../support/document-format.js';
 import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { formatCount } from '../../support/format.js';
 import {
   type DocumentSelection,
   type FileBytes,
@@ -24,6 +25,7 @@ import {
   EXTRACTION_MS,
   type Extraction,
   MEMORY_LIMIT_BYTES,
+  MOST_DEPTH,
   MOST_JSON_BYTES,
   MOST_TEXT_CHARS,
   parseExtraction,
@@ -177,6 +179,8 @@ function whyNot(
 ): readonly [reason: SkippedFile['reason'], detail: string] {
   const { fault, detail } = extraction;
   switch (fault) {
+    case 'depth':
+      return ['too_large', `its elements are nested more than ${formatCount(MOST_DEPTH)} deep`];
     case 'encrypted':
       return ['unreadable', 'it is protected by a password'];
     case 'invalid':

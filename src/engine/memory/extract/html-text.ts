@@ -1,5 +1,6 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text';
-import { type Extraction, limitedText } from './limits.js';
+import { crypto } from '../../support/crypto.js';
+import { type Extraction, limitedText, MOST_DEPTH } from './limits.js';
 
 /** Not read by anyone, or the same on every page of a site. */
 const LEFT_OUT = ['script', 'style', 'noscript', 'template', 'svg', 'nav', 'iframe', 'form'];
@@ -9,6 +10,9 @@ const heading = (level: number): NonNullable<HtmlToTextOptions['selectors']>[num
   format: 'markedHeading',
   options: { mark: '#'.repeat(level), leadingLineBreaks: 2, trailingLineBreaks: 2 },
 });
+
+/** Replaces what is nested too deeply; no page contains it. */
+const TOO_DEEP = crypto().randomUUID();
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
@@ -28,8 +32,7 @@ const OPTIONS: HtmlToTextOptions = {
     { selector: 'ul', options: { itemPrefix: '- ' } },
     { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
   ],
-  // Deeper elements are left out instead of ending the process.
-  limits: { maxInputLength: Number.MAX_SAFE_INTEGER, maxDepth: 500, ellipsis: '' },
+  limits: { maxInputLength: Number.MAX_SAFE_INTEGER, maxDepth: MOST_DEPTH, ellipsis: TOO_DEEP },
 };
 
 const CHARSET = /<meta[^>]{1,200}charset=["']?([\w-]{1,40})/iu;
@@ -37,7 +40,8 @@ const HEAD_BYTES = 4096;
 
 /** The readable text of a web page, with its headings as Markdown. */
 export function htmlText(bytes: Uint8Array): Extraction {
-  return limitedText(convert(decoded(bytes), OPTIONS));
+  const text = convert(decoded(bytes), OPTIONS);
+  return text.includes(TOO_DEEP) ? { ok: false, fault: 'depth' } : limitedText(text);
 }
 
 function decoded(bytes: Uint8Array): string {

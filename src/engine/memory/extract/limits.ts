@@ -2,6 +2,8 @@ import { isRecord, parsedJson } from '../../support/text.js';
 
 /** More text is not a document that anybody searches. */
 export const MOST_TEXT_CHARS = 8 * 1024 * 1024;
+/** Of HTML elements in each other. Browsers flatten deeper ones, and reading them could overflow the stack. */
+export const MOST_DEPTH = 1000;
 export const EXTRACTION_MS = 30_000;
 /** Of the heap; with buffers and the program itself twice as much. */
 export const MEMORY_LIMIT_BYTES = 512 * 1024 * 1024;
@@ -11,7 +13,14 @@ export type Extraction =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ExtractionFault; readonly detail?: string };
 
-export type ExtractionFault = 'encrypted' | 'invalid' | 'library' | 'memory' | 'text' | 'time';
+export type ExtractionFault =
+  | 'depth'
+  | 'encrypted'
+  | 'invalid'
+  | 'library'
+  | 'memory'
+  | 'text'
+  | 'time';
 
 /** The bytes of an extraction as JSON, which escapes some characters. */
 export const MOST_JSON_BYTES = 6 * MOST_TEXT_CHARS;

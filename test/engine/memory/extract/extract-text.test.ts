@@ -113,6 +113,14 @@ test('entities of a document type are not expanded', async () => {
   assert.equal(extraction, { ok: true, text: '&b;\n' });
 });
 
+test('a page that is nested too deeply is refused instead of losing its text', async () => {
+  const nested = (depth: number) => `${'<div>'.repeat(depth)}The gate is green.`;
+  assert.equal(await extract('html', nested(900)), { ok: true, text: 'The gate is green.' });
+  for (const depth of [1100, 20_000]) {
+    assert.is(faultOf(await extract('html', nested(depth))), 'depth', String(depth));
+  }
+});
+
 test('a process that takes too long is killed', async () => {
   const nested = '<div>'.repeat(300_000);
   assert.is(faultOf(await extract('html', nested, { timeoutMs: 1500 })), 'time');
