@@ -61,17 +61,31 @@ export function rangeOfDate(
   return { first, last: day === undefined ? Date.UTC(year, month, 0) / MS_PER_DAY : first };
 }
 
-/** A date without a year: the last ones that are not in the future. */
+const FIRST_DAY = Date.parse('0001-01-01') / MS_PER_DAY;
+const LAST_DAY = Date.parse('9999-12-31') / MS_PER_DAY;
+
+/** Whether days can be written as ISO dates, with a year of four digits. */
+export function isWritable({ first, last }: DayRange): boolean {
+  return first >= FIRST_DAY && last <= LAST_DAY;
+}
+
+/**
+ * A date without a year: the last ones that are not in the future.
+ *
+ * @param isLast as in "last November": it must be over
+ */
 export function meaningsOf(
   month: number,
   day: number | undefined,
   today: number,
+  isLast = false,
 ): Meanings | undefined {
   const thisYear = Number(isoDay(today).slice(0, 4));
   const years = Array.from({ length: YEARS + 1 }, (_, back) => thisYear - back);
   const [latest, ...earlier] = years.flatMap((year) => {
     const range = rangeOfDate(year, month, day);
-    return range === undefined || range.first > today ? [] : [range];
+    const isOver = range !== undefined && (isLast ? range.last < today : range.first <= today);
+    return isOver ? [range] : [];
   });
   return latest === undefined ? undefined : [latest, ...earlier];
 }

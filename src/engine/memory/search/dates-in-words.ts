@@ -6,6 +6,7 @@ import {
   type DateSpan,
   hasDateInWords,
   hasName,
+  isWritable,
   type Meanings,
   meaningsOf,
   rangeOfDate,
@@ -17,6 +18,7 @@ const ONLY_NUMBERS = /^[\d\s./:-]+$/;
 const VAGUE = /\byears?\sago\b/i;
 const COMING = /\b(?:this|next|coming)\s/i;
 const BACKWARDS = /\b(?:last|past|previous)\s/i;
+const BACKWARDS_BEFORE = /\b(?:last|past|previous)\s$/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
 
@@ -34,12 +36,14 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   return casual.parse(asked, reference).flatMap(({ index, text, start, end }): DateSpan[] => {
     const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
     if (ONLY_NUMBERS.test(text) || VAGUE.test(text) || !hasDateInWords(before + text)) return [];
-    const meanings = meaningsOfWords(start, text, today);
+    const isLast = BACKWARDS_BEFORE.test(before);
+    const meanings = meaningsOfWords(start, { text, isLast }, today);
     if (meanings === undefined) return [];
     // Null without an end, whatever its type says.
     const days = end ? Math.max(0, (dayOf(end) ?? 0) - (dayOf(start) ?? 0)) : 0;
     const longer = ({ first, last }: DayRange): DayRange => ({ first, last: last + days });
     const [latest, ...earlier] = meanings;
+    if (!isWritable(longer(latest))) return [];
     return [
       {
         start: index,
@@ -56,20 +60,26 @@ function dayOf(parsed: ParsedComponents): number | undefined {
   return dayNumber(year ?? 0, month ?? 0, day ?? 0);
 }
 
+interface DateWords {
+  readonly text: string;
+  /** The word before is "last" or the like, which the parser leaves out. */
+  readonly isLast: boolean;
+}
+
 /** The parser returns a moment: the words tell how long it is. */
 function meaningsOfWords(
   parsed: ParsedComponents,
-  text: string,
+  { text, isLast }: DateWords,
   today: number,
 ): Meanings | undefined {
   const day = dayOf(parsed);
   if (day === undefined) return undefined;
-  const inWeek = daysInWeek(parsed, day, text, today);
+  const inWeek = daysInWeek(parsed, day, { text, isLast }, today);
   if (inWeek !== undefined) return [inWeek];
   if (isUntilNow(text)) return [{ first: day, last: today }];
   const [year, month, date] = [parsed.get('year') ?? 0, parsed.get('month') ?? 0, dateOf(parsed)];
   if (!parsed.isCertain('year')) {
-    if (parsed.isCertain('month')) return meaningsOf(month, date, today);
+    if (parsed.isCertain('month')) return meaningsOf(month, date, today, isLast);
     return PART_OF_DAY.test(text) ? [oneDay(day)] : undefined;
   }
   const from = rangeOfDate(year, parsed.isCertain('month') ? month : 1, date);
@@ -81,10 +91,11 @@ function meaningsOfWords(
 function daysInWeek(
   parsed: ParsedComponents,
   day: number,
-  text: string,
+  { text, isLast }: DateWords,
   today: number,
 ): DayRange | undefined {
-  const back = day > today && !COMING.test(text) ? 7 : 0;
+  const isOver = isLast ? day < today : day <= today;
+  const back = isOver || COMING.test(text) ? 0 : 7;
   if (/weekend/i.test(text)) {
     const saturday = mondayOf(day) + 5 - back;
     return { first: saturday, last: saturday + 1 };

@@ -6,6 +6,7 @@ import { MS_PER_DAY } from '../../support/time.js';
 import { type CandidateFilter, dayOfPath, type FilteredDocument } from '../index/index.js';
 import { modalityOfName } from '../sources/index.js';
 import type { FactItem, FactValue } from '../types.js';
+import { isWritable } from './date-span.js';
 import { dateIn } from './dates.js';
 import type { SearchFilters, SearchResponse } from './types.js';
 
@@ -158,7 +159,8 @@ async function dayRange(
   if (count !== undefined && unit !== undefined) {
     const today = Date.parse(dayFormatter(timeZone)(nowMs)) / MS_PER_DAY;
     const days = Number(count) * (DAYS_IN[unit.toLowerCase()] ?? 1);
-    return { first: today - days, last: flag === 'on' ? today - days : today };
+    const range = { first: today - days, last: flag === 'on' ? today - days : today };
+    if (isWritable(range)) return range;
   }
   // "March" alone can be a name, so it is no date in a question.
   for (const asked of [text, `in ${text}`, `on ${text}`]) {
@@ -182,7 +184,9 @@ function conditionOf(text: string): Condition {
   const [key = '', operator, wanted = '', ...more] = text
     .split(/([=<>])/u)
     .map((part) => part.trim());
-  if (key === '' || wanted === '' || more.length > 0) throw notACondition(text);
+  // A part of an operator that does not exist, such as !=, is not one of the key.
+  const isKey = key !== '' && !/[!~:]$/u.test(key);
+  if (!isKey || wanted === '' || more.length > 0) throw notACondition(text);
   if (operator !== '=' && operator !== '<' && operator !== '>') throw notACondition(text);
   if (operator !== '=' && kindOf(wanted) === 'text') {
     throw refusal(

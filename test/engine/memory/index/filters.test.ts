@@ -168,6 +168,10 @@ texts('what cannot be understood is refused with an example', async () => {
       /^--where > must be followed by a number or a date \(got "open"\)$/,
     ],
     [{ where: ['a>=1'] }, /^--where must be/],
+    [{ where: ['status!=open'] }, /^--where must be .* \(got "status!=open"\)$/],
+    [{ where: ['status ~= open'] }, /^--where must be/],
+    [{ since: '99999y' }, /^--since must be a date or a duration/],
+    [{ on: '999999 days ago' }, /^--on must be a date or a duration/],
     [{ tags: ['#'] }, /^--tag must not be empty$/],
     [{ heading: ' ' }, /^--heading must not be empty$/],
   ];

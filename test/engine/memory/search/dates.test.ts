@@ -65,6 +65,34 @@ test('relative days and periods depend on now', () =>
     'the last two weeks': '2026-09-23..2026-10-07',
   }));
 
+test('"last" before a month or weekday means one that is over', async () => {
+  const onSunday = Date.parse('2026-11-22T12:00:00Z');
+  for (const [question, day] of Object.entries({
+    'what did I do last November': '2025-11-01',
+    'in the previous November': '2025-11-01',
+    'last November 22': '2025-11-22',
+    'last November 21': '2026-11-21',
+    'last October': '2026-10-01',
+    'in November': '2026-11-01',
+    'last Sunday': '2026-11-15',
+    'the previous Sunday': '2026-11-15',
+    'the previous Saturday': '2026-11-21',
+    'on Sunday': '2026-11-22',
+  })) {
+    const date = await dateIn(question, onSunday, 'UTC');
+    assert.is(isoDay(date?.meanings[0].first ?? 0), day, question);
+  }
+});
+
+test('a day without a year of four digits is none', () =>
+  eachMeans({
+    '99999999 days ago': undefined,
+    '999999 days ago': undefined,
+    '5000000 weeks ago': undefined,
+    '999999999 days from now': undefined,
+    '9999 days ago': '1999-05-23',
+  }));
+
 test('without a year, the latest date that is not in the future is meant', async () => {
   await eachMeans({
     'what did I do on October 1': '2026-10-01',
