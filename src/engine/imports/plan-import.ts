@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import {
   checkConfigText,
   configTextNow,
@@ -17,6 +18,7 @@ import {
 } from '../config/index.js';
 import { maskConfigText } from '../config/masked-text.js';
 import type { EngineContext } from '../support/context.js';
+import { expandHome, realOrGiven } from '../support/files.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
 import type { Imported, ImportedSetting, ImportProgram } from './imported.js';
@@ -57,7 +59,7 @@ export function planImport(
 ): ImportPlan {
   const file = discoverConfig(context, configFile).file ?? context.state.userConfigFile;
   const before = configTextNow(file);
-  const merge = new SettingsMerge(file, before ?? '{}\n');
+  const merge = new SettingsMerge(file, before ?? '{}\n', context.homeDir);
   const items = merge.apply(imported.settings);
   const left = imported.left.map(({ from, why }): ImportItem => {
     return { outcome: 'left', from, to: null, why };
@@ -84,10 +86,12 @@ export function planImport(
 class SettingsMerge {
   text: string;
   private readonly file: string;
+  private readonly homeDir: string;
   private data: unknown;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, homeDir: string) {
     this.file = file;
+    this.homeDir = homeDir;
     this.text = text;
     this.data = requireValid(checkConfigText(file, text)).input;
   }
@@ -110,7 +114,9 @@ class SettingsMerge {
     if (hasPlainSecret(value, path)) {
       return { ...item, outcome: 'left', why: secretHint(item.to) };
     }
-    const wanted = adds ? joined(existing, value) : value;
+    const isPaths = path.at(-1) === 'extraPaths';
+    const meaningOf = (one: unknown) => (isPaths ? this.placeOf(one) : one);
+    const wanted = adds ? joined(existing, value, meaningOf) : value;
     if (isSameData(existing, wanted)) return { ...item, outcome: 'present' };
     if (existing !== undefined && !adds) {
       return { ...item, outcome: 'conflict', why: 'svc.json has another value, which stays' };
@@ -125,6 +131,12 @@ class SettingsMerge {
     this.text = edited;
     this.data = checked.input;
     return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
+  }
+
+  /** `~/wiki` and a link to it are the same folder; a relative path depends on the workspace. */
+  private placeOf(item: unknown): unknown {
+    const path = typeof item === 'string' ? expandHome(item, this.homeDir) : '';
+    return isAbsolute(path) ? realOrGiven(path) : item;
   }
 
   private pathOf(agent: string, path: ConfigPath): ConfigPath {
@@ -143,9 +155,13 @@ class SettingsMerge {
 }
 
 /** A list with the items that it does not have. */
-function joined(existing: unknown, value: unknown): unknown {
+function joined(existing: unknown, value: unknown, meaningOf: (item: unknown) => unknown): unknown {
   if (!Array.isArray(existing) || !Array.isArray(value)) return value;
-  const missing = value.filter((item) => !existing.some((one) => isSameData(one, item)));
+  const meanings = existing.map(meaningOf);
+  const missing = value.filter((item) => {
+    const meaning = meaningOf(item);
+    return !meanings.some((one) => isSameData(one, meaning));
+  });
   return missing.length === 0 ? existing : [...existing, ...missing];
 }
 

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureOf } from '../../support/memory.js';
@@ -58,6 +59,19 @@ test('collections of qmd become extra paths; its commands never run', async () =
   });
   await home.apply(plan);
   assert.equal((await home.prepare('qmd')).diff, []);
+});
+
+test('a folder that is listed in another way is not added again', async () => {
+  const home = importHome({ '.config/qmd/index.yml': QMD, 'notes/a.md': 'a', 'wiki/a.md': 'a' });
+  symlinkSync(home.at('notes'), home.at('linked'));
+  const extraPaths = ['~/wiki', home.at('linked'), 'notes'];
+  const agents = { defaults: { memorySearch: { extraPaths } } };
+  home.write('.svc/svc.json', JSON.stringify({ agents }));
+  const plan = await home.prepare('qmd');
+  const { 'collections.notes': notes, 'collections.wiki': wiki } = outcomesOf(plan);
+  assert.equal([notes, wiki], ['present', 'present']);
+  const { defaults } = Object(settingsOf(plan)).agents;
+  assert.equal(defaults.memorySearch.extraPaths, extraPaths);
 });
 
 test('a qmd project is read by its path', async () => {
