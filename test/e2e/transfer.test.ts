@@ -69,6 +69,16 @@ test('an export streams to a pipe, and an import from one', async () => {
   );
 });
 
+test('an error in an export from stdin names its line, and no temporary file', async () => {
+  const from = homeOf(NOTES);
+  const { stdout } = await memory(from, ['export']);
+  const [first = ''] = stdout.split('\n');
+  const failed = await memory(homeOf({}), ['import', '-'], `${first}\nno JSON\n`);
+  assert.is(failed.code, 2);
+  assert.match(failed.stderr, /error: invalid export, line 2: /);
+  assert.not.match(failed.stderr, /svc\.tmp/);
+});
+
 test('nothing is overwritten unasked: no export, no note', async () => {
   const from = homeOf({ ...NOTES, 'memory.jsonl': 'mine' });
   const refused = await memory(from, ['export', '-o', 'memory.jsonl', '--json']);

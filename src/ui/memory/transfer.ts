@@ -55,7 +55,7 @@ export function renderImport(
     ...(notIndexed === 0
       ? []
       : [
-          `${formatCountOf(notIndexed, 'note')} not indexed: outside the folders that this memory covers`,
+          `${formatCountOf(notIndexed, 'note')} not indexed; svc memory status --why PATH explains why`,
         ]),
     '',
   ].join('\n');

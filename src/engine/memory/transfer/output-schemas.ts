@@ -44,7 +44,10 @@ export const importOutputSchema = documentSchema({
   ),
   kept: field(z.array(z.string()), 'Existing files with other content, with `--existing keep`.'),
   same: field(count, 'Number of existing files with the same content.'),
-  notIndexed: field(count, 'Number of notes outside this memory at their new location.'),
+  notIndexed: field(
+    count,
+    'Number of notes that are not indexed at their new location: it is outside this memory, or their format is not included.',
+  ),
   vectors: field(
     z.strictObject({
       inFile: field(count, 'Number in the export.'),
