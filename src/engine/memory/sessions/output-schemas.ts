@@ -25,7 +25,10 @@ const entry = {
     '`live`: only its agent has it; `kept`: the archive has it too; `archived`: its agent deleted it; `imported`: from a data export.',
   ),
   startedAt: field(z.nullable(z.iso.datetime()), 'Its first message; `null` without times.'),
-  lastAt: field(z.iso.datetime(), 'When it was last continued.'),
+  lastAt: field(
+    z.iso.datetime(),
+    'When it was last continued: the time of the last turn in the archive; for a conversation that its agent still has, when its file last changed.',
+  ),
   archivedBytes: field(count, 'Its size in the archive, compressed.'),
 };
 
