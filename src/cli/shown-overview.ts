@@ -21,12 +21,13 @@ export async function shownOverview(
   { context, configFile, view, mask, write }: ShownOverviewOptions,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
-  const { serving, work, hooks, captures, nextRuns, faults } = overall;
+  const { serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = overall;
   write(
     renderOverallStatus(
       // Masked before lines are cut and wrapped: half a secret would not be recognized.
       mask.data({
         serving,
+        isServingUnknown,
         work,
         hooks,
         captures,

@@ -79,6 +79,7 @@ test('services stand in a table, what comes next has its time, faults are wrappe
     {
       agents: [],
       serving: SERVING,
+      isServingUnknown: false,
       work: WORK,
       hooks: [],
       captures: [
@@ -129,6 +130,7 @@ test('nothing wrong is said in so many words', () => {
   const quiet = {
     agents: [],
     serving: undefined,
+    isServingUnknown: false,
     work: WORK,
     hooks: [],
     captures: [],
@@ -137,6 +139,8 @@ test('nothing wrong is said in so many words', () => {
   };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
+  const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
+  assert.not.match(unknown, /svc serve/, 'its fault describes it');
 });
 
 test('secrets are told one by one, with a line that sums up', () => {

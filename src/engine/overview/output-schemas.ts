@@ -70,7 +70,7 @@ export const overallStatusOutputSchema = documentSchema({
         'What it runs.',
       ),
     }),
-    'The `svc serve` of this state folder; `null` when none runs.',
+    'The `svc serve` of this state folder; `null` when none runs, or when its state cannot be read, which is a fault.',
   ),
   agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
   storage: field(

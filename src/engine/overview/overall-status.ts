@@ -13,7 +13,7 @@ import type { EmbeddingStatus } from '../memory/embedding/index.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
-import { readServing, type ServedService, type Serving } from './serving.js';
+import { isServingUnknown, readServing, type ServedService, type Serving } from './serving.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
 
 export interface AgentOverview {
@@ -40,8 +40,9 @@ export interface NextRun {
 
 /** The state of everything. */
 export interface OverallStatus {
-  /** Undefined when no `svc serve` runs. */
+  /** Undefined when no `svc serve` runs, or `isServingUnknown`. */
   readonly serving: Serving | undefined;
+  readonly isServingUnknown: boolean;
   /** Those whose state is known; the others have a fault. */
   readonly agents: readonly AgentOverview[];
   readonly work: OtherWork;
@@ -66,17 +67,25 @@ export async function overallStatus(
     if (look.agent !== undefined) agents.push(look.agent);
     faults.push(...look.faults);
   }
-  const serving = readServing(place.context.state.stateDir);
+  const { stateDir } = place.context.state;
+  const serving = readServing(stateDir);
+  const isUnknown = serving === undefined && isServingUnknown(stateDir);
   const work = await otherWork(place, serving);
   const world = { ...place.context, platform: process.platform };
   return {
     serving,
+    isServingUnknown: isUnknown,
     agents,
     work,
     hooks: await registeredHooks(world),
     captures: await registeredCaptures(world),
     nextRuns: nextRuns(serving),
-    faults: [...faults, ...serviceFaults(serving), ...workFaults(work)],
+    faults: [
+      ...faults,
+      ...(isUnknown ? [UNKNOWN_SERVING] : []),
+      ...serviceFaults(serving),
+      ...workFaults(work),
+    ],
   };
 }
 
@@ -128,6 +137,13 @@ function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
     return [{ about: `service ${name}`, code, message, hint: hint ?? undefined }];
   });
 }
+
+const UNKNOWN_SERVING: OverallFault = {
+  about: 'svc serve',
+  code: null,
+  message: 'it is running, but its state in serve.json cannot be read',
+  hint: 'check the free disk space of the state folder; after an upgrade, restart svc serve',
+};
 
 /** Why the shared store cannot be used, or the state of flows or dreams is unknown. */
 function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFault[] {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
-import { readStateFile, type ServeState } from './state-file.js';
+import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
 
 /** Long enough for an ending predecessor, short enough for a prompt error. */
 const PATIENCE_MS = 300;
@@ -46,4 +46,9 @@ export function runningServeState(stateDir: string): ServeState | undefined {
   const state = readStateFile(stateDir);
   if (state === undefined || !isProcessLockHeld(instanceLockFile(stateDir))) return undefined;
   return state;
+}
+
+/** Whether an instance runs and wrote its state, even if a full disk or another version made that unreadable. */
+export function isInstanceRunning(stateDir: string): boolean {
+  return hasStateFile(stateDir) && isProcessLockHeld(instanceLockFile(stateDir));
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../errors/index.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
@@ -36,7 +36,12 @@ export function readStateFile(stateDir: string): ServeState | undefined {
   }
 }
 
-/** Only this program writes the file, atomically, so that a rough check is enough. */
+/** Whether an instance wrote a state, readable or not. */
+export function hasStateFile(stateDir: string): boolean {
+  return existsSync(pathOf(stateDir));
+}
+
+/** Only this program writes the file, as a whole, so that a rough check is enough. */
 function isServeState(value: unknown): value is ServeState {
   if (!isRecord(value)) return false;
   const { pid, startedMs, services } = value;
@@ -67,7 +72,7 @@ export class StateFile {
     clearTimeout(this.timer);
     this.timer = undefined;
     try {
-      replaceFile(pathOf(this.stateDir), `${JSON.stringify(this.current())}\n`, PRIVATE_MODE);
+      this.store(`${JSON.stringify(this.current())}\n`);
       this.failure = undefined;
     } catch (error) {
       const why = messageOf(error);
@@ -75,6 +80,16 @@ export class StateFile {
       this.failure = why;
       // Once a full disk has room again, the state must not stay outdated.
       this.timer = setTimeout(() => this.write(), RETRY_MS).unref();
+    }
+  }
+
+  /** An old state must not pass for the current one: on a full disk, it gives its room to the new one. */
+  private store(text: string): void {
+    const file = pathOf(this.stateDir);
+    try {
+      replaceFile(file, text, PRIVATE_MODE);
+    } catch {
+      writeFileSync(file, text, { mode: PRIVATE_MODE });
     }
   }
 

@@ -36,14 +36,14 @@ const INDENT = '  ';
 
 /** One page: agents, services, next runs and problems. */
 export function renderOverallStatus(view: OverallView, options: View): string {
-  const { agents, serving, work, hooks, captures, nextRuns, faults } = view;
+  const { agents, serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
   const well = agents.map((agent) => ({ ...agent, status: { ...agent.status, faults: [] } }));
   const parts = [
     agents.length === 0 ? 'no memories\n' : renderStatusOverview(well, options),
     workPart(work, options) + hooksPart(hooks, options) + capturesPart(captures, options),
-    servingPart(serving, options),
+    ...(isServingUnknown ? [] : [servingPart(serving, options)]),
     ...(nextRuns.length === 0
       ? []
       : [

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readServing } from '../../../src/engine/overview/serving.js';
+import { isServingUnknown, readServing } from '../../../src/engine/overview/serving.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -25,6 +25,7 @@ test('its state is read while it holds its lock, whatever else stands in it', as
   assert.is(readServing(folder.path), undefined, 'a killed one left it behind');
   const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
   assert.equal(held, STATE);
+  assert.not(await withInstanceLock(folder.path, async () => isServingUnknown(folder.path)));
   assert.is(readServing(folder.path), undefined);
 });
 
@@ -41,6 +42,11 @@ test('a file that is half, or of another form, is none', async () => {
     folder.write('serve.json', text);
     const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
     assert.is(held, undefined, text);
+    const isUnknown = await withInstanceLock(folder.path, async () =>
+      isServingUnknown(folder.path),
+    );
+    assert.ok(isUnknown, `a process runs that wrote ${text}`);
+    assert.not(isServingUnknown(folder.path), 'a killed one left it behind');
   }
 });
 

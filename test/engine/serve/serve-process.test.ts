@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, rmSync, statfsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -11,6 +11,7 @@ import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+import { smallDisk } from '../../support/tmpfs.js';
 import { waitFor } from '../../support/wait.js';
 
 function processIn(home: TempFolder, services = [scriptedService('one')]) {
@@ -180,6 +181,49 @@ test('a state file that cannot be written is told once and written when it can',
   file.write();
   assert.equal(readStateFile(at), state);
   rmSync(at);
+  file.remove();
+});
+
+const disk = smallDisk(1);
+const onDisk = disk === undefined ? test.skip : test;
+
+onDisk('on a full disk, the state of before does not pass for that of now', () => {
+  const at = disk ?? '';
+  const service = {
+    name: 'flows',
+    state: 'ready',
+    sinceMs: 0,
+    event: null,
+    eventMs: null,
+    restarts: 0,
+    failure: null,
+    retryMs: null,
+  } as const;
+  const before: ServeState = {
+    pid: 1,
+    startedMs: 0,
+    configFile: null,
+    logFile: null,
+    services: [service],
+  };
+  const failure = { code: 'FLOWS_PERSIST_FAILED', message: 'the disk is full', hint: null };
+  const now: ServeState = { ...before, services: [{ ...service, failure }] };
+  let state = before;
+  const told: string[] = [];
+  const file = new StateFile(
+    at,
+    () => state,
+    (why) => told.push(why),
+  );
+  file.write();
+  const { bavail, bsize } = statfsSync(at);
+  writeFileSync(`${at}/ballast`, Buffer.alloc(bavail * bsize));
+  state = now;
+  file.write();
+  assert.equal([readStateFile(at), told], [now, []]);
+  state = { ...now, services: Array.from({ length: 99 }, () => service) };
+  file.write();
+  assert.equal([readStateFile(at), told.length], [undefined, 1], 'not that of before');
   file.remove();
 });
 
