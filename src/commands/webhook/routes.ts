@@ -20,7 +20,7 @@ export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
     for (const warning of loaded.warnings) this.addWarning(warning);
     const output = await listRoutes(loaded, context, this.signal);
     this.write(renderRoutes(this.mask.data(output), this.view(flags)));
-    if (output.routes.some(({ state }) => state === 'skipped')) this.setExitCode(1);
+    if (output.routes.some(({ fault }) => fault !== null)) this.setExitCode(1);
     return output;
   }
 }

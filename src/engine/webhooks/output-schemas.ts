@@ -31,7 +31,7 @@ export const routesOutputSchema = documentSchema({
       path: field(z.string(), 'The path for requests.'),
       state: field(
         z.enum(['served', 'off', 'skipped']),
-        '`served`: accepts requests. `off`: it, or webhooks as a whole, is disabled. `skipped`: its secret cannot be read.',
+        '`served`: accepts requests. `off`: it, or webhooks as a whole, is disabled. `skipped`: it has no secret that can be read.',
       ),
       sessionKey: field(z.string(), 'The session that owns its flows.'),
       controllerId: field(z.string(), 'The controller of its flows.'),
@@ -56,7 +56,7 @@ export const routesOutputSchema = documentSchema({
           message: field(z.string(), 'For people.'),
           hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
         }),
-        'Why it is skipped; `null` if it is not.',
+        'Why it is skipped, or why one of several secrets is not accepted; `null` if neither is so.',
       ),
       requests: field(count, 'Answered requests, by all listeners so far.'),
       rejected: field(count, 'How many of them were rejected.'),

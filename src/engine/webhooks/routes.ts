@@ -18,7 +18,7 @@ import { MS_PER_HOUR } from '../support/time.js';
 import { compileRules, type RuleSet } from './map/map-rules.js';
 import type { RoutesOutput } from './output-schemas.js';
 import { type DeliveryPlaces, deliveryPlaces } from './verify/schemes.js';
-import { createVerifier, type Verifier } from './verify/verifier.js';
+import { createVerifier, emptySecret, type Verifier } from './verify/verifier.js';
 
 /** The routes of a configuration. */
 export interface ResolvedRoutes {
@@ -28,7 +28,7 @@ export interface ResolvedRoutes {
 }
 
 /**
- * Reads the secret of every enabled route. One whose secret cannot be read is not served (spec/webhooks §2).
+ * Reads the secrets of every enabled route. One without a secret that can be read is not served (spec/webhooks §2).
  * Secrets of other routes are not read.
  */
 export async function resolveRoutes(
@@ -62,18 +62,39 @@ export function secretsOf({ secret, verify }: ResolvedRoute): readonly SecretInp
 }
 
 /** How a route knows its sender, or why it cannot be served. */
-type Access =
-  | { readonly ok: true; readonly verifier: Verifier }
+export type Access =
+  | {
+      readonly ok: true;
+      readonly verifier: Verifier;
+      /** The one that signs. */
+      readonly secret: string;
+      /** Why another of its secrets is not accepted. */
+      readonly refused: SvcError | undefined;
+    }
   | { readonly ok: false; readonly error: SvcError };
 
-function accessOf({ verify }: ResolvedRoute, outcomes: readonly SecretOutcome[]): Access {
-  const values: string[] = [];
-  for (const outcome of outcomes) {
-    if (!outcome.ok) return outcome;
-    values.push(outcome.value);
-  }
+/**
+ * Accepts the secrets that can be used: while one is replaced, the process may know only the other.
+ *
+ * @param outcomes of the secrets of the route
+ */
+export function accessOf(
+  { verify }: Pick<ResolvedRoute, 'verify'>,
+  outcomes: readonly SecretOutcome[],
+): Access {
+  const keys = outcomes.map((outcome) => (outcome.ok ? keyOf(verify, outcome.value) : outcome));
+  const values = keys.flatMap((key) => (key.ok ? [key.value] : []));
+  const refused = keys.flatMap((key) => (key.ok ? [] : [key.error]))[0];
+  const [secret] = values;
+  if (secret === undefined) return { ok: false, error: refused ?? emptySecret() };
+  return { ok: true, verifier: createVerifier(verify, values), secret, refused };
+}
+
+/** Whether a value can be a key of the scheme. */
+function keyOf(verify: ResolvedVerify | undefined, value: string): SecretOutcome {
   try {
-    return { ok: true, verifier: createVerifier(verify, values) };
+    createVerifier(verify, [value]);
+    return { ok: true, value };
   } catch (error) {
     if (error instanceof SvcError) return { ok: false, error };
     throw error;
@@ -113,8 +134,6 @@ export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 
 
 function standingOf(id: string, route: ResolvedRoute, access: Access | undefined): RouteStanding {
   const { path, sessionKey, controllerId, description, verify, map } = route;
-  const error = access?.ok === false ? access.error : undefined;
-  const fault = error === undefined ? null : { message: error.message, hint: error.hint ?? null };
   return {
     id,
     path,
@@ -125,8 +144,18 @@ function standingOf(id: string, route: ResolvedRoute, access: Access | undefined
     rules: map?.length ?? null,
     state: stateOf(access),
     secretSource: secretsOf(route).map(describeSecret).join(', '),
-    fault,
+    fault: faultOf(access),
   };
+}
+
+function faultOf(access: Access | undefined): RouteStanding['fault'] {
+  if (access?.ok === false) {
+    const { message, hint = null } = access.error;
+    return { message, hint };
+  }
+  if (access?.refused === undefined) return null;
+  const { message, hint = null } = access.refused;
+  return { message: `one of its secrets is not accepted: ${message}`, hint };
 }
 
 function stateOf(access: Access | undefined): RouteStanding['state'] {

@@ -14,8 +14,8 @@ import type { JsonObject } from '../flows/index.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { singleQuoted, suggestName } from '../support/text.js';
-import { secretsOf } from './routes.js';
-import { createVerifier, type Verifier } from './verify/verifier.js';
+import { accessOf, secretsOf } from './routes.js';
+import type { Verifier } from './verify/verifier.js';
 
 /** A request that a route of this configuration accepts. */
 export interface SignedRequest {
@@ -40,7 +40,7 @@ export interface SentRequest {
 }
 
 /**
- * Sends a request, signed with the first secret of the route.
+ * Sends a request, signed with the first secret of the route that can be read.
  *
  * @throws SvcError SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
  */
@@ -64,7 +64,7 @@ export async function sendSigned(
 }
 
 /**
- * The verifier of a configured route, with its secrets.
+ * The verifier of a configured route, with those of its secrets that can be read here.
  *
  * @throws SvcError SECRET_UNRESOLVED; or the signal's reason
  */
@@ -76,11 +76,9 @@ export async function openVerifier(
 ): Promise<{ readonly verifier: Verifier; readonly secret: string }> {
   const settings = resolved.secrets;
   const outcomes = await resolveSecrets(secretsOf(route), { env, settings, signal, onSecret });
-  const values = outcomes.map((outcome) => {
-    if (outcome.ok) return outcome.value;
-    throw outcome.error;
-  });
-  return { verifier: createVerifier(route.verify, values), secret: values[0] ?? '' };
+  const access = accessOf(route, outcomes);
+  if (!access.ok) throw access.error;
+  return access;
 }
 
 /** @throws SvcError WEBHOOK_ROUTE_UNKNOWN */

@@ -967,6 +967,26 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a route whose new secret is not in this environment',
+    finds: 'webhooks/secret-unresolved',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.env = { OLD_SECRET: PLANTED };
+      const verify = { scheme: 'bearer', secrets: ['env:NEW_SECRET', 'env:OLD_SECRET'] };
+      patient.configure(hooks({ ci: { sessionKey: 's', verify } }));
+    },
+    fix: (patient) => {
+      patient.env = { OLD_SECRET: PLANTED, NEW_SECRET: LONG_SECRET };
+    },
+  },
+  {
+    name: 'a route whose secret is nowhere, until it is off',
+    finds: 'webhooks/secret-unresolved',
+    severity: 'fault',
+    breaks: configure(hooks({ ci: route('env:CI_SECRET') })),
+    fix: configure(hooks({ ci: { ...route('env:CI_SECRET'), enabled: false } })),
+  },
+  {
     name: 'a route whose secret is short',
     finds: 'webhooks/secret-weak',
     severity: 'warning',

@@ -366,8 +366,30 @@ test('only networks that a route allows can send', async () => {
   });
 });
 
-test('a route with a secret that cannot be read is skipped, whichever of them it is', async () => {
-  const verify = { scheme: 'github', secrets: [KEY, 'env:NOT_SET'] };
+test('a route with several secrets accepts those that can be read, and reports the other', async () => {
+  for (const secrets of [
+    [KEY, 'env:NOT_SET'],
+    ['env:NOT_SET', KEY],
+    ['env:EMPTY', KEY],
+  ]) {
+    const route = { ...GITHUB, verify: { scheme: 'github', secrets } };
+    const { url, webhooks, close } = await testWebhooks({
+      routes: { gh: route },
+      env: { EMPTY: '' },
+    });
+    const standing = webhooks.standings.find(({ id }) => id === 'gh');
+    assert.is(standing?.state, 'served');
+    assert.match(
+      standing?.fault?.message ?? '',
+      /one of its secrets is not accepted: .*(NOT_SET|EMPTY)/,
+    );
+    assert.is((await deliver(url)).status, 200);
+    await close();
+  }
+});
+
+test('a route whose secrets cannot be read is skipped', async () => {
+  const verify = { scheme: 'github', secrets: ['env:NOT_SET', 'env:NOT_SET_2'] };
   await withRoute({ ...GITHUB, verify }, async ({ url, webhooks }) => {
     const standing = webhooks.standings.find(({ id }) => id === 'gh');
     assert.is(standing?.state, 'skipped');

@@ -28,7 +28,7 @@ export const webhooks: DoctorCheck = {
     const served = Object.values(config.routes).filter((route) => route.enabled);
     const findings = [
       enabled && served.length === 0 ? withoutRoutes(world) : undefined,
-      ...(await secretFindings(world)),
+      ...(enabled ? await secretFindings(world) : []),
       ...(enabled ? gatewayFindings(world) : []),
       enabled && config.deliveries.keep > 0 ? deliveryFinding(world) : undefined,
     ];
@@ -73,14 +73,18 @@ function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
 }
 
 async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['findings']> {
-  const routes = configuredSecrets(world).filter(isRouteSecret);
-  const outcomes = await resolveConfigured(routes, world);
+  const { routes } = world.loaded.resolved.plugins.entries.webhooks.config;
+  const secrets = configuredSecrets(world).filter(
+    (secret) => isRouteSecret(secret) && routes[idOf(secret)]?.enabled === true,
+  );
+  const outcomes = await resolveConfigured(secrets, world);
+  const readable = new Set(secrets.filter((_, at) => outcomes[at]?.ok === true).map(idOf));
   const owners = new Map<string, string>();
-  return routes.flatMap((secret, position) => {
+  return secrets.flatMap((secret, position) => {
     const outcome = outcomes[position];
-    const id = String(secret.path[ROUTE_ID]);
+    const id = idOf(secret);
     if (outcome === undefined) return [];
-    if (!outcome.ok) return [unresolved(secret, id, outcome.error)];
+    if (!outcome.ok) return [unresolved(secret, outcome.error, readable.has(id))];
     const { value } = outcome;
     const owner = owners.get(value);
     owners.set(value, owner ?? id);
@@ -94,14 +98,16 @@ async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['find
   });
 }
 
-function unresolved(
-  { place }: ConfiguredSecret,
-  id: string,
-  error: { readonly message: string; readonly hint?: string | undefined },
-): Finding {
-  return finding('secret-unresolved', 'fault', {
-    message: `route ${id} cannot be served: ${error.message}`,
-    place,
+function idOf({ path }: ConfiguredSecret): string {
+  return String(path[ROUTE_ID]);
+}
+
+/** @param hasOther whether the route has another secret that can be read */
+function unresolved(secret: ConfiguredSecret, error: SvcError, hasOther: boolean): Finding {
+  const effect = hasOther ? 'does not accept one of its secrets' : 'cannot be served';
+  return finding('secret-unresolved', hasOther ? 'warning' : 'fault', {
+    message: `route ${idOf(secret)} ${effect}: ${error.message}`,
+    place: secret.place,
     hint: error.hint,
   });
 }

@@ -70,7 +70,7 @@ async function start(
     extend: address === undefined ? addInside : () => undefined,
   });
   const unwatch = watchWrites(webhooks.writes, (failure) => {
-    if (failure === undefined) tellSkipped(webhooks.standings, host);
+    if (failure === undefined) tellFault(webhooks.standings, host);
     else host.trouble(failure);
   });
   let admin: FastifyInstance | undefined;
@@ -141,20 +141,21 @@ function tellRoutes(standings: readonly RouteStanding[], host: ServiceHost): voi
   for (const { id, path, sessionKey, state, secretSource, fault } of standings) {
     const fields = { route: id, path, session: sessionKey, state, secretSource };
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
-    else log.warn({ ...fields, hint: fault.hint }, `route ${id} is skipped: ${fault.message}`);
+    else log.warn({ ...fields, hint: fault.hint }, `route ${id} is ${state}: ${fault.message}`);
   }
-  tellSkipped(standings, host);
+  tellFault(standings, host);
 }
 
-function tellSkipped(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
-  const skipped = standings.find(({ state }) => state === 'skipped');
-  trouble(skipped === undefined ? undefined : skippedFailure(skipped));
+function tellFault(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
+  const faulty = standings.filter(({ fault }) => fault !== null);
+  const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
+  trouble(worst === undefined ? undefined : routeFailure(worst));
 }
 
-function skippedFailure({ id, fault }: RouteStanding): ServiceFailure {
+function routeFailure({ id, state, fault }: RouteStanding): ServiceFailure {
   return {
     code: 'SECRET_UNRESOLVED',
-    message: `route ${id} is skipped: ${fault?.message ?? 'its secret cannot be read'}`,
+    message: `route ${id} is ${state}: ${fault?.message ?? 'its secret cannot be read'}`,
     hint: fault?.hint ?? null,
   };
 }

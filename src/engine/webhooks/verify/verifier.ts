@@ -51,11 +51,7 @@ export function createVerifier(
   verify: ResolvedVerify | undefined,
   secrets: readonly string[],
 ): Verifier {
-  if (secrets.length === 0 || secrets.includes('')) {
-    throw new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
-      hint: 'svc webhook secret generate',
-    });
-  }
+  if (secrets.length === 0 || secrets.includes('')) throw emptySecret();
   if (verify === undefined) return tokenVerifier('bearer', secrets);
   switch (verify.scheme) {
     case 'basic':
@@ -65,4 +61,11 @@ export function createVerifier(
     default:
       return signatureVerifier(signaturesOf(verify), secrets, verify.toleranceSeconds);
   }
+}
+
+/** Why a secret without characters proves nothing. */
+export function emptySecret(): SvcError {
+  return new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
+    hint: 'svc webhook secret generate',
+  });
 }
