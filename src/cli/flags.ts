@@ -171,6 +171,14 @@ export function parseShare(text: string): number {
   throw new SvcError('USAGE', `must be between 0 and 1 (got "${text}")`);
 }
 
+/** The address of a listener; oclif names the flag. @throws SvcError USAGE for anything else */
+export function parseBaseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)) return text;
+  throw new SvcError('USAGE', `must be an address with http:// or https:// (got "${text}")`, {
+    hint: 'examples: http://127.0.0.1:8787, https://hooks.example.com',
+  });
+}
+
 const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies ChatType[];
 
 /** For what serves webhooks. */

@@ -127,6 +127,23 @@ test('secret generate prints a new strong secret each time, openapi the document
   }
 });
 
+test('--url that is no address is refused, wherever it comes from', async () => {
+  const home = serverHome(webhooksConfig());
+  const runs = await Promise.all([
+    svc(home, 'call', 'ci', 'list_flows', '--url', 'foo', '--json'),
+    svc(home, 'call', 'ci', 'list_flows', '--url', '', '--json'),
+    svc(home, 'trigger', 'stripe.invoice', '--url', '127.0.0.1:28100', '--json'),
+    svc(home, 'openapi', '--url', 'localhost:8787', '--json'),
+    runSvc(['webhook', 'openapi', '--json'], { home: home.path, env: { SVC_URL: 'foo' } }),
+  ]);
+  for (const run of runs) {
+    const { code, message, hint } = jsonOf.error(run);
+    assert.equal([run.code, code], [2, 'USAGE']);
+    assert.match(message, /^--url must be an address with http:/);
+    assert.match(hint ?? '', /^examples: /);
+  }
+});
+
 const GITHUB = {
   sessionKey: CI.sessionKey,
   verify: { scheme: 'github', secrets: ['env:CI_SECRET'] },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
@@ -39,6 +39,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     url: Flags.string({
       summary: 'Base URL of the listener: scheme, host and port.',
       helpValue: 'URL',
+      parse: async (text) => parseBaseUrl(text),
     }),
   });
 

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
 
@@ -18,6 +18,7 @@ export default class WebhookOpenapi extends BaseCommand<object> {
     url: Flags.string({
       summary: 'Public base URL of the routes, for "servers".',
       helpValue: 'URL',
+      parse: async (text) => parseBaseUrl(text),
     }),
   });
 

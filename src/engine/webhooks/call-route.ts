@@ -22,7 +22,7 @@ export interface RouteCall {
 /**
  * Performs an action over HTTP with the secret of the route.
  *
- * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
+ * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
  */
 export async function callRoute(
   { routeId, action, data, idempotencyKey, baseUrl, signal }: RouteCall,
@@ -35,11 +35,17 @@ export async function callRoute(
       hint: 'send an example of such a body with "svc webhook trigger"',
     });
   }
+  const { action: other = action } = data;
+  if (other !== action) {
+    throw new SvcError('USAGE', `--data contains another action: ${JSON.stringify(other)}`, {
+      hint: `remove "action" from --data, or pass that action instead of ${action}`,
+    });
+  }
   const headers = {
     'content-type': 'application/json',
     ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_HEADER]: idempotencyKey }),
   };
-  const body = JSON.stringify({ action, ...data });
+  const body = JSON.stringify({ ...data, action });
   return sendSigned({ route, body, id: randomUUID(), headers, baseUrl, signal }, loaded, context);
 }
 

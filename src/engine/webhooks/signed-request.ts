@@ -9,7 +9,7 @@ import {
   type LoadedConfig,
   type ResolvedRoute,
 } from '../config/index.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -57,6 +57,7 @@ export async function sendSigned(
   const sent = { url, headers: all, body, certificate, signal };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
+    if (NOT_TLS.test(systemErrorCode(error) ?? '')) throw withoutTls(url, error);
     throw unreachable(url, messageOf(error), error);
   });
   const curl = curlCommand({ url, headers: all, body }, secret);
@@ -129,6 +130,16 @@ function unreachable(url: string, why: string, cause?: unknown): SvcError {
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, {
     hint: 'start the listener with "svc webhook serve", or pass its address with --url',
     ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
+const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
+
+function withoutTls(url: string, cause: unknown): SvcError {
+  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: it does not answer with TLS`, {
+    hint: 'a listener without gateway.tls has an address with http://',
+    cause,
   });
 }
 

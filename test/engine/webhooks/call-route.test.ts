@@ -1,23 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
-import { callRoute, readCallData } from '../../../src/engine/webhooks/call-route.js';
+import {
+  callRoute,
+  type RouteCall,
+  readCallData,
+} from '../../../src/engine/webhooks/call-route.js';
 
+import { failureOf } from '../../support/memory.js';
 import { SESSION, testWebhooks } from '../../support/webhooks.js';
 
-test('a secret beyond ASCII is sent as the bytes that curl sends', async () => {
-  const secret = 'grüße-aus-zürich-€-1234567890';
-  const { url, home, loaded, close } = await testWebhooks({
-    routes: { zh: { sessionKey: SESSION, secret } },
-  });
-  const call = {
-    routeId: 'zh',
-    action: 'create_flow',
-    data: { goal: 'Züge – pünktlich' },
-    idempotencyKey: undefined,
-    baseUrl: url,
-    signal: new AbortController().signal,
-  };
+/** A listener with one route, and a call of it. */
+async function callable(secret: string) {
+  const routes = { zh: { sessionKey: SESSION, secret } };
+  const { url, home, loaded, close } = await testWebhooks({ routes });
   const context = {
     env: {},
     cwd: home.path,
@@ -25,9 +21,48 @@ test('a secret beyond ASCII is sent as the bytes that curl sends', async () => {
     state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
     clock: { now: Date.now },
   };
-  const options = loaded({ routes: { zh: { sessionKey: SESSION, secret } } });
-  const { status, answer } = await callRoute(call, options, context);
+  const call = (more: Partial<RouteCall>) =>
+    callRoute(
+      {
+        routeId: 'zh',
+        action: 'create_flow',
+        data: {},
+        idempotencyKey: undefined,
+        baseUrl: url,
+        signal: new AbortController().signal,
+        ...more,
+      },
+      loaded({ routes }),
+      context,
+    );
+  return { url, call, close };
+}
+
+test('a secret beyond ASCII is sent as the bytes that curl sends', async () => {
+  const { call, close } = await callable('grüße-aus-zürich-€-1234567890');
+  const { status, answer } = await call({ data: { goal: 'Züge – pünktlich' } });
   assert.equal([status, Object(answer['result']).flow.goal], [200, 'Züge – pünktlich']);
+  await close();
+});
+
+test('an action in the data does not replace the one that was asked for', async () => {
+  const { call, close } = await callable('a-secret-of-tests-1234567890');
+  const error = await failureOf(call({ action: 'list_flows', data: { action: 'cancel_flow' } }));
+  assert.equal(
+    [error.code, error.message],
+    ['USAGE', '--data contains another action: "cancel_flow"'],
+  );
+  const same = await call({ action: 'list_flows', data: { action: 'list_flows' } });
+  assert.is(same.status, 200);
+  await close();
+});
+
+test('an address with https of a listener without it is explained', async () => {
+  const { url, call, close } = await callable('a-secret-of-tests-1234567890');
+  const error = await failureOf(call({ baseUrl: url.replace('http:', 'https:') }));
+  assert.is(error.code, 'WEBHOOK_UNREACHABLE');
+  assert.match(error.message, /: it does not answer with TLS$/);
+  assert.match(error.hint ?? '', /http:\/\//);
   await close();
 });
 
