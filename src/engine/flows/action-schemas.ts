@@ -20,7 +20,12 @@ function optional<T extends z.ZodMiniType>(schema: T, description: string) {
 }
 
 function text() {
-  return z.string().check(z.trim(), z.minLength(1));
+  return z.string().check(z.trim(), z.overwrite(withoutNul), z.minLength(1));
+}
+
+/** PostgreSQL's text cannot contain NUL, and an answer must not differ from what is stored. */
+function withoutNul(given: string): string {
+  return given.replaceAll('\0', '\ufffd');
 }
 
 /** Bodies come out of JSON.parse, so that any value in them is JSON. */

@@ -101,6 +101,9 @@ for (const postgres of await testServers()) {
     }
     assert.equal(await everything(host.context, host.loaded), expected);
     assert.equal(await everything(host.context, host.alone), before, 'the source is unchanged');
+    const same = await copy(host, 'sqlite');
+    assert.ok(same.verified, 'a NUL here is what PostgreSQL has in its place');
+    assert.ok(same.parts.every(({ written }) => written === 0));
     const again = await copy(host, 'postgres');
     assert.ok(again.verified);
     assert.ok(again.parts.every(({ written }) => written === 0));

@@ -28,6 +28,14 @@ function told({ status, body }: TestAnswer) {
   return { status, ok, code: parsed.data.code, result, flow: result.flow };
 }
 
+test('a NUL in a text is answered as both stores keep it', async () => {
+  const { url, close } = await testWebhooks();
+  const action = { action: 'create_flow', goal: 'a\0b', stateJson: { kept: 'a\0b' } };
+  const { flow } = told(await act(url, action));
+  assert.equal([flow?.goal, flow?.stateJson], ['a\ufffdb', { kept: 'a\0b' }]);
+  await close();
+});
+
 test('a flow is made, waits, goes on, runs a task and ends; each answer is as promised', async () => {
   const { url, close } = await testWebhooks();
   const done = async (action: object) => told(await act(url, action));

@@ -106,16 +106,13 @@ async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
     const parts: CopiedPart[] = [];
     for (const table of RECORD_TABLES) {
       const there = postgresRecords(server, table);
-      const here = held === undefined ? undefined : sqliteRecords(held, table);
+      const here = held === undefined ? undefined : comparable(sqliteRecords(held, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
       if (source === undefined) continue;
       const columns = copiedColumns(table);
       const part: CopyPart<RecordRow> = {
         name: table.name,
-        source: {
-          count: source.count,
-          page: async (after) => (await source.page(after)).map(storable),
-        },
+        source,
         target: target ?? NOWHERE,
         keyOf: (row) => JSON.stringify(table.key.map((column) => row[column])),
         contentOf: (row) => JSON.stringify(columns.map((column) => row[column])),
@@ -131,6 +128,18 @@ async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
 
 /** What a dry run without a file would write to. */
 const NOWHERE: CopyPart<RecordRow>['target'] = { write: async () => 0, find: async () => [] };
+
+/** The rows of SQLite as PostgreSQL can hold them: written there and compared in the same form. */
+function comparable(records: Records): Records {
+  return {
+    count: () => records.count(),
+    page: async (after) => (await records.page(after)).map(storable),
+    find: async (rows) => (await records.find(rows)).map(storable),
+    write: (rows) => records.write(rows),
+  };
+}
+
+type Records = CopyPart<RecordRow>['source'] & CopyPart<RecordRow>['target'];
 
 /** PostgreSQL's text cannot contain NUL; the store of flows replaces it too. */
 function storable(row: RecordRow): RecordRow {
