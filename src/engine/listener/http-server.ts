@@ -56,6 +56,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { tls, trustedProxies } = address;
   // Node.js would refuse a request without a host in its own way.
   const own = { ...node, requireHostHeader: false };
+  /** The request that a connection sent last, from its head on. */
+  const latest = new WeakMap<Socket, IncomingMessage>();
   const refuse = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -92,12 +94,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
       const requestId = randomUUID();
       const clientIp = socket.remoteAddress;
+      endWith(socket, fault, requestId);
+      // Part of a request that is answered and counted on its own.
+      if (latest.get(socket)?.complete === false) return;
       const unknown = { method: undefined, path: undefined, isHooked: false };
       onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
-      endWith(socket, fault, requestId);
     },
     ...more,
   });
+  server.server.on('request', (request: IncomingMessage) => latest.set(request.socket, request));
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const fault = FAULTS.expectation;
     const body = bodyOf(fault);

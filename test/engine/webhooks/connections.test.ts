@@ -120,6 +120,20 @@ test('a client that goes away in the middle of its body gives its place back', a
   await close();
 });
 
+test('a client that goes away in the middle of its body is one request, counted and logged once', async () => {
+  const { port, lines, webhooks, close } = await testWebhooks();
+  const { write, socket, closed } = rawConnection(port);
+  await once(socket, 'connect');
+  write(`${headOf(['Content-Length: 100'])}{"act`);
+  socket.end();
+  await closed;
+  const ended = /^svc_webhook_requests_total\{.*status="400".*\} 1$/mu;
+  await waitFor('its end', async () => ended.test(await webhooks.metrics.text()) || undefined);
+  assert.not.match(await webhooks.metrics.text(), /^svc_webhook_unrouted_requests_total\{/mu);
+  assert.is(lines.filter((line) => line.includes('"rejected"')).length, 1, lines.join('\n'));
+  await close();
+});
+
 test('what is no HTTP, has too many headers or breaks off gets 4xx or nothing', async () => {
   const { port, url, close } = await testWebhooks({
     limits: { bodyTimeoutSeconds: 1 },
