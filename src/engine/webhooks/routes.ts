@@ -195,6 +195,9 @@ const MOST_TARGET_CHARS = 8192;
 
 const SLASH = 0x2f;
 
+/** A proxy may send the whole address, which servers must accept (RFC 9112 §3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*/iu;
+
 /** Finds the route of a request. Immutable: a reload creates another one. */
 export class RouteTable {
   private readonly byPath: ReadonlyMap<string, ServedRoute>;
@@ -205,8 +208,9 @@ export class RouteTable {
 
   /** @param url the raw target of a request */
   find(url: string): ServedRoute | undefined {
-    const query = url.indexOf('?');
-    const path = query === -1 ? url : url.slice(0, query);
+    const target = url.startsWith('/') ? url : url.replace(ORIGIN, '');
+    const query = target.indexOf('?');
+    const path = query === -1 ? target : target.slice(0, query);
     if (path.length > MOST_TARGET_CHARS) return undefined;
     return this.byPath.get(path) ?? this.byPath.get(plainPath(path));
   }

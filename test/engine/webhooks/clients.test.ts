@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
+import { headOf, PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
 
 const test = suite('what real systems send');
 
@@ -142,6 +142,17 @@ test('every answer has an id, also those of the HTTP parser, in one shape', asyn
     /svc_webhook_unrouted_requests_total\{status="400"\} 3/,
   );
   assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('a request with the whole address is answered as one with the path', async () => {
+  const { port, close } = await testWebhooks();
+  const { write, until, socket } = rawConnection(port);
+  const body = '{"action":"list_flows"}';
+  const head = headOf([`Content-Length: ${body.length}`]);
+  write(`${head.replace(PATH, `http://hooks.example.com${PATH}`)}${body}`);
+  assert.match(await until('"flows"'), /^HTTP\/1.1 200 /);
+  socket.destroy();
   await close();
 });
 

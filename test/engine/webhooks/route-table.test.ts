@@ -10,7 +10,10 @@ test('a route is found with slashes at its end, a query and escapes', () => {
     assert.is(table.find(url)?.id, 'ci', url);
   }
   assert.is(table.find('/hooks/%C3%BC/')?.id, 'ü');
-  for (const url of ['', '/', '//', '/hooks', '/hooks/ci/x', '/hooks/%ff']) {
+  for (const url of ['http://host/hooks/ci', 'HTTPS://host:8787/hooks/ci/?a=/b']) {
+    assert.is(table.find(url)?.id, 'ci', url);
+  }
+  for (const url of ['', '/', '//', '/hooks', '/hooks/ci/x', '/hooks/%ff', 'http://host', '*']) {
     assert.is(table.find(url), undefined, url);
   }
 });
