@@ -88,7 +88,7 @@ export function recordedDelivery(
     deliveryId: text(delivery?.id),
     event: text(delivery?.event),
     clientIp: clientIp === '' ? null : clientIp,
-    requestId,
+    requestId: mask.text(requestId),
     status,
     code,
     reason: text(reason),

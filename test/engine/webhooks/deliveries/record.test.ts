@@ -149,7 +149,8 @@ test('no secret is in the file, however it is written', async () => {
   for (const [, body, contentType] of WRITTEN) {
     recorder.record(delivered({ body, ...(contentType === undefined ? {} : { contentType }) }));
   }
-  recorder.record(delivered({ isVerified: false, reason: REASON }));
+  const refused = delivered({ isVerified: false, reason: REASON });
+  recorder.record({ ...refused, answered: { ...refused.answered, requestId: SECRET } });
   await recorder.close();
   const all = readdirSync(home.path).map((name) => readFileSync(home.at(name)).toString('latin1'));
   for (const secret of ['correct-horse', 'battery', 'ghp_abc', 'hunter2', 'orrect-horse']) {
