@@ -209,6 +209,10 @@ test('secret rotate adds a secret, keeps the old one, and then leaves only the n
     const both = await rotate('--add', 'env:CI_SECRET_2');
     assert.equal(both.secrets, ['env CI_SECRET_2', 'env CI_SECRET']);
     assert.match(both.next.join('\n'), /SIGHUP.*sender.*--finish/su);
+    const twice = await svc(home, 'secret', 'rotate', route, '--add', 'env:CI_SECRET_2', '--json');
+    assert.equal([twice.code, jsonOf.error(twice).code], [2, 'USAGE']);
+    assert.match(jsonOf.error(twice).message, /already valid/);
+    assert.equal((await rotate()).secrets, ['env CI_SECRET_2', 'env CI_SECRET']);
     const last = await rotate('--finish');
     assert.equal(last.secrets, ['env CI_SECRET_2']);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { changeConfigValue, type ValueEdit } from '../config/authoring.js';
 import { formatPath, type LoadedConfig, loadConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
@@ -54,7 +55,7 @@ function editOf(
   const secrets =
     step.type === 'finish'
       ? before.slice(0, 1)
-      : [step.secret.startsWith('{') ? parsedJson(step.secret) : step.secret, ...before];
+      : [addedSecret(routeId, step.secret, before), ...before];
   // The key `secret` can contain only one.
   return verify === undefined
     ? {
@@ -62,6 +63,15 @@ function editOf(
         value: JSON.stringify({ ...route, verify: { scheme: 'bearer', secrets } }),
       }
     : { path: formatPath([...path, 'verify', 'secrets']), value: JSON.stringify(secrets) };
+}
+
+/** A secret or reference as it is written in a configuration. @throws SvcError USAGE if it is valid already */
+function addedSecret(routeId: string, given: string, before: readonly unknown[]): unknown {
+  const added = given.startsWith('{') ? parsedJson(given) : given;
+  if (!before.some((one) => isDeepStrictEqual(one, added))) return added;
+  throw new SvcError('USAGE', `this secret of route ${routeId} is already valid`, {
+    hint: `see what to do next: svc webhook secret rotate ${routeId}`,
+  });
 }
 
 function routeIn(input: LoadedConfig['input'], routeId: string) {
