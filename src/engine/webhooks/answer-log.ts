@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { UnroutedRequest } from '../listener/index.js';
 import type { RejectionCode } from './answers.js';
 import type { FailedRequest } from './pipeline.js';
@@ -27,7 +27,7 @@ export interface AnsweredRequest {
 
 /** How often the same rejection of the same route is logged. */
 const EVERY_MS = 1000;
-/** Faults on this side, such as a full disk, last for a while. */
+/** Faults on this side, such as a full disk, last for a while; another kind of fault is logged at once. */
 const FAILURE_EVERY_MS = 60_000;
 
 const MOST_REASON_CHARS = 200;
@@ -98,12 +98,7 @@ export class AnswerLog {
 
   /** Logs why valid actions could not be performed, each reason once a minute. */
   failed(error: unknown, nowMs: number, request?: FailedRequest): void {
-    const reason = error instanceof SvcError ? error.code : messageOf(error);
-    const more = this.suppressed(
-      `failed\n${reason.slice(0, MOST_REASON_CHARS)}`,
-      nowMs,
-      FAILURE_EVERY_MS,
-    );
+    const more = this.suppressed(`failed\n${kindOf(error)}`, nowMs, FAILURE_EVERY_MS);
     if (more === undefined) return;
     this.log.error({ err: error, ...request, ...more }, `not performed: ${messageOf(error)}`);
   }
@@ -122,6 +117,12 @@ export class AnswerLog {
     this.logged.set(key, { atMs: nowMs, more: 0 });
     return last === undefined || last.more === 0 ? {} : { more: last.more };
   }
+}
+
+/** The same for faults that differ only in names: what failed, and why the system refused. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof SvcError)) return messageOf(error).slice(0, MOST_REASON_CHARS);
+  return `${error.code} ${systemErrorCode(error.cause) ?? ''}`;
 }
 
 /** A request of any kind, as an access log shows it. */

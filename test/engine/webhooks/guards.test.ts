@@ -163,6 +163,9 @@ test('a full disk is logged once a minute, however many requests meet it', () =>
       ['error', 119],
     ],
   );
+  const cause = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' });
+  log.failed(new SvcError('FLOWS_PERSIST_FAILED', 'disk I/O error', { cause }), 60_001);
+  assert.match(lines.at(-1) ?? '', /disk I\/O error/, 'another fault is not suppressed');
 });
 
 test.run();
