@@ -16,6 +16,7 @@ import {
   openFlows,
   TASK_RUNTIMES,
   TASK_STATUSES,
+  type TaskLease,
   taskOutput,
 } from '../engine/flows/index.js';
 import type { Clock } from '../engine/support/context.js';
@@ -50,7 +51,7 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
 }
 
 /** The error for a worker whose report was refused. */
-export function leaseError(refusal: LeaseRefusal, taskId: string): SvcError {
+export function leaseError(refusal: LeaseRefusal, { taskId, token }: TaskLease): SvcError {
   switch (refusal.code) {
     case 'not_found':
       return new SvcError('TASK_NOT_FOUND', `task not found: ${taskId}`, {
@@ -63,6 +64,12 @@ export function leaseError(refusal: LeaseRefusal, taskId: string): SvcError {
         { hint: 'stop working on it' },
       );
     case 'lease_lost':
+      // Not sooner: a task that runs elsewhere has no token.
+      if (token === undefined) {
+        return new SvcError('USAGE', `the lease token of task ${taskId} is missing`, {
+          hint: 'pass --lease-token, or set SVC_LEASE_TOKEN',
+        });
+      }
       return new SvcError('TASK_LEASE_LOST', `the lease token of task ${taskId} is not valid`, {
         hint: 'the lease may have expired: stop working on the task',
       });

@@ -95,6 +95,11 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
     runSvc(['task', ...args, '--json'], { home, env: { SVC_LEASE_TOKEN: token } });
   const beat = jsonOf.taskHeartbeat(await report('heartbeat', taskId, '--progress', 'half'));
   assert.equal([beat.cancelRequested, beat.task.progressSummary], [false, 'half']);
+  for (const args of [['complete'], ['fail', '--error', 'no luck'], ['heartbeat']]) {
+    const without = await svc('task', ...args, taskId, '--json');
+    assert.equal([without.code, jsonOf.error(without).code], [2, 'USAGE'], args[0]);
+    assert.match(jsonOf.error(without).hint ?? '', /SVC_LEASE_TOKEN/);
+  }
   const stranger = await svc('task', 'complete', taskId, '--lease-token', 'lt_wrong', '--json');
   assert.equal([stranger.code, jsonOf.error(stranger).code], [1, 'TASK_LEASE_LOST']);
   const failed = jsonOf.task(await report('fail', taskId, '--error', 'no luck'));

@@ -32,11 +32,13 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
     const { args, flags } = await this.parse(TaskComplete);
     const result = flags.result === undefined ? undefined : readJson(flags.result);
     const flows = await this.openFlows(flags);
-    const answer = await flows.tasks.complete(
-      { taskId: args.task, token: flags['lease-token'] },
-      { summary: flags.summary, outcome: flags.outcome, result },
-    );
-    if (!answer.ok) throw leaseError(answer, args.task);
+    const lease = { taskId: args.task, token: flags['lease-token'] };
+    const answer = await flows.tasks.complete(lease, {
+      summary: flags.summary,
+      outcome: flags.outcome,
+      result,
+    });
+    if (!answer.ok) throw leaseError(answer, lease);
     this.write(`task ${args.task} is done`);
     return { task: taskOutput(answer.task) };
   }

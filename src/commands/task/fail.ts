@@ -25,11 +25,13 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskFail);
     const flows = await this.openFlows(flags);
-    const answer = await flows.tasks.fail(
-      { taskId: args.task, token: flags['lease-token'] },
-      { error: flags.error, retry: !flags['no-retry'], timedOut: flags['timed-out'] },
-    );
-    if (!answer.ok) throw leaseError(answer, args.task);
+    const lease = { taskId: args.task, token: flags['lease-token'] };
+    const answer = await flows.tasks.fail(lease, {
+      error: flags.error,
+      retry: !flags['no-retry'],
+      timedOut: flags['timed-out'],
+    });
+    if (!answer.ok) throw leaseError(answer, lease);
     const { status } = answer.task;
     this.write(
       status === 'queued' ? `task ${args.task} will run again` : `task ${args.task} is ${status}`,

@@ -30,11 +30,12 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
     const { args, flags } = await this.parse(TaskHeartbeat);
     const flows = await this.openFlows(flags);
     const seconds = flags['lease-seconds'];
-    const answer = await flows.tasks.heartbeat(
-      { taskId: args.task, token: flags['lease-token'] },
-      { progress: flags.progress, leaseMs: seconds === undefined ? undefined : seconds * 1000 },
-    );
-    if (!answer.ok) throw leaseError(answer, args.task);
+    const lease = { taskId: args.task, token: flags['lease-token'] };
+    const answer = await flows.tasks.heartbeat(lease, {
+      progress: flags.progress,
+      leaseMs: seconds === undefined ? undefined : seconds * 1000,
+    });
+    if (!answer.ok) throw leaseError(answer, lease);
     this.write(answer.cancelRequested ? 'stop: cancellation requested' : 'continue');
     return { task: taskOutput(answer.task), cancelRequested: answer.cancelRequested };
   }
