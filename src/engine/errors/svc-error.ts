@@ -68,7 +68,7 @@ const SYSTEM_HINTS = [
   [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/u, 'the disk is full: free some space and try again'],
   [
     /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
-    'check the owner and the permissions of the state folder and the workspace; "svc config path" prints where they are',
+    'check the owner and the permissions of the file and its folder; "svc version --verbose" prints the state folder, and "svc config doctor" checks it',
   ],
   [/^uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
 ] as const;

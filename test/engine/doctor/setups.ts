@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -401,6 +402,14 @@ const FILES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: ({ state }) => chmodSync(state, 0o777),
     fix: 'safe',
+  },
+  {
+    name: 'the state folder cannot be written to',
+    finds: 'permissions/folder-unwritable',
+    severity: 'fault',
+    breaks: ({ state }) => chmodSync(state, 0o555),
+    fix: 'safe',
+    after: ({ state }) => (statSync(state).mode & 0o777) === 0o700,
   },
   {
     name: 'others may look into the state folder',

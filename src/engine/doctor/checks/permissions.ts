@@ -18,18 +18,20 @@ const ALL_WRITE = 0o002;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 const OTHERS = 0o077;
+const OWNER = 0o700;
 
-/** A file or folder, and the permissions that other users must not have. */
+/** A file or folder, and the permissions that other users must not have, or its owner must have. */
 interface Guarded {
   readonly path: string;
   readonly forbidden: number;
+  readonly required?: number;
   readonly severity: Finding['severity'];
   readonly code: string;
   readonly message: string;
   readonly cause: string;
 }
 
-/** Whether other users can read or change private files. */
+/** Whether other users can read or change private files, and svc its own folders. */
 export const permissions: DoctorCheck = {
   name: 'permissions',
   needs: 'nothing',
@@ -60,6 +62,15 @@ function guarded(world: DoctorWorld): readonly Guarded[] {
 
 function folder(path: string): readonly Guarded[] {
   return [
+    {
+      path,
+      forbidden: 0,
+      required: OWNER,
+      severity: 'fault',
+      code: 'folder-unwritable',
+      message: `${path} is not writable by its owner`,
+      cause: 'svc stores files in it',
+    },
     {
       path,
       forbidden: ALL_WRITE,
@@ -183,8 +194,9 @@ function lookAt(one: Guarded, uid: number): Finding | undefined {
       hint: 'change its owner to the user that svc runs as',
     });
   }
-  if ((mode & one.forbidden) === 0) return undefined;
-  const to = mode & ~OTHERS;
+  const { forbidden, required = 0 } = one;
+  if ((mode & forbidden) === 0 && (mode & required) === required) return undefined;
+  const to = (mode & ~OTHERS) | required;
   return finding(code, severity, {
     message,
     cause: `mode ${formatMode(mode)}, should be ${formatMode(to)}: ${cause}`,
@@ -194,7 +206,7 @@ function lookAt(one: Guarded, uid: number): Finding | undefined {
   });
 }
 
-/** Removes permissions of other users; never follows a link. */
+/** Changes the mode; never follows a link. */
 function modeFix(path: string, from: number, to: number): Fix {
   return {
     title: `set the mode of ${path} to ${formatMode(to)}`,
