@@ -358,4 +358,14 @@ test('targets of broken links are named once, however often notes link to them',
   );
 });
 
+test('an index on a server that does not answer is not checked, and not called fine', async () => {
+  const patient = healthyPatient();
+  patient.configure({ storage: { url: 'postgres://ada@127.0.0.1:9/svc' } });
+  const { checks } = await look(patient, ['index']);
+  assert.equal(
+    checks.map(({ check, state, summary }) => [check, state, summary]),
+    [['index', 'off', 'main: not checked']],
+  );
+});
+
 test.run();

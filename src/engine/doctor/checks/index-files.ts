@@ -44,7 +44,7 @@ export const index: DoctorCheck = {
     return {
       summary: looks.map((look) => look.summary).join(', '),
       findings,
-      off: memories.length === 0,
+      off: looks.every((look) => look.off === true),
     };
   },
 };
@@ -67,6 +67,10 @@ async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<Che
     frontMatterFinding(subject),
     index.state === 'ready' ? await brokenLinks(memory) : undefined,
   ];
+  if (status.shared !== undefined && index.state === 'unusable') {
+    // The check of the storage reports why.
+    return { summary: `${memory.name}: not checked`, findings, off: true };
+  }
   const count =
     index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
