@@ -1,6 +1,6 @@
 import { homedir, hostname, release } from 'node:os';
 import { resolve } from 'node:path';
-import { activityFolder, recordActivity } from '../engine/activity/index.js';
+import { activityFolder, activityRecorder } from '../engine/activity/index.js';
 import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import type { ProgramFacts } from '../engine/integrate/index.js';
@@ -33,7 +33,9 @@ export function createContext(mask: SecretMask): EngineContext {
     onSecret: mask.learn,
     onRecall: (recall) => keepRecall(recall, context),
     onLookup: (lookup) => logLookup(lookup, context, mask),
-    onActivity: activityRecorder(state, Date.now),
+    onActivity: activityRecorder(activityFolder(state), Date.now, (why) =>
+      process.stderr.write(`warning: ${why}\n`),
+    ),
   };
   return context;
 }
@@ -67,24 +69,6 @@ async function logLookup(
   } catch (error) {
     process.stderr.write(`warning: this was not added to the search log: ${messageOf(error)}\n`);
   }
-}
-
-/** Warns once: a long-lived process would repeat it for hours. */
-function activityRecorder(
-  state: EngineContext['state'],
-  now: () => number,
-): NonNullable<EngineContext['onActivity']> {
-  const folder = activityFolder(state);
-  let hasWarned = false;
-  return (counts) => {
-    try {
-      recordActivity(folder, counts, now());
-    } catch (error) {
-      if (hasWarned) return;
-      hasWarned = true;
-      process.stderr.write(`warning: cannot write to ${folder}: ${messageOf(error)}\n`);
-    }
-  };
 }
 
 const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
+import { messageOf, systemErrorCode } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
 import { namesIn, PRIVATE_MODE } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
@@ -66,6 +66,23 @@ export function recordActivity(folder: string, counts: ActivityCounts, nowMs: nu
     const code = systemErrorCode(error);
     if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') throw error;
   }
+}
+
+/** Records counts and reports a failure once: a long-lived process would repeat it for hours. */
+export function activityRecorder(
+  folder: string,
+  now: () => number,
+  onFailure: (why: string) => void,
+): (counts: ActivityCounts) => void {
+  let hasFailed = false;
+  return (counts) => {
+    try {
+      recordActivity(folder, counts, now());
+    } catch (error) {
+      if (!hasFailed) onFailure(`cannot write to ${folder}: ${messageOf(error)}`);
+      hasFailed = true;
+    }
+  };
 }
 
 const OPEN_FLAGS =

@@ -1,6 +1,7 @@
 export {
   type ActivityHistory,
   activityFolder,
+  activityRecorder,
   readActivityHistory,
   recordActivity,
 } from './activity-history.js';

@@ -1,3 +1,4 @@
+import { activityFolder, activityRecorder } from '../activity/index.js';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
@@ -140,10 +141,14 @@ export class ServeProcess {
   }
 
   private begin(loaded: LoadedConfig): Running {
-    const { context, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
-    const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
-    const log = createLog(this.logSettings(setup), { ...this.options, clock: context.clock });
+    const { context: given, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
+    const log = createLog(this.logSettings({ context: given, loaded }), {
+      ...this.options,
+      clock: given.clock,
+    });
     const { logger } = log;
+    const context = withLoggedActivity(given, (why) => logger.warn(why));
+    const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
     const startedMs = context.clock.now();
     const state = (): ServeState => ({
       pid,
@@ -203,13 +208,12 @@ export class ServeProcess {
   private async reloadOnce(): Promise<void> {
     const { running } = this;
     if (running === undefined || this.isStopping) return;
-    const { context, mask } = this.options;
     const { logger } = running.log;
     try {
       const loaded = await this.load();
       refuseLoss(running.setup.loaded, loaded);
       refuseDistrust(running.setup.loaded, loaded);
-      const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
+      const setup: ServeSetup = { ...running.setup, loaded };
       // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
       for (const { check } of definitions) await check?.(running.setup);
@@ -231,7 +235,7 @@ export class ServeProcess {
     return adjust?.(loaded) ?? loaded;
   }
 
-  private logSettings(setup: ServeSetup): LogSettings {
+  private logSettings(setup: Pick<ServeSetup, 'context' | 'loaded'>): LogSettings {
     const { logging } = setup.loaded.resolved;
     return { level: this.options.level ?? logging.level, file: logFileOf(setup), logging };
   }
@@ -242,6 +246,13 @@ export class ServeProcess {
     const flows = this.openedFlows;
     return define(setup, { without, readiness, flows, onWebhooks });
   }
+}
+
+/** Warns in the log instead of on stderr, where only lines of the log are expected. */
+function withLoggedActivity(context: EngineContext, warn: (why: string) => void): EngineContext {
+  if (context.onActivity === undefined) return context;
+  const folder = activityFolder(context.state);
+  return { ...context, onActivity: activityRecorder(folder, context.clock.now, warn) };
 }
 
 function sumOf(counts: readonly { readonly count: number }[]): number {

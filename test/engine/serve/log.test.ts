@@ -56,6 +56,19 @@ test('secrets do not get into a line, wherever they stand, and the line stays JS
   assert.is(parseLogLine(text.trim())?.level, 'error');
 });
 
+test('an error is logged with its own message, and its cause below it', () => {
+  const file = tempFolder().at('serve.log');
+  const { logger, close } = open(file);
+  const cause = new Error('connect ECONNREFUSED');
+  logger.error({ err: new Error('no answer: connect ECONNREFUSED', { cause }) }, 'failed');
+  close();
+  const { err } = JSON.parse(readFileSync(file, 'utf8'));
+  assert.equal(
+    [err.message, err.cause.message],
+    ['no answer: connect ECONNREFUSED', cause.message],
+  );
+});
+
 test('a log that cannot be written says so once, and how much was lost when it can', () => {
   const folder = tempFolder();
   folder.write('logs', 'a file where the folder should be');

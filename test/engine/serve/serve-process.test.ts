@@ -7,7 +7,7 @@ import { runningServeState, withInstanceLock } from '../../../src/engine/serve/i
 
 import { ServeProcess } from '../../../src/engine/serve/serve-process.js';
 import { readStateFile, type ServeState, StateFile } from '../../../src/engine/serve/state-file.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
@@ -182,6 +182,43 @@ test('a state file that cannot be written is told once and written when it can',
   assert.equal(readStateFile(at), state);
   rmSync(at);
   file.remove();
+});
+
+test('what cannot be recorded about activity is logged once, not printed', async () => {
+  const home = serverHome();
+  home.write('activity', 'a file where the folder should be');
+  const printed: string[] = [];
+  let record: EngineContext['onActivity'];
+  const serve = new ServeProcess({
+    context: {
+      env: {},
+      cwd: home.path,
+      homeDir: home.path,
+      state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
+      clock: { now: Date.now },
+      onActivity: () => printed.push('activity'),
+    },
+    configFile: undefined,
+    without: [],
+    pid: 4711,
+    mask: createSecretMask(),
+    onLine: undefined,
+    define: ({ context }) => {
+      record = context.onActivity;
+      return [];
+    },
+  });
+  const ended = serve.run();
+  await waitFor('its start', () => record);
+  for (let n = 0; n < 2; n++) record?.({ searches: 1 });
+  serve.stop('quit');
+  await ended;
+  assert.equal(printed, []);
+  const warnings = recordsOf(home).filter(({ msg }) => msg.startsWith('cannot write to '));
+  assert.equal(
+    warnings.map(({ level }) => level),
+    ['warn'],
+  );
 });
 
 const disk = smallDisk(1);

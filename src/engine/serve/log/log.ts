@@ -51,6 +51,8 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
       base: { pid: options.pid },
       timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
+      // The default appends the message of the cause, which the messages of svc contain already.
+      serializers: { err: pino.stdSerializers.errWithCause },
     },
     {
       write: (text) => {
