@@ -2,10 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { StorageCommand } from '../../cli/storage-command.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
-import { copyNote, renderCopied } from '../../ui/storage/copy.js';
-
-/** How often progress is printed. */
-const NOTE_MS = 1000;
+import { createCopyNotes, renderCopied } from '../../ui/storage/copy.js';
 
 export default class StorageCopy extends StorageCommand<StorageCopyOutput> {
   static override summary = 'Copy flows and vectors to the server, or back to files.';
@@ -30,19 +27,13 @@ Documents are not copied. The next "svc memory index" makes them again and finds
   async run(): Promise<StorageCopyOutput> {
     const { flags } = await this.parse(StorageCopy);
     const view = this.view(flags);
-    let told = '';
-    let toldMs = 0;
-    const copied = await copyStorage(this.context(), await this.loadConfig(flags), {
+    const context = this.context();
+    const note = createCopyNotes((line) => this.note(line), context.clock.now);
+    const copied = await copyStorage(context, await this.loadConfig(flags), {
       to: flags.to,
       dryRun: flags['dry-run'] ?? false,
       signal: this.signal,
-      onProgress: (news) => {
-        const step = `${news.step} ${news.part}`;
-        const nowMs = this.context().clock.now();
-        if (flags.quiet || (step === told && nowMs - toldMs < NOTE_MS)) return;
-        [told, toldMs] = [step, nowMs];
-        this.note(`${news.part}: ${copyNote(news)}`);
-      },
+      onProgress: flags.quiet ? () => undefined : note,
     });
     this.write(renderCopied(copied, view.style));
     if (!copied.dryRun && !copied.verified) this.setExitCode(1);

@@ -4,9 +4,23 @@ import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 
-/** How far a copy is, for a line that changes. */
-export function copyNote({ step, rows, of }: CopyProgress): string {
-  return `${step} ${formatCount(rows)} of ${formatCount(of)}`;
+/** How often progress of one step is printed. */
+const NOTE_MS = 1000;
+
+/** Prints how far a copy is: each step once at least, and its end. @param now milliseconds on any steady clock */
+export function createCopyNotes(
+  note: (line: string) => void,
+  now: () => number,
+): (news: CopyProgress) => void {
+  let told = '';
+  let toldMs = 0;
+  return ({ part, step, rows, of }) => {
+    const current = `${step} ${part}`;
+    const nowMs = now();
+    if (current === told && rows < of && nowMs - toldMs < NOTE_MS) return;
+    [told, toldMs] = [current, nowMs];
+    note(`${safeLine(part)}: ${step} ${formatCount(rows)} of ${formatCount(of)}`);
+  };
 }
 
 const COLUMNS: readonly TableColumn[] = [
