@@ -192,7 +192,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
     }
     const leftMs = until - performance.now();
     if (leftMs <= 0) {
-      throw new SvcError('WAIT_TIMED_OUT', 'it had not ended when the time was over', {
+      throw new SvcError('WAIT_TIMED_OUT', 'it did not end within the time limit', {
         hint: 'wait longer with --timeout, or without a limit by leaving it out',
       });
     }

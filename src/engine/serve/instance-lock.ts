@@ -32,10 +32,14 @@ export async function withInstanceLock<T>(stateDir: string, work: () => Promise<
 function runsAlready(stateDir: string): SvcError {
   const pid = readStateFile(stateDir)?.pid;
   const who = pid === undefined ? '' : ` with process id ${pid}`;
-  return new SvcError('SERVE_RUNNING', `svc serve is already running for ${stateDir}${who}`, {
-    hint: 'stop it first, or set SVC_HOME to another state folder',
-    ...(pid === undefined ? {} : { details: { pid } }),
-  });
+  return new SvcError(
+    'SERVE_RUNNING',
+    `svc serve or svc webhook serve is already running for ${stateDir}${who}`,
+    {
+      hint: 'stop it first, or set SVC_HOME to another state folder',
+      ...(pid === undefined ? {} : { details: { pid } }),
+    },
+  );
 }
 
 /**

@@ -133,7 +133,7 @@ export class TaskAttempt {
         const answer = await this.reportOnce(end);
         if (!answer.ok) break;
         const { status, error } = answer.task;
-        log.info({ status, error }, `task is ${status}`);
+        log.info({ status, error }, `task ${status.replace('_', ' ')}`);
         return;
       } catch (error) {
         log.warn({ err: error }, 'could not report the end of the task');

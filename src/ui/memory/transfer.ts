@@ -23,8 +23,8 @@ export function renderExport(
 export function renderImportPlan({ root, landing }: ImportPlan, existing: ExistingFiles): string {
   const { fresh, same, different } = landing;
   const fate: Readonly<Record<ExistingFiles, string>> = {
-    refuse: 'exist with different content',
-    keep: 'exist with different content, kept',
+    refuse: 'already there with different content',
+    keep: 'already there with different content, kept',
     replace: 'will be replaced, with a backup',
   };
   return [

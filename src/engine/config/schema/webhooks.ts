@@ -172,7 +172,7 @@ const deliveries = () =>
   z.strictObject({
     keep: key(
       integer(0, 100_000),
-      'How many deliveries to keep per route; 0 keeps none and deletes those that were',
+      'How many verified deliveries to keep per route, in addition to as many unverified ones, at most 100; 0 keeps none and deletes those that were',
     ),
     days: key(integer(1, 3650), 'How long to keep a delivery, in days'),
     maxBodyBytes: key(

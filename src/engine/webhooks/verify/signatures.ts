@@ -81,7 +81,10 @@ function checkHead(scheme: Prepared, head: RequestHead, expected: Expectations):
   const time = timeIn(scheme.time, head, entries);
   if (!time.ok) return time;
   if (time.value !== '' && !isNear(time.value, expected)) {
-    return fault(`The request was signed more than ${expected.toleranceMs / 1000} s ago or ahead.`);
+    const seconds = expected.toleranceMs / 1000;
+    return fault(
+      `The request was signed more than ${seconds} s ago, or is dated more than ${seconds} s in the future.`,
+    );
   }
   const values: Signed = { id: id.value, timestamp: time.value };
   return { ok: true, checkBody: (body) => checkBody(scheme, values, signatures, body, expected) };
