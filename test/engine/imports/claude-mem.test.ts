@@ -53,7 +53,7 @@ test('a secret at the end of what is kept is masked', async () => {
   const secret = `ghp_${'A1b2'.repeat(9)}`;
   const filler = (length: number): string => 'word '.repeat(length / 5);
   const db = database(home);
-  observe(db, `${filler(180)}${secret}`, { narrative: `${filler(19_980)}${secret}` });
+  observe(db, `${filler(185)}${secret}`, { narrative: `${filler(19_985)}${secret}` });
   db.close();
   home.apply(await home.prepare('claude-mem'));
   assert.not.match(noteOf(home, '2026-02-03'), 'ghp_');
