@@ -220,7 +220,10 @@ export interface NotificationRows extends Omit<RecordRows<NotificationRecord>, '
     beforeMs: number,
     limit: number,
   ): Promise<readonly NotificationRecord[]>;
-  /** Oldest first. */
+  /**
+   * Oldest first. Without those of flows that somebody attempts a first delivery of right now, whose place is before
+   * them. Whoever asks in a change takes them: others wait until that ends.
+   */
   due(
     nowMs: number,
     options: Omit<TakeDueOptions, 'holdMs'>,

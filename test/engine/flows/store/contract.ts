@@ -482,19 +482,27 @@ export function storeContract(store: TestFlowStore): void {
       )
     ).flat();
     assert.is(new Set(taken.map(({ notificationId }) => notificationId)).size, taken.length);
-    const rest = await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
-    const all = [...taken, ...rest];
-    assert.is(all.length, 3);
-    const end = all.find(({ kind }) => kind === 'task.ended');
-    assert.ok(end !== undefined);
+    const take = () => second.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
+    const [failing, later] = taken;
+    assert.ok(failing !== undefined && later !== undefined);
+    // Those of one flow are delivered in order: the rest is for nobody until these have been attempted.
+    assert.equal([taken.length, await take()], [2, []]);
+    await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+    const [ofOther, ...none] = await take();
+    assert.ok(ofOther !== undefined && ofOther.flowId !== flowId);
+    assert.equal(none, []);
+    await flows.outbox.markDelivered(ofOther);
+    await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
+    assert.equal(await take(), []);
+    await flows.outbox.markFailed(later, { error: 'not now' });
+    const [end] = await take();
+    assert.ok(end?.kind === 'task.ended');
     const settled = await Promise.all([
       flows.outbox.markDelivered(end),
       second.outbox.markDelivered(end),
     ]);
     assert.equal(settled.sort(), [false, true]);
     assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'delivered');
-    const [failing = end] = all.filter((notification) => notification !== end);
-    await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
     assert.equal(
       (await flows.operator.auditFlows()).map(({ code }) => code),
       ['delivery_failed'],

@@ -19,6 +19,9 @@ const ofEvent = allFor<string, NotificationRecord>(
 const FILTER = `WHERE ($1::text IS NULL OR outcome = $1) AND ($2::text IS NULL OR target = $2)
   AND ($3::text IS NULL OR flow_id = $3) AND ($4::bigint IS NULL OR created_at >= $4)`;
 
+/** Any number that only those who take notifications use: "svct". */
+const TAKING = 0x73766374;
+
 /** The table of notifications. One that is found by its id is locked. */
 export class NotificationTable implements NotificationRows {
   private readonly turn: Turn;
@@ -82,13 +85,18 @@ export class NotificationTable implements NotificationRows {
     );
   }
 
-  due(
+  async due(
     nowMs: number,
     { target, limit, exceptFlows = [] }: Omit<TakeDueOptions, 'holdMs'>,
   ): Promise<readonly NotificationRecord[]> {
-    return this.turn.batch.query<NotificationRecord>(
+    const { batch } = this.turn;
+    // A statement of its own: the next one must see what another host has just taken.
+    await batch.query(`SELECT pg_advisory_xact_lock(${TAKING}, hashtext($1))`, [target]);
+    return batch.query<NotificationRecord>(
       `SELECT ${COLUMNS} FROM svc.notifications
        WHERE target = $1 AND next_attempt_at <= $2 AND flow_id <> ALL($3)
+         AND flow_id NOT IN (SELECT flow_id FROM svc.notifications
+           WHERE target = $1 AND next_attempt_at > $2 AND attempts > 0 AND last_error IS NULL)
        ORDER BY next_attempt_at, seq LIMIT $4 FOR UPDATE SKIP LOCKED`,
       [target, nowMs, exceptFlows, limit],
     );

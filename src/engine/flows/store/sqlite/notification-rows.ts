@@ -13,9 +13,13 @@ export function notificationRows(database: Connection): NotificationRows {
   const count = <Values extends unknown[]>(condition: string) =>
     database.prepare<Values, number>(`SELECT count(*) FROM notifications ${condition}`).pluck();
   const ofEvent = select<[string]>('WHERE id = ? ORDER BY seq');
-  const due = select<[string, number, string, number]>(
-    `WHERE target = ? AND next_attempt_at <= ?
-       AND flow_id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_attempt_at, seq LIMIT ?`,
+  const due = select<[object]>(
+    `WHERE target = @target AND next_attempt_at <= @nowMs
+       AND flow_id NOT IN (SELECT value FROM json_each(@exceptFlows))
+       AND flow_id NOT IN (SELECT flow_id FROM notifications
+         WHERE target = @target AND next_attempt_at > @nowMs
+           AND attempts > 0 AND last_error IS NULL)
+     ORDER BY next_attempt_at, seq LIMIT @limit`,
   );
   const next = database
     .prepare<[string], number | null>(
@@ -50,7 +54,7 @@ export function notificationRows(database: Connection): NotificationRows {
         `WHERE next_attempt_at < ? AND target NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
       ).all(beforeMs, JSON.stringify(targets), limit),
     due: async (nowMs, { target, limit, exceptFlows = [] }) =>
-      due.all(target, nowMs, JSON.stringify(exceptFlows), limit),
+      due.all({ target, nowMs, exceptFlows: JSON.stringify(exceptFlows), limit }),
     nextDueAt: async (targets) =>
       new Map(
         targets.flatMap((target) => {
