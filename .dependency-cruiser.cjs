@@ -49,6 +49,7 @@ const rooms = {
   schedules: ['errors', 'config', 'flows'],
   'task-runner': ['errors', 'postgres', 'config', 'secrets', 'flows', 'child'],
   serve: [
+    'activity',
     'errors',
     'postgres',
     'sqlite',
