@@ -4,7 +4,7 @@ import { readTrialSetting, type TrialSetting, trialObject } from '../config/tria
 import { SvcError } from '../errors/index.js';
 import type { MemoryStore } from '../memory/forget/forgetting.js';
 import { type MemoryTrial, trialIndexFolder } from '../memory/index.js';
-import { resetIndex } from '../memory/sync/build-file.js';
+import { deleteIndex } from '../memory/sync/build-file.js';
 import type { Clock, StatePaths } from '../support/context.js';
 
 /** Settings to evaluate. */
@@ -121,7 +121,7 @@ function trialIndexes(state: StatePaths): readonly string[] {
 /** @returns false if another process is writing it */
 async function remove(file: string, clock: Clock): Promise<boolean> {
   try {
-    await resetIndex(file, clock);
+    await deleteIndex(file, clock);
     return true;
   } catch (error) {
     if (error instanceof SvcError) return false;

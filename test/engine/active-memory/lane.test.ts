@@ -216,7 +216,7 @@ test('an embedding provider that hangs leaves what words find', async () => {
       remote: { baseUrl: `${fake.origin}/v1`, apiKey: 'k'.repeat(20) },
     };
     const agents = { defaults: { workspace: 'ws', memorySearch: provider } };
-    const config = { enabled: true, config: { agents: ['main'], timeoutMs: 600 } };
+    const config = { enabled: true, config: { agents: ['main'], timeoutMs: 4000 } };
     const world = recallWorld({}, { agents, plugins: { entries: { 'active-memory': config } } });
     fake.trouble('slow');
     const outcome = await world.recall('when does the nightly backup run?');

@@ -97,26 +97,32 @@ const PAGES_AT_ONCE = 10_000;
 const LOCK_WAIT_MS = 5000;
 
 /**
- * Deletes an index and leftovers of interrupted builds, while nobody writes it.
+ * Deletes what is at the path of an index, unless it is something else, such as a note after a typo in `store.path`.
  *
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
  */
 export async function resetIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
+  const size = statIndex(indexFile)?.size ?? 0;
+  if (size > 0 && indexHeader(indexFile) === 'foreign') {
+    throw new SvcError('INDEX_UNWRITABLE', `cannot delete ${indexFile}: it is not an svc index`, {
+      hint: 'move it away, or set memorySearch.store.path to another file',
+    });
+  }
+  return deleteIndex(indexFile, clock);
+}
+
+/**
+ * Deletes an index, damaged or not, and leftovers of interrupted builds, while nobody writes it.
+ *
+ * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
+ */
+export async function deleteIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
   const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
   return withIndexLock(indexFile, lock, () => {
     const size = statIndex(indexFile)?.size;
-    if (size !== undefined && size > 0) refuseForeign(indexFile);
     removeIndexFiles(indexFile);
     removeStrayBuilds(indexFile);
     rmSync(extractedFolder(indexFile), { recursive: true, force: true });
     return { deleted: size !== undefined, bytes: size ?? 0 };
-  });
-}
-
-/** @throws SvcError INDEX_UNWRITABLE */
-function refuseForeign(indexFile: string): void {
-  if (indexHeader(indexFile) !== 'foreign') return;
-  throw new SvcError('INDEX_UNWRITABLE', `cannot delete ${indexFile}: it is not an svc index`, {
-    hint: 'move it away, or set memorySearch.store.path to another file',
   });
 }
