@@ -17,6 +17,7 @@ async function finish(flows: Flows, flowId: string): Promise<void> {
 
 async function takeAll(flows: Flows): Promise<readonly (readonly [string, string])[]> {
   const taken = await flows.outbox.takeDue({ target: 'default', limit: 100, holdMs: MINUTE });
+  for (const notification of taken) await flows.outbox.markDelivered(notification);
   return taken.map(({ kind, notificationId }) => [kind, notificationId]);
 }
 
