@@ -8,7 +8,6 @@ import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
-
 import { withListVariables } from './list-variables.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
@@ -80,13 +79,16 @@ export abstract class BaseCommand<Result extends object> extends Command {
     options?: Input<F, B, A>,
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
+    const typed = argv ?? this.argv;
     const words = withListVariables(
-      argv ?? this.argv,
+      typed,
       { ...this.ctor.baseFlags, ...this.ctor.flags },
       process.env,
       (name, char) => this.isTyped(name, char),
     );
     const parsed = await super.parse(options, words);
+    // It keeps all that it parsed, but no variable counts as typed.
+    this.argv = [...typed];
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
   }
