@@ -20,9 +20,9 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/embeddings/adapters/local/model.ts':
     'a model reference of the configuration; its parts cannot hold what ends them',
   'engine/integrate/entry.ts': 'a fixed command line',
-  'engine/memory/chunking/blocks.ts': 'one mark, so often, then the end of the line',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
+  'engine/memory/sources/note-facts.ts': 'one run of characters of tags, which a # cannot be in',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
   'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
   'ui/terminal/input-decoder.ts': 'begins at an escape character, which ends each of its parts',
