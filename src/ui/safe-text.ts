@@ -30,6 +30,11 @@ export function safeProse(line: string): string {
   return safeLine(line.replaceAll('\t', TAB));
 }
 
+/** {@link safeProse} for a text of several lines. */
+export function safeLines(text: string): string {
+  return text.split(/\r?\n/u).map(safeProse).join('\n');
+}
+
 function escapeOf(character: string): string {
   const short = SHORT_ESCAPES[character];
   if (short !== undefined) return short;

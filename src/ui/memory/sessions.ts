@@ -1,6 +1,6 @@
 import type { SessionListOutput, SessionOutput } from '../../engine/memory/sessions/index.js';
 import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
-import { safeLine, safeProse } from '../safe-text.js';
+import { safeLine, safeLines } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
@@ -44,7 +44,7 @@ export function renderSession(
   const said = turns.map(({ line, role, at, text }) => {
     const who = style.bold(role === 'user' ? 'User' : 'Assistant');
     const when = at === null ? [] : [style.dim(at)];
-    return `\n${[style.dim(`#L${line}`), who, ...when].join('  ')}\n${safeProse(text)}\n`;
+    return `\n${[style.dim(`#L${line}`), who, ...when].join('  ')}\n${safeLines(text)}\n`;
   });
   return head + said.join('');
 }

@@ -7,7 +7,7 @@ import {
 } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
 import { renderJson } from '../config/config-text.js';
-import { safeLine, safeProse } from '../safe-text.js';
+import { safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { alignRows, fitLastColumn, renderTable } from '../table.js';
 
@@ -93,7 +93,7 @@ function shownBody(body: string): string {
   try {
     return renderJson(JSON.parse(body));
   } catch {
-    return body.split('\n').map(safeProse).join('\n');
+    return safeLines(body);
   }
 }
 

@@ -1,0 +1,34 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderSession } from '../../../src/ui/memory/sessions.js';
+import { createStyle } from '../../../src/ui/style.js';
+
+const test = suite('a conversation');
+
+test('turns keep their lines, and nothing in them moves the cursor', () => {
+  const shown = renderSession(
+    {
+      id: 'abc',
+      agent: 'main',
+      reader: 'openclaw',
+      path: 'sessions/main/abc.jsonl',
+      title: 'Roof',
+      state: 'live',
+      startedAt: null,
+      lastAt: '2026-02-03T08:00:00.000Z',
+      archivedBytes: 0,
+      turns: [
+        {
+          line: 3,
+          role: 'user',
+          at: null,
+          text: 'First line.\r\n\tSecond \u001B[2J line.\n\nLast.',
+        },
+      ],
+    },
+    { style: createStyle(false) },
+  );
+  assert.ok(shown.endsWith('#L3  User\nFirst line.\n  Second \\e[2J line.\n\nLast.\n'), shown);
+});
+
+test.run();
