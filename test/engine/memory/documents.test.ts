@@ -59,6 +59,15 @@ test('a PDF is cited by page, and read by page and by line', async () => {
   );
   assert.is((await backend.get({ target: 'guide.pdf#L5' })).text, 'The lantern is');
   assert.is((await failureOf(backend.get({ target: 'guide.pdf#p9' }))).code, 'RANGE_INVALID');
+  for (const [target, meant] of [
+    ['guide.pdf#p3-p2', 'guide.pdf#p2-p3'],
+    ['guide.pdf#L5-L2', 'guide.pdf#L2-L5'],
+  ] as const) {
+    const { code, message, hint } = await failureOf(backend.get({ target }));
+    assert.is(code, 'RANGE_INVALID');
+    assert.match(message, 'must not be after the last');
+    assert.is(hint, `did you mean ${meant}?`);
+  }
 });
 
 test('a text is extracted once: not again for a rebuild, a copy or a new name', async () => {

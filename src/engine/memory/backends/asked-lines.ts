@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import type { PageRange } from '../search/index.js';
+import type { PageRange, ParsedCitation } from '../search/index.js';
 import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
@@ -50,6 +50,28 @@ export function askedLines(
     throw noSuchLine(name, startLine, totalLines);
   }
   return { startLine, endLine: Math.min(totalLines, endLine) };
+}
+
+/**
+ * The lines or pages that a citation names.
+ *
+ * @throws SvcError RANGE_INVALID if they end before they start
+ */
+export function citedPart(cited: ParsedCitation): Pick<ParsedCitation, 'pages' | 'range'> {
+  const { path, range, pages } = cited;
+  if (range !== undefined && range.endLine < range.startLine) {
+    throw reversed('lines', `${path}#L${range.endLine}-L${range.startLine}`);
+  }
+  if (pages !== undefined && pages.lastPage < pages.firstPage) {
+    throw reversed('pages', `${path}#p${pages.lastPage}-p${pages.firstPage}`);
+  }
+  return cited;
+}
+
+function reversed(what: string, meant: string): SvcError {
+  return new SvcError('RANGE_INVALID', `the first of the ${what} must not be after the last`, {
+    hint: `did you mean ${meant}?`,
+  });
 }
 
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {

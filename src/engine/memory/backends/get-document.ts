@@ -18,7 +18,7 @@ import {
   resolveWorkspace,
 } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
-import { askedLines, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
+import { askedLines, citedPart, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
 
 const MAX_CHARACTERS = 200_000;
@@ -132,22 +132,25 @@ function linesOf(
   };
 }
 
-/** The indexed document that a path or citation names, if any. */
+/** The indexed document that a path or citation names, if any. @throws SvcError RANGE_INVALID */
 export function lookUpDocument<D extends DocumentKey>(
   documents: readonly D[],
   workspaceDir: string,
   target: string,
 ): FoundDocument<D> | undefined {
   // The whole text may be a path that ends like a citation.
-  for (const { path, range, pages } of [{ path: target }, parseCitation(target)]) {
+  for (const cited of [{ path: target }, parseCitation(target)]) {
+    const { path } = cited;
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
     const document = documents.find((candidate) => candidate.path === shown);
-    if (document !== undefined) return { document, range, pages };
+    if (document === undefined) continue;
+    const { range, pages } = citedPart(cited);
+    return { document, range, pages };
   }
   return undefined;
 }
 
-/** @throws SvcError DOCUMENT_NOT_INDEXED */
+/** @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID */
 export function findDocument<D extends DocumentKey>(
   documents: readonly D[],
   workspaceDir: string,

@@ -3,7 +3,7 @@ import type { OtherDocument } from '../index/index.js';
 import { documentName, parseCitation } from '../search/index.js';
 import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
-import { askedLines, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
+import { askedLines, citedPart, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
@@ -12,11 +12,14 @@ export async function lookUpOther(
   target: string,
 ): Promise<FoundDocument<OtherDocument> | undefined> {
   const documents = await others.documents();
-  for (const { path, range, pages } of [{ path: target }, parseCitation(target)]) {
+  for (const cited of [{ path: target }, parseCitation(target)]) {
+    const { path } = cited;
     const document =
       documents.find((candidate) => documentName(candidate) === path) ??
       documents.find((candidate) => candidate.path === path);
-    if (document !== undefined) return { document, range, pages };
+    if (document === undefined) continue;
+    const { range, pages } = citedPart(cited);
+    return { document, range, pages };
   }
   return undefined;
 }

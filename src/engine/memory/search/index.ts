@@ -10,6 +10,7 @@ export {
   documentName,
   formatCitation,
   type PageRange,
+  type ParsedCitation,
   parseCitation,
   withSourceFooter,
 } from './citation.js';

@@ -381,6 +381,8 @@ test('what cannot be meant is refused', async () => {
   assert.is(await codeOf('missing.md'), 'DOCUMENT_NOT_INDEXED');
   assert.is(await codeOf('missing.md#L3'), 'DOCUMENT_NOT_INDEXED');
   assert.is(await codeOf('birds.md#L90'), 'RANGE_INVALID');
+  const reversed = await failureOf(forgetting.plan({ target: 'birds.md#L3-L2' }));
+  assert.equal([reversed.code, reversed.hint], ['RANGE_INVALID', 'did you mean birds.md#L2-L3?']);
   assert.is(await codeOf('birds.md#L2'), 'FORGET_NOTHING');
   assert.is(await codeOf('zebra xylophone'), 'FORGET_NOTHING');
 });

@@ -15,6 +15,7 @@ import {
   scanSources,
 } from '../../sources/index.js';
 import type { DocumentKey, LineRange } from '../../types.js';
+import { citedPart } from '../asked-lines.js';
 import { findDocument, lookUpDocument, readFileLines } from '../get-document.js';
 import type {
   GetRequest,
@@ -91,7 +92,8 @@ function lookUp(
   { collections }: ExtSettings,
   { memory }: MemorySources,
 ): { readonly document: ExternalDocument; readonly range?: LineRange | undefined } | undefined {
-  const { path, range } = parseCitation(target);
+  const cited = parseCitation(target);
+  const { path } = cited;
   const [prefix, name, ...rest] = path.split('/');
   const collection = collections().find((one) => prefix === 'qmd' && one.name === name);
   const file =
@@ -100,6 +102,7 @@ function lookUp(
   if (document === undefined) {
     return lookUpDocument(documents, resolveWorkspace(memory.workspaceDir), target);
   }
+  const { range } = citedPart(cited);
   return range === undefined ? { document } : { document, range };
 }
 
