@@ -155,7 +155,7 @@ async function indexState(
   if (opened.state === 'missing') return { state: 'missing' };
   if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
   const statistics = await opened.index.statistics();
-  const rebuild = rebuildNeeded(opened.identity, target.settings, false);
+  const rebuild = rebuildNeeded(opened.identity, target.settings);
   return rebuild === undefined
     ? { state: 'ready', statistics }
     : { state: 'ready', statistics, rebuildBecause: rebuild.detail };

@@ -106,8 +106,9 @@ export class IndexKeeper {
       return await ask(await this.freshIndex(work, warnings, embeds));
     } catch (error) {
       if (!isDamage(error)) throw error;
-      stopIfInterrupted(await this.sync({ ...work, force: true }));
-      warnings.push(rebuiltWarning(this.options.target.indexFile, damageComplaint(error)));
+      const damage = damageComplaint(error);
+      stopIfInterrupted(await this.sync({ ...work, damage }));
+      warnings.push(rebuiltWarning(this.options.target.indexFile, damage));
       return await ask(await this.freshIndex(work, warnings, embeds));
     } finally {
       this.answering -= 1;

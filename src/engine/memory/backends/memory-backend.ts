@@ -39,6 +39,8 @@ export interface WorkOptions {
 export interface SyncRequest extends WorkOptions {
   /** Rebuild from scratch. */
   readonly force?: boolean;
+  /** Rebuild because the index turned out to be damaged; for people: what is wrong with it. */
+  readonly damage?: string;
   /** With `force`, and without a cache: also re-embed every passage. Existing vectors are used until that is done. */
   readonly reembeds?: boolean;
   /** How long to wait for another writer, in milliseconds; ten minutes by default. */

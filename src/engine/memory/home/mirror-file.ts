@@ -26,8 +26,7 @@ export async function mirrorFile(
   removeStrayBuilds(indexFile);
   const opened = run.connections.openIndex(indexFile, vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
-  const force = run.options.force ?? false;
-  const rebuild = rebuildNeeded(opened.identity, run.target.settings, force);
+  const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
   if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
   try {
     return await updateIndex(run, opened.index);

@@ -20,7 +20,7 @@ import {
   preparePostgresIndex,
 } from '../index/postgres/index.js';
 import { fillIndex, summaryOf } from '../sync/fill-index.js';
-import { type Rebuild, rebuildNeeded, rebuildOf } from '../sync/index.js';
+import { type Rebuild, type RebuildRequest, rebuildNeeded, rebuildOf } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import { cleanOthers } from './clean-others.js';
 import type { IndexHome } from './index-home.js';
@@ -64,13 +64,13 @@ export function createSharedHome({
   };
   const forgetList = async (): Promise<SharedForgetList> =>
     new SharedForgetList(await connect(), place, listFile);
-  const rebuildFor = async (force: boolean): Promise<Rebuild | undefined> => {
+  const rebuildFor = async (asked: RebuildRequest): Promise<Rebuild | undefined> => {
     const index = await openPostgresIndex(await connect(), place);
     const stored = await index?.identity();
     index?.close();
     return stored === undefined
       ? rebuildOf({ state: 'missing' })
-      : rebuildNeeded(stored, settings, force);
+      : rebuildNeeded(stored, settings, asked);
   };
   /** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */
   const clean = async (
@@ -111,10 +111,10 @@ export function createSharedHome({
     },
     mirror: async (run) => {
       const server = await connect();
-      const rebuild = await rebuildFor(run.options.force ?? false);
+      const rebuild = await rebuildFor(run.options);
       if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
       const forgets = await forgetList();
-      let force = rebuild?.reason === 'forced';
+      let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
       for (;;) {
         const before = await forgets.read();
         const index = await preparePostgresIndex(server, place, identity, { force });

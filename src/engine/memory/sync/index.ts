@@ -21,6 +21,7 @@ export {
   pendingChanges,
   planChanges,
   type Rebuild,
+  type RebuildRequest,
   rebuildNeeded,
   rebuildOf,
   type SyncPlan,

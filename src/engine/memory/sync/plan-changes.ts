@@ -1,5 +1,6 @@
 import { EXTRACTION_VERSION } from '../../support/document-format.js';
 import { readPart } from '../../support/files.js';
+import type { SyncRequest } from '../backends/index.js';
 import {
   currentIdentity,
   type IndexIdentity,
@@ -170,16 +171,20 @@ export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Reb
     : { reason: 'damaged', detail: opened.why };
 }
 
+/** What asks for a rebuild of a usable index. */
+export type RebuildRequest = Pick<SyncRequest, 'damage' | 'force'>;
+
 /** Why an index must be rebuilt instead of updated, if so. */
 export function rebuildNeeded(
   identity: IndexIdentity,
   settings: IndexSettings,
-  force: boolean,
+  { force = false, damage }: RebuildRequest = {},
 ): Rebuild | undefined {
   // A shared index that only others have written.
   if (identity.schemaVersion === 0) {
     return { reason: 'first', detail: 'this host has indexed nothing yet' };
   }
+  if (damage !== undefined) return rebuildOf({ state: 'unusable', why: damage });
   if (force) return { reason: 'forced', detail: '--force' };
   const differences = identityDifferences(identity, currentIdentity(settings));
   if (differences.length === 0) return undefined;

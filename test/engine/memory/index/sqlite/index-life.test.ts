@@ -16,6 +16,7 @@ import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { acquireIndexLock } from '../../../../../src/engine/memory/sync/index-lock.js';
 import type { SyncTarget } from '../../../../../src/engine/memory/sync/sync-index.js';
 import { createDatabase, openDatabase } from '../../../../../src/engine/sqlite/database.js';
@@ -166,7 +167,17 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
     writeFileSync(target.indexFile, damaged);
     const backend = backendOn(target);
     await backend.status();
-    const { results, warnings } = await backend.search({ query: 'alpha w7', maxResults: 40 });
+    const reasons: string[] = [];
+    const onEvent = (event: SyncEvent): void => {
+      if (event.type === 'rebuild.started') reasons.push(event.reason);
+    };
+    const request = { query: 'alpha w7', maxResults: 40 };
+    const { results, warnings } = await backend.search(request, { onEvent });
+    assert.equal(
+      reasons,
+      reasons.map(() => 'damaged'),
+      `page ${page}`,
+    );
     if (warnings.length > 0) {
       assert.is(warnings[0]?.code, 'INDEX_REBUILT');
       assert.is(results[0]?.path, 'n7.md');
