@@ -37,9 +37,13 @@ test('a PDF is skipped until its library is installed, and then found by page', 
     installed.stderr,
     /npm is installing unpdf 1\..*checking that it loads.*installed/su,
   );
+  assert.is(installed.stdout, 'run "svc memory index"\n');
   assert.is((await runSvc(['memory', 'index'], options)).code, 0);
   const found = jsonOf.search(await runSvc(['memory', 'search', 'lantern', '--json'], options));
   assert.is(found.results[0]?.citation, 'memory/guide.pdf#p1-p2');
+  home.write('svc.json', '{}');
+  const unset = await runSvc(INSTALL, options);
+  assert.is(unset.stdout, 'add "pdf" to memorySearch.documents, and run "svc memory index"\n');
   const again = jsonOf.installDocuments(await runSvc([...INSTALL, '--json'], options));
   assert.is(again.library.outcome, 'already');
   const removed = jsonOf.installDocuments(

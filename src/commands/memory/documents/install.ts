@@ -3,6 +3,8 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
 import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
+import { loadConfig, searchedAgents } from '../../../engine/config/index.js';
+import { SvcError } from '../../../engine/errors/index.js';
 import type { InstalledPackages } from '../../../engine/install/index.js';
 import {
   installPdfLibrary,
@@ -63,9 +65,23 @@ You can interrupt it at any time: the library is installed completely or not at 
     });
     if (library === undefined) throw new Error('the installation gave no result');
     if (!flags.quiet) {
-      this.write('add "pdf" to memorySearch.documents, and run "svc memory index"');
+      const index = 'run "svc memory index"';
+      const isOn = await this.isConfigured(flags.config);
+      this.write(isOn ? index : `add "pdf" to memorySearch.documents, and ${index}`);
     }
     return { library };
+  }
+
+  /** Whether an agent indexes PDF files. A configuration that cannot be used changes nothing for the library. */
+  private async isConfigured(configFile: string | undefined): Promise<boolean> {
+    try {
+      const context = this.context();
+      const agents = searchedAgents(await loadConfig(context, { configFile }), context);
+      return agents.some(({ memorySearch }) => memorySearch.documents.includes('pdf'));
+    } catch (error) {
+      if (error instanceof SvcError) return false;
+      throw error;
+    }
   }
 
   private async install(
