@@ -248,9 +248,31 @@ test('a conversation that scope closes gets nothing, and hears why', async () =>
   const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
   assert.not.match(JSON.stringify(got), /02:30/);
   assert.match(textOf(got), /this session cannot use memory/);
+  for (const [name, input] of Object.entries({
+    memory_links: { path: 'MEMORY.md' },
+    memory_recent: {},
+  })) {
+    const answer = textOf(await client.callTool({ name, arguments: input }));
+    assert.match(answer, /^warning: .*this session cannot use memory/u);
+    assert.not.match(answer, /no links|no changes/u);
+  }
   assert.equal((await client.listResources()).resources, []);
   const reading = client.readResource({ uri: 'memory://workspace/MEMORY.md' });
   assert.match(await failureWords(reading), /this session cannot use memory/);
+});
+
+test('what is wrong with a field is said of the field, not of a flag', async () => {
+  const { client } = await stdioClient(mcpHome());
+  for (const [name, input, message] of [
+    ['memory_search', { query: 'backup', since: 'soonish' }, /error: since must be a date/u],
+    ['memory_search', { query: 'backup', where: ['open'] }, /error: where must be key=value/u],
+    ['memory_search', { query: 'backup', kinds: ['poem'] }, /error: kinds must be one of/u],
+    ['memory_recent', { since: 'soonish' }, /error: since must be a date/u],
+  ] as const) {
+    const answer = textOf(await client.callTool({ name, arguments: input }));
+    assert.match(answer, message);
+    assert.not.match(answer, /--\w/u);
+  }
 });
 
 test('in a channel, results are cited as memory.citations says', async () => {

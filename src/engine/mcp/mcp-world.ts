@@ -128,7 +128,11 @@ export function failureOf(
   if (error instanceof SvcError) {
     const { code, message, hint, location } = error;
     const at = location === undefined ? '' : ` (${location.file}:${location.line})`;
-    return mask.data({ code, message: `${message}${at}`, hint: hint && inTools(hint) });
+    return mask.data({
+      code,
+      message: `${asFields(message)}${at}`,
+      hint: hint && asFields(inTools(hint)),
+    });
   }
   log.warn(mask.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   return mask.data({
@@ -143,6 +147,13 @@ function inTools(hint: string): string {
   return hint
     .replaceAll(/"svc memory (?<tool>search|get)"/gu, 'memory_$<tool>')
     .replaceAll('run "svc memory index" to bring', 'search again with memory_search to bring');
+}
+
+/** Tools have fields where commands have flags. */
+function asFields(text: string): string {
+  return text
+    .replaceAll(/--(?<field>since|before|on|where|heading)\b/gu, '$<field>')
+    .replaceAll(/--(?<field>tag|kind)\b/gu, '$<field>s');
 }
 
 export function failureText({ code, message, hint }: ToldFailure): string {

@@ -151,7 +151,7 @@ function placed(
 }
 
 /** The lines of a request that may be written. @throws SvcError NOTE_INVALID, NOTE_SECRET */
-function checkedEntry({ text, heading, tags = [], allowSecret }: NoteRequest): NoteEntry {
+function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteRequest): NoteEntry {
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_NOTE_BYTES) {
     throw invalid(`the text is ${bytes} bytes long; the limit is ${MOST_NOTE_BYTES}`, {
@@ -177,7 +177,8 @@ function checkedEntry({ text, heading, tags = [], allowSecret }: NoteRequest): N
       'NOTE_SECRET',
       'the text looks like it contains a secret; nothing was added',
       {
-        hint: 'remove it, or pass --allow-secret if it is none: notes are sent to embedding providers and models',
+        // Only a person can decide that it is none.
+        hint: `remove it${origin === 'mcp' ? '' : ', or pass --allow-secret if it is none'}: notes are sent to embedding providers and models`,
       },
     );
   }

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
 import { addNote } from '../../../src/engine/notes/add-note.js';
 import { listWrites, undoNotes } from '../../../src/engine/notes/undo-notes.js';
@@ -149,6 +150,12 @@ test('secrets are refused unless they are allowed', async () => {
   const { add, read } = await aWorkspace();
   assert.is(await codeOf(add(`the key is ${SECRET}`)), 'NOTE_SECRET');
   assert.is(await codeOf(add('x', { heading: `key ${SECRET}` })), 'NOTE_SECRET');
+  const hintOf = async (origin: 'command' | 'mcp'): Promise<string> => {
+    const error = await add(`the key is ${SECRET}`, { origin }).catch((cause: unknown) => cause);
+    return error instanceof SvcError ? (error.hint ?? '') : '';
+  };
+  assert.match(await hintOf('command'), '--allow-secret');
+  assert.match(await hintOf('mcp'), /^remove it: notes are sent to/u);
   await add(`the key is ${SECRET}`, { allowSecret: true });
   assert.ok(read(TODAY).includes(SECRET));
 });

@@ -33,7 +33,9 @@ export async function listRecent(
 }
 
 /** The text result of `memory_recent`. */
-export function recentText({ files, more, warnings }: RecentAnswer): string {
+export function recentText({ files, more, disabled, warnings }: RecentAnswer): string {
+  // Nothing was read, so there is nothing to say of the files.
+  if (disabled === true) return warningTexts(warnings).join('\n\n');
   const lines = files.map(({ path, modified }) => `${modified}  ${path}`);
   const rest = more === 0 ? [] : [`[${more} more]`];
   const list = [...(lines.length === 0 ? ['no changes'] : lines), ...rest].join('\n');
@@ -69,7 +71,8 @@ export async function listLinks(
 }
 
 /** The text result of `memory_links`. */
-export function linksText({ path, out, back, broken, warnings }: LinksAnswer): string {
+export function linksText({ path, out, back, broken, disabled, warnings }: LinksAnswer): string {
+  if (disabled === true) return warningTexts(warnings).join('\n\n');
   const section = (title: string, rows: readonly string[]): readonly string[] =>
     rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
   const sections = [
