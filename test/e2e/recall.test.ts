@@ -226,6 +226,9 @@ test('a wrong command line or configuration fails no hook', async () => {
     await run(['words', 'too', 'many', '--hook=codex'], { input: '' }),
   ];
   for (const { code, stdout } of runs) assert.equal([code, stdout], [0, '']);
+  const stranger = runs[5]?.stderr ?? '';
+  assert.match(stranger, /^error: --hook must be one of: .* \(got "no-such-agent"\)$/mu);
+  assert.not.match(stranger, /Expected|See more help/u);
   const twins = { SVC_JSON: '1', SVC_VERBOSE: '1' };
   const json = await run(['--hook', 'codex'], { input: JSON.stringify(INPUTS.codex), env: twins });
   assert.is(json.code, 0);

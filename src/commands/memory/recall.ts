@@ -4,6 +4,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
+import { formatErrorText, reportError } from '../../cli/report-error.js';
 import {
   HOOK_AGENTS,
   type HookAgent,
@@ -13,7 +14,7 @@ import {
   recallOutput,
   switchSession,
 } from '../../engine/active-memory/index.js';
-import { messageOf, SvcError } from '../../engine/errors/index.js';
+import { SvcError } from '../../engine/errors/index.js';
 
 type RecallDocument = RecallOutput | RecallSwitchOutput | Record<string, never>;
 
@@ -109,7 +110,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
   /** A hook must not end with an error: some codes make an agent refuse the prompt. */
   protected override async catch(error: Error): Promise<void> {
     if (!wantsHook(this.argv, process.env, 'hook')) return super.catch(error);
-    process.stderr.write(`${this.mask.text(messageOf(error))}\n`);
+    process.stderr.write(formatErrorText(reportError(error, this.mask)));
     process.exitCode = 0;
   }
 

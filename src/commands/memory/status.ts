@@ -63,7 +63,8 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     for (const memory of memories) {
       const status = await memory.backend.status();
       const embedding = embeddingStatus(memory, status);
-      reported.push({ memory, view: { agentId: memory.name, status, embedding } });
+      const isTested = flags.deep;
+      reported.push({ memory, view: { agentId: memory.name, status, embedding, isTested } });
     }
     if (flags.why === undefined) {
       this.show(

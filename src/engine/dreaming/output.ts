@@ -263,7 +263,11 @@ function whyOf(
   return {
     frequency: `${formatCountOf(recallCount, 'recall')} + ${formatCountOf(dailyCount, 'note')}${grounded}`,
     relevance: `mean ${average.toFixed(2)} of ${formatCountOf(count, 'signal')}, best ${entry.maxScore.toFixed(2)}`,
-    diversity: `${distinctAsks(entry)} different questions or days`,
+    diversity: formatCountOf(
+      distinctAsks(entry),
+      'different question or day',
+      'different questions or days',
+    ),
     recency: `last signal ${ageDays.toFixed(1)} days ago, half-life ${formatCountOf(halfLifeDays, 'day')}`,
     consolidation: days.length < 2 ? '1 day' : `${days.length} days, ${first} to ${last}`,
     conceptual: tags.length === 0 ? 'no tags' : tags.join(', '),

@@ -1,3 +1,4 @@
+import { formatCountOf } from '../support/format.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** Reads a vector: numbers, or little-endian float32 in base64. @throws VendorFault */
@@ -44,7 +45,7 @@ export function inInputOrder(
 }
 
 export function wrongCount(got: number, wanted: number): VendorFault {
-  return broken(`it has ${got} vectors for ${wanted} inputs`);
+  return broken(`it has ${formatCountOf(got, 'vector')} for ${formatCountOf(wanted, 'input')}`);
 }
 
 /**

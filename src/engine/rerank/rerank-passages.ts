@@ -4,6 +4,7 @@ import type { SvcError, Warning } from '../errors/index.js';
 import { timeoutSignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
+import { formatCountOf } from '../support/format.js';
 import { firstChars } from '../support/text.js';
 import { isWithin, runningMs } from '../support/time.js';
 import {
@@ -203,7 +204,7 @@ export class PassageReranker {
     if (limit === undefined || allowed === true) return;
     const why =
       allowed === false
-        ? `the budget of ${limit} searches per day is spent`
+        ? `the budget of ${formatCountOf(limit, 'search', 'searches')} per day is spent`
         : 'the budget per day cannot be checked: its database is unusable';
     throw new BudgetSpent(`not reranked: ${why}`);
   }

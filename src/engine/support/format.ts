@@ -68,11 +68,12 @@ export function formatRate(perSecond: number, noun: string): string {
 }
 
 /**
- * `just now`, `3 min ago`, `2 days ago`. Times in the future count as now, since clocks differ. Both times
- * are milliseconds since the epoch.
+ * `just now`, `3 min ago`, `2 days ago`, `in 2 days`. Times up to a day in the future count as now, since clocks
+ * differ. Both times are milliseconds since the epoch.
  */
 export function formatRelativeTime(atMs: number, nowMs: number): string {
   const ago = nowMs - atMs;
+  if (ago <= -MS_PER_DAY) return `in ${formatCountOf(Math.floor(-ago / MS_PER_DAY), 'day')}`;
   if (ago < 10 * SECOND_MS) return 'just now';
   if (ago < MINUTE_MS) return `${Math.floor(ago / SECOND_MS)} s ago`;
   if (ago < MS_PER_HOUR) return `${Math.floor(ago / MINUTE_MS)} min ago`;

@@ -128,7 +128,9 @@ function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalVi
     ...first.tags.map(({ tag, questions: count, metrics }) => row(tag, count, metrics)),
   ];
   const { none, characters } = first.metrics;
-  const without = none === 0 ? '' : `${formatShare(none)} of the questions have no results\n`;
+  const empty = Math.round(none * questions);
+  const share = `${formatCount(empty)} of ${formatCountOf(questions, 'question')}`;
+  const without = none === 0 ? '' : `${share} ${empty === 1 ? 'has' : 'have'} no results\n`;
   const text = `${without}${formatCount(characters)} characters of text returned on average\n`;
   return renderTable(titled('tag', output), rows, style) + text;
 }

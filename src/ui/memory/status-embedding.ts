@@ -18,7 +18,7 @@ export interface StatusFact {
 export function embeddingFacts(
   embedding: EmbeddingStatus,
   status: BackendStatus,
-  style: Style,
+  { style, isTested }: { readonly style: Style; readonly isTested: boolean },
 ): readonly StatusFact[] {
   const { primary, fallback, fallbackDone } = embedding;
   if (primary === undefined) {
@@ -33,7 +33,7 @@ export function embeddingFacts(
   return [
     {
       label: 'provider',
-      lines: [providerLine(primary), reasonLine(primary), ...missingKey(primary)],
+      lines: [providerLine(primary), reasonLine(primary, isTested), ...missingKey(primary)],
       prose: true,
     },
     ...(fallback === undefined
@@ -55,10 +55,11 @@ function providerLine({ provider, adapter, model }: ProviderStatus): string {
   return safeLine(model === null ? name : `${name} · ${modelWords(model)}`);
 }
 
-function reasonLine({ reason }: ProviderStatus): string {
+function reasonLine({ reason }: ProviderStatus, isTested: boolean): string {
   const why =
     reason.kind === 'setting' ? `memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
-  return safeLine(`by ${why}; only --deep tests it`.replace(/^by auto/u, 'auto'));
+  const test = isTested ? '' : '; only --deep tests it';
+  return safeLine(`by ${why}${test}`.replace(/^by auto/u, 'auto'));
 }
 
 /** Whether the key is missing, which needs no request to find out. */

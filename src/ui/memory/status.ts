@@ -20,6 +20,8 @@ export interface AgentStatusView {
   readonly agentId: string;
   readonly status: BackendStatus;
   readonly embedding: EmbeddingStatus;
+  /** Whether a test of the provider follows. */
+  readonly isTested?: boolean;
 }
 
 const LABEL_COLUMNS = 13;
@@ -74,7 +76,7 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly Fact[] {
     ...watcherFacts(status, options),
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
-    ...embeddingFacts(agent.embedding, status, style),
+    ...embeddingFacts(agent.embedding, status, { style, isTested: agent.isTested === true }),
     ...mediaFacts(status, agent.embedding, style),
     ...frontMatterFacts(status, options),
     ...skippedFacts(status, options),

@@ -61,6 +61,7 @@ test('the budget of a day ends requests of all processes, until the next day', a
   assert.equal(warnings, []);
   assert.is(await one.rerank('third', NOTES, warnings), undefined);
   assert.is(warnings[0]?.code, 'RERANK_BUDGET_SPENT');
+  assert.match(warnings[0]?.message ?? '', 'the budget of 2 searches per day');
   assert.is(fake.requests.length, 2);
   // Costs nothing.
   assert.is((await other.rerank('first', NOTES, []))?.report.cached, 3);

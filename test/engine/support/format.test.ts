@@ -67,9 +67,11 @@ test('rates have a decimal only where it says something', () => {
   assert.is(formatRate(-1, 'files'), '0 files/s');
 });
 
-test('moments are told in the largest unit that fits; the future is now', () => {
+test('moments are told in the largest unit that fits; the near future is now', () => {
   const now = 1_000_000_000;
   const cases: readonly (readonly [number, string])[] = [
+    [-172_900_000, 'in 2 days'],
+    [-86_400_000, 'in 1 day'],
     [-60_000, 'just now'],
     [9_000, 'just now'],
     [59_000, '59 s ago'],

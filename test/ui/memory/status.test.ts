@@ -144,6 +144,13 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
     '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
     '               116 pending: "svc memory index" embeds them',
   ]);
+  const tested = renderStatus([{ agentId: 'main', status: aStatus(), embedding, isTested: true }], {
+    style: createStyle(false),
+    columns: 80,
+    nowMs: NOW,
+    homeDir: '/home/ada',
+  });
+  assert.match(tested, /\n {15}by memorySearch\.provider\n/u);
   assert.equal(facts({ state: 'whole', cached: 0 }).slice(3), [
     '  vectors      all of 13,116 passages · 1,536 dimensions',
   ]);

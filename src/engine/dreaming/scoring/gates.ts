@@ -70,7 +70,7 @@ export function checkGates(
     gate(
       'unique_queries',
       asks >= minUniqueQueries,
-      `${asks} different questions or days, needs ${minUniqueQueries}`,
+      `${formatCountOf(asks, 'different question or day', 'different questions or days')}, needs ${minUniqueQueries}`,
     ),
     gate('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
     gate('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),

@@ -190,4 +190,11 @@ test('daily notes and conversations are short-term memory; what dreaming wrote i
   }
 });
 
+test('what is counted once is not said in the plural', () => {
+  const entry = anEntry({ queryHashes: ['aaaaaaaaaaaa'], days: ['2026-11-16'] });
+  const gates = checkGates(entry, scoreClaim(entry, NOW, HALF_LIFE), GATES, NOW);
+  const asks = gates.find(({ gate }) => gate === 'unique_queries');
+  assert.is(asks?.why, '1 different question or day, needs 3');
+});
+
 test.run();

@@ -1,0 +1,20 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderUndoneWrites } from '../../../src/ui/memory/notes.js';
+
+const test = suite('what was taken back');
+
+test('a text that is gone may have been edited, or deleted with its file', () => {
+  const write = {
+    id: 'w1',
+    path: 'memory/tea.md',
+    text: '- tea at five',
+    outcome: 'edited',
+  } as const;
+  assert.is(
+    renderUndoneWrites({ agent: 'main', workspace: '/w', writes: [write] }),
+    'left w1 in memory/tea.md alone, because it was edited or deleted since: - tea at five',
+  );
+});
+
+test.run();
