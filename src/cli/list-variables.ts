@@ -1,4 +1,10 @@
-import type { FlagInput } from '@oclif/core/interfaces';
+/** What of a flag decides here; oclif's definitions have it, and so has the manifest. */
+export interface KnownFlag {
+  readonly type: 'boolean' | 'option';
+  readonly multiple?: boolean | undefined;
+  readonly env?: string | undefined;
+  readonly char?: string | undefined;
+}
 
 /**
  * A command line with the values from the variables of repeatable flags that were not typed: `SVC_TAG=a,b` is
@@ -8,7 +14,7 @@ import type { FlagInput } from '@oclif/core/interfaces';
  */
 export function withListVariables(
   argv: readonly string[],
-  flags: FlagInput,
+  flags: Readonly<Record<string, KnownFlag>>,
   env: Readonly<Record<string, string | undefined>>,
   isTyped: (name: string, char: string | undefined) => boolean,
 ): string[] {
