@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { suggestName } from '../support/text.js';
+import { suggestName, withEllipsis } from '../support/text.js';
 import type { ConfigFault } from './check.js';
 import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
 import type { ConfigDocument } from './document.js';
@@ -153,8 +153,7 @@ const SHOWN_CHARS = 40;
 
 /** A value that is not a secret: a number, or instead of a name to choose. */
 function shownValue(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  return withEllipsis(JSON.stringify(value), SHOWN_CHARS);
 }
 
 /** JSON has no symbol keys. */

@@ -5,6 +5,7 @@ import {
   type TemplateLimits,
   TooLarge,
 } from '../support/json-template.js';
+import { withEllipsis } from '../support/text.js';
 import {
   type ActionField,
   type ActionName,
@@ -138,7 +139,5 @@ function typeWords(expected: string): string {
 }
 
 function quoted(name: string): string {
-  return JSON.stringify(
-    name.length > MOST_QUOTED_CHARS ? `${name.slice(0, MOST_QUOTED_CHARS)}…` : name,
-  );
+  return JSON.stringify(withEllipsis(name, MOST_QUOTED_CHARS));
 }

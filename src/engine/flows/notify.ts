@@ -1,4 +1,4 @@
-import { firstChars } from '../support/text.js';
+import { withEllipsis } from '../support/text.js';
 import type { JsonObject } from './fields.js';
 import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
 import type { NotificationKind, NotificationRecord } from './notification-record.js';
@@ -125,5 +125,5 @@ const TITLE_CHARS = 120;
 
 function shortTitle(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
-  return line.length <= TITLE_CHARS ? line : `${firstChars(line, TITLE_CHARS - 1)}…`;
+  return withEllipsis(line, TITLE_CHARS);
 }

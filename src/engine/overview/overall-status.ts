@@ -11,9 +11,10 @@ import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { EmbeddingStatus } from '../memory/embedding/index.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
+import { isInstanceRunning } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
-import { isServingUnknown, readServing, type ServedService, type Serving } from './serving.js';
+import { readServing, type ServedService, type Serving } from './serving.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
 
 export interface AgentOverview {
@@ -69,12 +70,12 @@ export async function overallStatus(
   }
   const { stateDir } = place.context.state;
   const serving = readServing(stateDir);
-  const isUnknown = serving === undefined && isServingUnknown(stateDir);
+  const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
   const work = await otherWork(place, serving);
   const world = { ...place.context, platform: process.platform };
   return {
     serving,
-    isServingUnknown: isUnknown,
+    isServingUnknown,
     agents,
     work,
     hooks: await registeredHooks(world),
@@ -82,7 +83,7 @@ export async function overallStatus(
     nextRuns: nextRuns(serving),
     faults: [
       ...faults,
-      ...(isUnknown ? [UNKNOWN_SERVING] : []),
+      ...(isServingUnknown ? [UNKNOWN_SERVING] : []),
       ...serviceFaults(serving),
       ...workFaults(work),
     ],

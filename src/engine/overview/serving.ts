@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
-import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
+import { runningServeState } from '../serve/instance-lock.js';
 
 const failure = z.object({
   code: z.nullable(z.string()),
@@ -36,9 +36,4 @@ export type ServedService = Serving['services'][number];
  */
 export function readServing(stateDir: string): Serving | undefined {
   return serving.safeParse(runningServeState(stateDir)).data;
-}
-
-/** Whether one runs of which {@link readServing} knows nothing. */
-export function isServingUnknown(stateDir: string): boolean {
-  return isInstanceRunning(stateDir) && readServing(stateDir) === undefined;
 }

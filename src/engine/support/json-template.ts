@@ -1,5 +1,5 @@
 import { pointerKeys, valueAtKeys } from './json-pointer.js';
-import { firstChars } from './text.js';
+import { withEllipsis } from './text.js';
 
 /** JSON with JSON pointers in braces in its texts, such as `Review {/pull_request/title}`. */
 export type Template =
@@ -87,7 +87,7 @@ export function fillTemplate(template: Template, data: unknown, limits: Template
       const texts = template.parts.map((part) =>
         typeof part === 'string' ? part : textOf(bounded(valueAtKeys(data, part), limits)),
       );
-      return cut(texts.join(''), limits.textChars);
+      return withEllipsis(texts.join(''), limits.textChars);
     }
     case 'list':
       return template.items
@@ -105,7 +105,7 @@ export function fillTemplate(template: Template, data: unknown, limits: Template
 }
 
 function bounded(value: unknown, { textChars, jsonChars }: TemplateLimits): unknown {
-  if (typeof value === 'string') return cut(value, textChars);
+  if (typeof value === 'string') return withEllipsis(value, textChars);
   if (typeof value !== 'object' || value === null) return value;
   if (JSON.stringify(value).length > jsonChars) throw new TooLarge();
   return value;
@@ -115,8 +115,4 @@ function bounded(value: unknown, { textChars, jsonChars }: TemplateLimits): unkn
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${firstChars(text, chars - 1)}…`;
 }

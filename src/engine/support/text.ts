@@ -85,7 +85,12 @@ export function firstChars(text: string, most: number): string {
   return text.slice(0, isWithinPair(text, most) ? most - 1 : most);
 }
 
-/** The end of a text, likewise. */
+/** A text of at most so many UTF-16 units; one that is cut ends with an ellipsis. */
+export function withEllipsis(text: string, most: number): string {
+  return text.length <= most ? text : `${firstChars(text, most - 1)}…`;
+}
+
+/** The end of a text, like {@link firstChars}. */
 export function lastChars(text: string, most: number): string {
   const start = Math.max(0, text.length - most);
   return text.slice(isWithinPair(text, start) ? start + 1 : start);

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ChildEnd, Mind } from '../child/index.js';
 import { readLines } from '../child/index.js';
 import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
-import { firstChars } from '../support/text.js';
+import { withEllipsis } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';
 
 /** One attempt at a task. */
@@ -111,16 +111,14 @@ const CONTROL = /[\p{Cc}\p{Cf}]+/gu;
 
 /** One line for people, without terminal control characters; can be empty. */
 export function progressLine(text: string): string {
-  return cut(text.replaceAll(CONTROL, ' ').replaceAll(/\s+/gu, ' ').trim(), PROGRESS_CHARS);
+  return withEllipsis(
+    text.replaceAll(CONTROL, ' ').replaceAll(/\s+/gu, ' ').trim(),
+    PROGRESS_CHARS,
+  );
 }
 
 /** A few lines for people, likewise. */
 export function summaryText(text: string): string {
   const lines = text.split(/\r?\n/u).map((line) => line.replaceAll(CONTROL, ' ').trimEnd());
-  return cut(lines.join('\n').trim(), SUMMARY_CHARS);
-}
-
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${firstChars(text, most - 1)}…`;
+  return withEllipsis(lines.join('\n').trim(), SUMMARY_CHARS);
 }

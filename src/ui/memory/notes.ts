@@ -5,6 +5,7 @@ import type {
   MemoryUndoOutput,
 } from '../../engine/notes/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable } from '../table.js';
@@ -62,6 +63,5 @@ export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput
 const MOST_SHOWN = 80;
 
 function shortened(text: string): string {
-  const line = safeLine(text.split('\n')[0] ?? '');
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;
+  return fitEnd(safeLine(text.split('\n')[0] ?? ''), MOST_SHOWN);
 }

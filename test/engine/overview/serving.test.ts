@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isServingUnknown, readServing } from '../../../src/engine/overview/serving.js';
-import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import { readServing } from '../../../src/engine/overview/serving.js';
+import { isInstanceRunning, withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the svc serve that runs');
@@ -25,7 +25,6 @@ test('its state is read while it holds its lock, whatever else stands in it', as
   assert.is(readServing(folder.path), undefined, 'a killed one left it behind');
   const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
   assert.equal(held, STATE);
-  assert.not(await withInstanceLock(folder.path, async () => isServingUnknown(folder.path)));
   assert.is(readServing(folder.path), undefined);
 });
 
@@ -42,11 +41,11 @@ test('a file that is half, or of another form, is none', async () => {
     folder.write('serve.json', text);
     const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
     assert.is(held, undefined, text);
-    const isUnknown = await withInstanceLock(folder.path, async () =>
-      isServingUnknown(folder.path),
+    const isRunning = await withInstanceLock(folder.path, async () =>
+      isInstanceRunning(folder.path),
     );
-    assert.ok(isUnknown, `a process runs that wrote ${text}`);
-    assert.not(isServingUnknown(folder.path), 'a killed one left it behind');
+    assert.ok(isRunning, `a process runs that wrote ${text}`);
+    assert.not(isInstanceRunning(folder.path), 'a killed one left it behind');
   }
 });
 

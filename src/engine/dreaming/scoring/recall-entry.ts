@@ -76,7 +76,6 @@ export function noteDay(path: string): string | undefined {
   return /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
 }
 
-/** One piece of evidence that a claim is worth keeping. */
 /** A reason to remember a claim. */
 export interface ClaimSignal {
   readonly kind: 'recall' | 'daily' | 'grounded';

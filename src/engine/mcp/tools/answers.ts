@@ -8,7 +8,7 @@ import {
   type SearchResponse,
   withSourceFooter,
 } from '../../memory/search/index.js';
-import { firstChars } from '../../support/text.js';
+import { firstChars, withEllipsis } from '../../support/text.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
 
@@ -207,7 +207,7 @@ export function searchText(answer: SearchAnswer, query: string): string {
 const MAX_QUERY_SHOWN = 120;
 
 function shortened(query: string): string {
-  return query.length <= MAX_QUERY_SHOWN ? query : `${firstChars(query, MAX_QUERY_SHOWN)}…`;
+  return withEllipsis(query, MAX_QUERY_SHOWN);
 }
 
 /** The text result of `memory_get`. */

@@ -69,12 +69,13 @@ interface DateWords {
 /** The parser returns a moment: the words tell how long it is. */
 function meaningsOfWords(
   parsed: ParsedComponents,
-  { text, isLast }: DateWords,
+  words: DateWords,
   today: number,
 ): Meanings | undefined {
   const day = dayOf(parsed);
   if (day === undefined) return undefined;
-  const inWeek = daysInWeek(parsed, day, { text, isLast }, today);
+  const { text, isLast } = words;
+  const inWeek = daysInWeek(parsed, day, words, today);
   if (inWeek !== undefined) return [inWeek];
   if (isUntilNow(text)) return [{ first: day, last: today }];
   const [year, month, date] = [parsed.get('year') ?? 0, parsed.get('month') ?? 0, dateOf(parsed)];

@@ -183,8 +183,11 @@ function walkedFile(
   media: MediaSelection | undefined,
   listener: WalkListener,
 ): readonly WalkedFile[] {
-  const file = entry.isFile() ? statFile(path, kind, media, listener) : undefined;
-  if (!entry.isFile()) listener.onSkip(noFile(path, entry));
+  if (!entry.isFile()) {
+    listener.onSkip(noFile(path, entry));
+    return [];
+  }
+  const file = statFile(path, kind, media, listener);
   return file === undefined ? [] : [file];
 }
 

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { realOrGiven } from '../../../support/files.js';
-import { firstChars } from '../../../support/text.js';
+import { withEllipsis } from '../../../support/text.js';
 import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
 import {
@@ -82,7 +82,7 @@ export function placeHits(
     }
     const left = options.maxInjectedChars - characters;
     if (left < Math.min(SHORTEST_SNIPPET, placed.snippet.length)) break;
-    const snippet = cut(placed.snippet, Math.min(left, options.maxSnippetChars));
+    const snippet = withEllipsis(placed.snippet, Math.min(left, options.maxSnippetChars));
     characters += snippet.length;
     results.push({ ...placed, snippet, highlights: highlightsOf(snippet, matcher) });
   }
@@ -145,11 +145,6 @@ function shownPath(file: string, { name, root, source }: Collection, workspaceDi
 
 function overlaps(a: SearchResult, b: Placed): boolean {
   return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
-}
-
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${firstChars(text, most - 1)}…`;
 }
 
 interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {
