@@ -1,14 +1,14 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
-import { SvcError, type Warning } from '../engine/errors/index.js';
+import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
-import { withListVariables } from './list-variables.js';
+import { type KnownFlag, withListVariables } from './list-variables.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -86,11 +86,33 @@ export abstract class BaseCommand<Result extends object> extends Command {
       process.env,
       (name, char) => this.isTyped(name, char),
     );
-    const parsed = await super.parse(options, words);
-    // It keeps all that it parsed, but no variable counts as typed.
-    this.argv = [...typed];
+    const parsing = super.parse(options, words).finally(() => {
+      // It keeps all that it parsed, but no variable counts as typed.
+      this.argv = [...typed];
+    });
+    const parsed = await parsing.catch((error: unknown) => {
+      throw this.withVariables(error);
+    });
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
+  }
+
+  /** An error of the parser; its hint names the variables of the flags that it is about and nobody typed. */
+  private withVariables(error: unknown): unknown {
+    const message = messageOf(error);
+    const flags: Readonly<Record<string, KnownFlag>> = {
+      ...this.ctor.baseFlags,
+      ...this.ctor.flags,
+    };
+    const named = new Set(Array.from(message.matchAll(/--([\w-]+)/gu), ([, name = '']) => name));
+    const variables = [...named]
+      .filter((name) => !this.isTyped(name, flags[name]?.char))
+      .flatMap((name) => flags[name]?.env ?? [])
+      .filter((variable) => process.env[variable]);
+    if (variables.length === 0) return error;
+    const known = asSvcError(error);
+    const hints = [known?.hint ?? [], `set in the environment: ${variables.join(', ')}`].flat();
+    return new SvcError(known?.code ?? 'USAGE', message, { cause: error, hint: hints.join('; ') });
   }
 
   /** Whether a part of the JSON document is printed, or another form of it. */

@@ -4,7 +4,7 @@ import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const test = suite('variables of repeatable flags');
+const test = suite('variables of flags');
 
 test('filter searches as the flags do', async () => {
   const home = tempFolder();
@@ -33,6 +33,25 @@ test('tag what is added', async () => {
   const run = await runSvc(words, { home: home.path, env });
   assert.is(run.code, 0, run.stdout + run.stderr);
   assert.match(run.stdout, /#work #home/u);
+});
+
+test('are named by the error about their value', async () => {
+  const home = tempFolder();
+  const messages = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+    const run = await runSvc(['memory', 'search', 'budget', ...words], { home: home.path, env });
+    assert.is(run.code, 2, run.stderr);
+    return run.stderr;
+  };
+  const wrong = { SVC_MAX_RESULTS: 'many', SVC_SOURCE: 'notes' };
+  assert.match(
+    await messages({ SVC_MAX_RESULTS: 'many' }),
+    /--max-results must be a whole number.*SVC_MAX_RESULTS/su,
+  );
+  assert.match(await messages({ SVC_SOURCE: 'notes' }), /--source must be one of.*SVC_SOURCE/su);
+  const typed = await messages(wrong, '--source', 'diary', '--max-results', '3');
+  assert.match(typed, /--source must be one of/u);
+  assert.not.match(typed, /SVC_/u);
+  assert.match(await messages({ SVC_TAG: 'x' }, '--tagg', 'x'), /did you mean --tag\?/u);
 });
 
 test.run();

@@ -142,6 +142,11 @@ test('--url that is no address is refused, wherever it comes from', async () => 
     assert.match(message, /^--url must be an address with http:/);
     assert.match(hint ?? '', /^examples: /);
   }
+  const hints = runs.map((run) => jsonOf.error(run).hint ?? '');
+  assert.equal(
+    hints.map((hint) => hint.endsWith('; set in the environment: SVC_URL')),
+    [false, false, false, false, true],
+  );
 });
 
 const GITHUB = {
