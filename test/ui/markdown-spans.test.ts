@@ -30,6 +30,12 @@ test('a fence makes everything code until it ends', () => {
     'code ```',
     'heading # heading',
   ]);
+  assert.equal(partsOf('````md\n```\n````\n# heading'), [
+    'code ````md',
+    'code ```',
+    'code ````',
+    'heading # heading',
+  ]);
 });
 
 test('other text has no parts', () => {

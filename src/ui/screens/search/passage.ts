@@ -1,4 +1,5 @@
 import type { TextSpan } from '../../../engine/memory/search/index.js';
+import { CodeFences } from '../../../engine/support/code-fences.js';
 import { wrapSpans } from '../../fit.js';
 import { markLine } from '../../marked-text.js';
 import type { Paint, Style } from '../../style.js';
@@ -170,7 +171,6 @@ interface MarkdownSpan extends TextSpan {
   readonly kind: 'code' | 'heading' | 'link' | 'strong';
 }
 
-const FENCE = /^\s{0,3}(?:```|~~~)/u;
 const HEADING = /^#{1,6}\s/u;
 /** Code, links, addresses and bold text; the first one that begins is taken whole. */
 const INLINE =
@@ -178,14 +178,10 @@ const INLINE =
 
 /** Which parts of some lines in a row are headings, code, links and bold; not all of Markdown. */
 export function markdownSpans(lines: readonly string[]): readonly (readonly MarkdownSpan[])[] {
-  let isCode = false;
+  const fences = new CodeFences();
   return lines.map((line) => {
     const whole = { start: 0, end: line.length };
-    if (FENCE.test(line)) {
-      isCode = !isCode;
-      return [{ ...whole, kind: 'code' }];
-    }
-    if (isCode) return [{ ...whole, kind: 'code' }];
+    if (fences.isCode(line)) return [{ ...whole, kind: 'code' }];
     if (HEADING.test(line)) return [{ ...whole, kind: 'heading' }];
     return Array.from(line.matchAll(INLINE), ({ 0: text, index, groups }): MarkdownSpan => {
       const kind =
