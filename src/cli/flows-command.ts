@@ -19,6 +19,7 @@ import {
   type TaskLease,
   taskOutput,
 } from '../engine/flows/index.js';
+import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import { flowDetails, taskDetails } from '../ui/flows/details.js';
 import { flowRow, taskRow } from '../ui/flows/rows.js';
@@ -167,7 +168,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
         json: this.jsonEnabled(),
         clock: this.context().clock,
         mask: this.mask,
-        signal: AbortSignal.any([this.signal, terminated.signal]),
+        signal: anySignal([this.signal, terminated.signal]),
       });
       if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
     } finally {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../engine/errors/index.js';
+import { anySignal } from '../engine/support/async.js';
 import { endedBySignals } from './foreground.js';
 
 /**
@@ -186,7 +187,7 @@ function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>):
   const ended = new AbortController();
   return endedBySignals(
     () => ended.abort(),
-    () => ask(AbortSignal.any([signal, ended.signal])),
+    () => ask(anySignal([signal, ended.signal])),
   );
 }
 

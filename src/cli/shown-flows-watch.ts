@@ -1,6 +1,7 @@
 import { SvcError } from '../engine/errors/index.js';
 import type { Flows, PauseRecord } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
+import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
 import { type ListRow, watchLine } from '../ui/flows/rows.js';
@@ -72,7 +73,7 @@ async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise
       left.abort();
     },
   });
-  const signal = AbortSignal.any([options.signal, left.signal]);
+  const signal = anySignal([options.signal, left.signal]);
   try {
     await Promise.race([
       follow(screen.refresh, REDRAW_LOOKS, { ...options, signal }),
@@ -108,7 +109,7 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
     }
   };
   // Stop when the reader of the pipe is gone.
-  const signal = AbortSignal.any([options.signal, stdoutLost]);
+  const signal = anySignal([options.signal, stdoutLost]);
   await follow(tell, Number.POSITIVE_INFINITY, { ...options, signal });
   return stdoutLost.aborted ? 'left' : 'interrupted';
 }

@@ -6,6 +6,7 @@ import {
   parseLogLine,
 } from '../engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
+import { anySignal } from '../engine/support/async.js';
 import type { LogEntry } from '../ui/screens/logs/run.js';
 import { toClipboard } from './clipboard.js';
 import { screenOptions } from './screen-options.js';
@@ -66,7 +67,7 @@ export async function shownLogs(options: ShownLogsOptions): Promise<boolean> {
       left.abort();
     },
   });
-  const signal = AbortSignal.any([options.signal, left.signal]);
+  const signal = anySignal([options.signal, left.signal]);
   let drawing: NodeJS.Timeout | undefined;
   const draw = (): void => {
     drawing = undefined;

@@ -13,6 +13,7 @@ import {
 } from '../engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { logLineOutput } from '../engine/serve/output.js';
+import { anySignal } from '../engine/support/async.js';
 import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
 
@@ -86,7 +87,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     selection: LineSelection,
     flags: { readonly plain: boolean },
   ): Promise<void> {
-    const signal = AbortSignal.any([this.signal, stdoutLost]);
+    const signal = anySignal([this.signal, stdoutLost]);
     for await (const line of followLog(file, { fromBytes, everyMs: FOLLOW_EVERY_MS, signal })) {
       if (isSelected(parseLogLine(line), selection)) this.show(line, flags);
     }

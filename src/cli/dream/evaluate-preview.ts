@@ -13,7 +13,7 @@ import {
 import { askMemory, meanMetrics } from '../../engine/eval/index.js';
 import { openMemory } from '../../engine/memory/index.js';
 import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
-import { timeoutSignal } from '../../engine/support/async.js';
+import { anySignal } from '../../engine/support/async.js';
 import { type EngineContext, resolveStatePaths } from '../../engine/support/context.js';
 import { shortHash } from '../../engine/support/text.js';
 
@@ -44,8 +44,8 @@ export async function evaluatePreview(
 ): Promise<EvaluationOutput | undefined> {
   const questions = questionsOf(recalled);
   if (files.length === 0 || questions.length === 0) return undefined;
-  const timeLimit = timeoutSignal(timeLimitMs);
-  const bounded = AbortSignal.any([signal, timeLimit]);
+  const timeLimit = AbortSignal.timeout(timeLimitMs);
+  const bounded = anySignal([signal, timeLimit]);
   const folder = mkdtempSync(join(tmpdir(), 'svc-dream-'));
   const dir = join(folder, 'notes');
   try {

@@ -5,6 +5,7 @@ import { openExistingFlows } from '../../engine/flows/index.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
+import { anySignal } from '../../engine/support/async.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
@@ -74,7 +75,7 @@ async function prepareIndex(agent: string, options: PrepareOptions): Promise<Ope
       verbose: false,
       json: false,
       homeDir: context.homeDir,
-      signal: AbortSignal.any([signal, own.signal]),
+      signal: anySignal([signal, own.signal]),
       onInterrupt: () => {
         if (own.signal.aborted) process.exit(130);
         own.abort(new SvcError('INTERRUPTED', 'stopped'));

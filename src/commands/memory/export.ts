@@ -5,6 +5,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import { printInTurn, stdoutLost } from '../../cli/print.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { type ExportOutput, writeExportFile } from '../../engine/memory/transfer/index.js';
+import { anySignal } from '../../engine/support/async.js';
 import { renderExport } from '../../ui/memory/transfer.js';
 
 type ExportResult = ExportOutput | Record<string, never>;
@@ -38,7 +39,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     const transfer = await memory.backend.transfer();
     const how = { agent: memory.agentId, vectors: flags.vectors };
     const produce = (write: (text: string) => Promise<void>) =>
-      transfer.export(how, write, { signal: AbortSignal.any([this.signal, stdoutLost]) });
+      transfer.export(how, write, { signal: anySignal([this.signal, stdoutLost]) });
     const file = flags.output === undefined ? undefined : resolve(flags.output);
     const exported = await untilLost(() =>
       file === undefined ? produce(printInTurn) : writeExportFile(file, flags.force, produce),

@@ -5,6 +5,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';
+import { anySignal } from '../../engine/support/async.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
@@ -82,7 +83,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     let news = first;
     let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;
     // Stop when the reader of the pipe is gone.
-    const signal = AbortSignal.any([this.signal, stdoutLost]);
+    const signal = anySignal([this.signal, stdoutLost]);
     while (!signal.aborted) {
       for (const delivery of news.toReversed()) {
         const line = this.jsonEnabled()

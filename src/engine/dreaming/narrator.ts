@@ -1,7 +1,7 @@
 import type { ChatModel } from '../chat/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
-import { timeoutSignal } from '../support/async.js';
+import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { lossFraction, stemsOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
@@ -47,7 +47,7 @@ export function modelNarrator(model: ChatModel): Narrator {
         messages: [{ role: 'user', text }],
         maxTokens,
         timeoutMs: ANSWER_MS,
-        signal: AbortSignal.any([signal, timeoutSignal(ANSWER_MS)]),
+        signal: anySignal([signal, AbortSignal.timeout(ANSWER_MS)]),
       });
       return answer.truncated ? '' : answer.text;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { timeoutSignal } from '../support/async.js';
+import { anySignal } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import type {
   BatchEmbedding,
@@ -226,7 +226,7 @@ class VendorAdapter implements EmbeddingAdapter {
   ): Promise<T> {
     const { queryTimeoutMs } = this.settings;
     const call = this.call('query', rules, options);
-    const signal = AbortSignal.any([call.signal, timeoutSignal(queryTimeoutMs)]);
+    const signal = anySignal([call.signal, AbortSignal.timeout(queryTimeoutMs)]);
     try {
       return await work({ ...call, signal });
     } catch (error) {

@@ -106,7 +106,7 @@ function limitNamed(
   });
 }
 
-/** The reason of a timeoutSignal. */
+/** The reason of AbortSignal.timeout. */
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }

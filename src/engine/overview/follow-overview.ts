@@ -5,6 +5,7 @@ import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { logFileOf } from '../serve/log/log-file.js';
+import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
@@ -76,7 +77,7 @@ export class OverviewFollower {
     try {
       while (!signal.aborted) {
         await this.look();
-        const rest = AbortSignal.any([signal, this.nudge.signal]);
+        const rest = anySignal([signal, this.nudge.signal]);
         await sleep(restMs, undefined, { signal: rest }).catch(() => undefined);
       }
     } finally {

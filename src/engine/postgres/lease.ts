@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
+import { anySignal } from '../support/async.js';
 import type { Server } from './server.js';
 
 export interface LeaseOptions {
@@ -47,7 +48,7 @@ export async function withLease<T>(
   const renewing = renew(hold, lastsMs, lost, ended.signal);
   try {
     signal.throwIfAborted();
-    return await work(AbortSignal.any([signal, lost.signal]));
+    return await work(anySignal([signal, lost.signal]));
   } finally {
     ended.abort();
     await renewing;

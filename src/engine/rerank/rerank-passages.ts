@@ -1,7 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import { type ProviderWorld, VendorFault } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
-import { timeoutSignal } from '../support/async.js';
+import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { formatCountOf } from '../support/format.js';
@@ -86,7 +86,7 @@ export class PassageReranker {
       return undefined;
     }
     // Includes opening: reading a key or loading a model may hang as well.
-    const limit = AbortSignal.any([signal, timeoutSignal(this.choice.timeoutMs)]);
+    const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
     try {
       return await this.scored(firstChars(query, MAX_QUERY_CHARS), passages, limit);
     } catch (error) {
@@ -108,7 +108,7 @@ export class PassageReranker {
    * @throws SvcError, or the signal's reason
    */
   async probe(signal: AbortSignal): Promise<{ readonly ms: number }> {
-    const limit = AbortSignal.any([signal, timeoutSignal(this.choice.timeoutMs)]);
+    const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
     const started = runningMs();
     try {
       const reranker = await this.open(limit);

@@ -8,7 +8,7 @@ import {
 } from '../embeddings/index.js';
 import { listProviders } from '../embeddings/list-providers.js';
 import { SvcError } from '../errors/index.js';
-import { timeoutSignal } from '../support/async.js';
+import { anySignal } from '../support/async.js';
 
 /** Where the key of the chosen provider comes from. */
 export type KeyChoice =
@@ -127,7 +127,7 @@ async function runs(
 ): Promise<boolean> {
   const isServer = provider === adapter && PROVIDERS[adapter].runsOn === 'server';
   if (!isServer || endpoint === null || !URL.canParse(endpoint)) return false;
-  return isReachable(new URL(endpoint), AbortSignal.any([signal, timeoutSignal(PROBE_MS)]));
+  return isReachable(new URL(endpoint), anySignal([signal, AbortSignal.timeout(PROBE_MS)]));
 }
 
 async function answers(url: URL, signal: AbortSignal): Promise<boolean> {

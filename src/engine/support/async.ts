@@ -26,18 +26,17 @@ export async function othersTurn(signal: AbortSignal | undefined): Promise<void>
   signal?.throwIfAborted();
 }
 
+/** What a signal of {@link anySignal} was made of. */
+const SOURCES = new WeakMap<AbortSignal, readonly AbortSignal[]>();
+
 /**
- * Aborts after a time, and keeps no process running.
- *
- * Like AbortSignal.timeout, which Node.js 20 may collect as garbage before it has aborted what
- * AbortSignal.any made of it. Node.js 22 no longer does, so this can go when 20 is not supported any more.
+ * Like AbortSignal.any, whose result does not hold what it was made of: on Node.js 20 the time limits among it, and on
+ * Node.js 24 all, can be collected as garbage, and the result never aborts.
  */
-export function timeoutSignal(ms: number): AbortSignal {
-  const controller = new AbortController();
-  const late = (): void =>
-    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-  setTimeout(late, ms).unref();
-  return controller.signal;
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const any = AbortSignal.any([...signals]);
+  SOURCES.set(any, signals);
+  return any;
 }
 
 type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: false };
@@ -57,7 +56,7 @@ export async function withinTime<T>(
   outer?.throwIfAborted();
   if (ms <= 0) return { done: false };
   const late = new AbortController();
-  const signal = outer === undefined ? late.signal : AbortSignal.any([outer, late.signal]);
+  const signal = outer === undefined ? late.signal : anySignal([outer, late.signal]);
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   const waiting = new Promise<Timed<T>>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import { inUndoneTransaction } from '../../sqlite/database.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
@@ -157,7 +157,7 @@ class Sweep {
     this.logFile = workspace.files.recallLog;
     this.logs = logs;
     this.options = options;
-    this.timeLimit = timeoutSignal(options.timeLimitMs ?? TIME_LIMIT_MS);
+    this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
     this.changer = {
       ...dreams,
       dir: realWorkspaceDir(workspace),
@@ -167,7 +167,7 @@ class Sweep {
     };
     const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
     const dayStartMs = Math.min(nowMs, ...today.map(({ startedMs }) => startedMs));
-    const signal = AbortSignal.any([options.signal, this.timeLimit]);
+    const signal = anySignal([options.signal, this.timeLimit]);
     const moment = { nowMs, day, dayOf, dayStartMs, signal };
     this.context = { database, entries, sources, phases, ...moment };
     this.record = newSweep(sweeps, { day, trigger: options.trigger, startedMs: nowMs });

@@ -1,3 +1,4 @@
+import { anySignal } from '../../support/async.js';
 import type {
   BatchEmbedOptions,
   EmbeddingAdapter,
@@ -76,7 +77,7 @@ export async function* startBatchRun(
   const { timeoutMs, pacing, embedDocuments, ...shared } = ground;
   const left = new AbortController();
   const signal =
-    options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+    options.signal === undefined ? left.signal : anySignal([options.signal, left.signal]);
   const onEvent = options.onEvent ?? (() => undefined);
   const run: BatchRun = {
     ...shared,

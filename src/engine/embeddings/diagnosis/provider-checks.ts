@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import { leadsToLoopback } from '../../support/network.js';
 import { PROVIDERS } from '../adapters/index.js';
 import type { ProviderChoice } from '../choose-provider.js';
@@ -193,10 +193,10 @@ export async function connectTo(url: URL, signal: AbortSignal): Promise<Connecte
     : connectPlain({ host, port });
   // Stays attached: an error may follow the one that ends the wait.
   socket.on('error', () => undefined);
-  const timeout = timeoutSignal(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const event = tls ? 'secureConnect' : 'connect';
-    await once(socket, event, { signal: AbortSignal.any([signal, timeout]) });
+    await once(socket, event, { signal: anySignal([signal, timeout]) });
     return { latencyMs: performance.now() - started, tls };
   } catch (error) {
     signal.throwIfAborted();

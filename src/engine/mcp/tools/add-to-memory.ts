@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import { admission, type McpWorld, type McpWriting } from '../mcp-world.js';
 import type { AddAnswer, AddInput } from './schemas.js';
 
@@ -24,8 +24,8 @@ export async function addToMemory(
     return { outcome: 'refused', id: null, disabled: true, warnings: [refusal] };
   }
   const { addNote } = await import('../../notes/index.js');
-  const late = timeoutSignal(LONGEST_WAIT_MS);
-  const options = { context, signal: AbortSignal.any([signal, late]) };
+  const late = AbortSignal.timeout(LONGEST_WAIT_MS);
+  const options = { context, signal: anySignal([signal, late]) };
   const added = await addNote(memory, { ...input, origin: 'mcp' }, options).catch((cause) => {
     throw late.aborted ? busy(cause) : cause;
   });

@@ -7,7 +7,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { deferred, timeoutSignal } from '../../support/async.js';
+import { anySignal, deferred } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
 import { missingWork } from '../embedding/index.js';
@@ -279,7 +279,7 @@ export class IndexKeeper {
     const { primary, fallback } = this.options.providers ?? {};
     const provider = primary?.resting() === undefined ? primary : fallback;
     if (provider === undefined || provider.resting() !== undefined) return false;
-    const limit = AbortSignal.any([signal, timeoutSignal(provider.queryTimeoutMs)]);
+    const limit = anySignal([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
       const adapter = await provider.open(limit);
       const identity = identityKey(adapter.identity);

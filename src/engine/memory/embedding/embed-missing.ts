@@ -12,7 +12,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { MemoryIndex } from '../index/index.js';
@@ -79,8 +79,8 @@ async function embedWith(
     await run.countPending(index);
     return run.summary(resting);
   }
-  const limit = isSearch ? timeoutSignal(provider.queryTimeoutMs) : NEVER;
-  const signal = AbortSignal.any([options.signal, limit]);
+  const limit = isSearch ? AbortSignal.timeout(provider.queryTimeoutMs) : NEVER;
+  const signal = anySignal([options.signal, limit]);
   try {
     const adapter = await provider.open(signal);
     await run.embed(index, adapter, signal);

@@ -6,7 +6,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import type { MemoryIndex } from '../index/index.js';
 import type { QueryVector } from '../search/index.js';
 
@@ -83,7 +83,7 @@ export class QueryEmbedder {
     const resting = provider.resting();
     if (resting !== undefined) return resting;
     // Includes opening: reading a key or a login may hang as well.
-    const limit = AbortSignal.any([signal, timeoutSignal(provider.queryTimeoutMs)]);
+    const limit = anySignal([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
       const comparable = await comparableVectors(provider, index, limit);
       if (comparable === undefined) return undefined;

@@ -4,7 +4,7 @@ import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import type { Turn } from '../../memory/sources/index.js';
 import { MASK } from '../../secrets/index.js';
-import { timeoutSignal } from '../../support/async.js';
+import { anySignal } from '../../support/async.js';
 import { linesOutsideCode } from '../../support/code-fences.js';
 import { lastChars } from '../../support/text.js';
 
@@ -121,7 +121,7 @@ export async function extracted(
     messages: [{ role: 'user', text: lastChars(conversation, MOST_CHARACTERS) }],
     maxTokens: ANSWER_TOKENS,
     timeoutMs: ANSWER_MS,
-    signal: AbortSignal.any([signal, timeoutSignal(ANSWER_MS)]),
+    signal: anySignal([signal, AbortSignal.timeout(ANSWER_MS)]),
   });
   const lines = text.split('\n').flatMap((line) => /^\s{0,8}[-*] (.*)$/u.exec(line)?.[1] ?? []);
   // The last line of a cut answer may be half of one.

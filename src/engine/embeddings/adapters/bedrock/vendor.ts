@@ -1,4 +1,4 @@
-import { timeoutSignal } from '../../../support/async.js';
+import { anySignal } from '../../../support/async.js';
 import { parsedJson } from '../../../support/text.js';
 import { broken } from '../../read-vectors.js';
 import { plainText } from '../../requests/input-text.js';
@@ -48,7 +48,7 @@ export function createBedrockVendor(
       const call: FamilyCall = { texts: inputs.map(plainText), label: labels?.[role], dimensions };
       const body = family.body(call);
       const send = async (): Promise<string> => {
-        const timed = AbortSignal.any([signal, timeoutSignal(timeoutMs)]);
+        const timed = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
         return client.invoke({ modelId, body, signal: timed });
       };
       const answer = await withRetries(pacing, signal, send, (error) =>

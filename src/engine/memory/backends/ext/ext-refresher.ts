@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withProcessLock } from '../../../sqlite/process-lock.js';
-import { timeoutSignal } from '../../../support/async.js';
+import { anySignal } from '../../../support/async.js';
 import type { Clock } from '../../../support/context.js';
 import type { ForgetPlaces } from '../../forget/index.js';
 import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
@@ -154,8 +154,8 @@ export class ExtRefresher {
     onWait: () => void,
     act: () => Promise<T>,
   ): Promise<T> {
-    const patience = timeoutSignal(Math.ceil(waitMs));
-    const either = signal === undefined ? patience : AbortSignal.any([signal, patience]);
+    const patience = AbortSignal.timeout(Math.ceil(waitMs));
+    const either = signal === undefined ? patience : anySignal([signal, patience]);
     let isMine = false;
     try {
       return await withProcessLock(this.options.lockFile, { signal: either, onWait }, () => {
