@@ -3,6 +3,8 @@ interface Fence {
   /** Its backticks or tildes. */
   readonly marks: string;
   readonly indentation: string;
+  /** The width of that. */
+  readonly columns: number;
 }
 
 /** Backticks after the first ones make it inline code. In a list item, it is indented further than elsewhere. */
@@ -44,19 +46,22 @@ export function linesOutsideCode(text: string): readonly string[] {
 }
 
 function openingFence(line: string): Fence | undefined {
-  const [, indentation = '', marks] = OPENING.exec(line) ?? [];
-  return marks === undefined ? undefined : { marks, indentation };
+  const found = OPENING.exec(line);
+  if (found === null) return undefined;
+  const [, indentation = '', marks = ''] = found;
+  return { marks, indentation, columns: columnsOf(indentation) };
 }
 
 function isClosedBy(open: Fence, line: string): boolean {
+  // Nearly all lines of a block have none.
+  if (!line.includes(open.marks)) return false;
   const [, indentation = '', marks] = CLOSING.exec(line) ?? [];
   if (marks?.startsWith(open.marks) !== true) return false;
-  return columnsOf(indentation) <= columnsOf(open.indentation) + MOST_INDENTATION;
+  return columnsOf(indentation) <= open.columns + MOST_INDENTATION;
 }
 
 /** Code in a list item ends with the item, even if no fence closes it. */
-function isOutside(open: Fence, line: string): boolean {
-  const columns = columnsOf(open.indentation);
+function isOutside({ columns }: Fence, line: string): boolean {
   if (columns <= MOST_INDENTATION || line.trim() === '') return false;
   const indentation = line.slice(0, line.search(/[^ \t]/u));
   return columnsOf(indentation) < columns - MOST_INDENTATION;
