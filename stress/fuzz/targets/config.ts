@@ -10,6 +10,7 @@ import {
   isRecord,
   valueAt,
 } from '../../../src/engine/config/config-path.js';
+import { readConfigText } from '../../../src/engine/config/discovery.js';
 import { parseConfigText } from '../../../src/engine/config/document.js';
 import { coerceValue, parseKnownPath } from '../../../src/engine/config/known-path.js';
 
@@ -236,7 +237,7 @@ async function isAccepted(work: Promise<unknown>): Promise<boolean> {
 }
 
 function dataOf(file: string): unknown {
-  return parseConfigText(file, readFileSync(file, 'utf8')).value;
+  return parseConfigText(file, readConfigText(file)).value;
 }
 
 function same(found: unknown, wanted: unknown, what: string): void {
