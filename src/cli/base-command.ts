@@ -80,30 +80,30 @@ export abstract class BaseCommand<Result extends object> extends Command {
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
     const typed = argv ?? this.argv;
-    const words = withListVariables(
-      typed,
-      { ...this.ctor.baseFlags, ...this.ctor.flags },
-      process.env,
-      (name, char) => this.isTyped(name, char),
+    const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
+      this.isTyped(name, char),
     );
-    const parsing = super.parse(options, words).finally(() => {
-      // It keeps all that it parsed, but no variable counts as typed.
-      this.argv = [...typed];
-    });
-    const parsed = await parsing.catch((error: unknown) => {
-      throw this.withVariables(error);
-    });
+    const parsed = await super
+      .parse(options, words)
+      .finally(() => {
+        // It keeps all that it parsed, but no variable counts as typed.
+        this.argv = [...typed];
+      })
+      .catch((error: unknown) => {
+        throw this.withVariables(error);
+      });
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
+  }
+
+  private get knownFlags(): Readonly<Record<string, KnownFlag>> {
+    return { ...this.ctor.baseFlags, ...this.ctor.flags };
   }
 
   /** An error of the parser; its hint names the variables of the flags that it is about and nobody typed. */
   private withVariables(error: unknown): unknown {
     const message = messageOf(error);
-    const flags: Readonly<Record<string, KnownFlag>> = {
-      ...this.ctor.baseFlags,
-      ...this.ctor.flags,
-    };
+    const flags = this.knownFlags;
     const named = new Set(Array.from(message.matchAll(/--([\w-]+)/gu), ([, name = '']) => name));
     const variables = [...named]
       .filter((name) => !this.isTyped(name, flags[name]?.char))
