@@ -37,12 +37,11 @@ if (args[0] === 'view') {
   else process.stdout.write('9.9.9\\n');
   process.exit(behaviour === 'fails' ? 1 : 0);
 }
-const prefix = args[args.indexOf('--prefix') + 1];
-for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global']) {
+for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global', '--no-workspaces']) {
   if (!args.includes(needed)) throw new Error('missing argument ' + needed);
 }
-if (prefix !== process.cwd()) throw new Error('not in its folder');
-const { dependencies } = JSON.parse(readFileSync(join(prefix, 'package.json'), 'utf8'));
+if (args.includes('--prefix')) throw new Error('without the global settings of the machine');
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 for (const version of Object.values(dependencies)) {
   if (!/^\\d+\\.\\d+\\.\\d+$/.test(version)) throw new Error('not an exact version: ' + version);
 }
@@ -51,7 +50,7 @@ if (behaviour === 'fails') {
   process.exit(1);
 }
 const [name] = Object.keys(dependencies);
-const library = join(prefix, 'node_modules', name);
+const library = join(process.cwd(), 'node_modules', name);
 mkdirSync(join(library, 'dist'), { recursive: true });
 writeFileSync(join(library, 'package.json'), JSON.stringify({ type: 'module', exports: './dist/index.js' }));
 if (behaviour === 'hangs') {

@@ -142,7 +142,7 @@ async function installInto<Installed>(
   );
   try {
     const lock = integrity === undefined ? ['--no-package-lock'] : [];
-    const args = [...npm.args, ...NPM_ARGS, ...lock, '--prefix', folder];
+    const args = [...npm.args, ...NPM_ARGS, ...lock];
     const end = await runIn(folder, [npm.command, ...args], options);
     if (!hasSucceeded(end)) throw npmFailure(end, subject);
   } finally {
@@ -190,13 +190,15 @@ function lockOf(
 
 /**
  * Optional packages are binaries for other platforms; scripts would compile. Ignores
- * folder settings of an npm that started svc.
+ * folder settings of an npm that started svc. Run in the folder instead of given it as `--prefix`, npm still reads
+ * the global settings of the machine (registry, proxy, certificates), which it looks for below the prefix.
  */
 const NPM_ARGS = [
   'install',
   '--omit=optional',
   '--ignore-scripts',
   '--no-global',
+  '--no-workspaces',
   '--no-audit',
   '--no-fund',
   '--no-progress',

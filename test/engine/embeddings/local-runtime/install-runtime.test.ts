@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
 import {
   installRuntime,
   type RuntimeInstallOptions,
@@ -199,6 +202,30 @@ test('a system without binaries is told before anything is fetched', async ({ np
   }
   assert.equal(npm.runs(), []);
   assert.throws(() => runtimePackages({ os: 'linux', arch: 'arm64', glibc: true }, true), /GPU/u);
+});
+
+test('npm reads the global settings of the machine, such as a registry of the company', async ({
+  npm,
+  dir,
+}) => {
+  const asked: (string | undefined)[] = [];
+  const registry = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(404).end();
+  });
+  await once(registry.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const machine = tempFolder();
+    const { port } = z.object({ port: z.number() }).parse(registry.address());
+    machine.write('etc/npmrc', `registry=http://127.0.0.1:${port}/\n`);
+    const env = { PATH: process.env['PATH'], HOME: machine.path, PREFIX: machine.path };
+    const signal = AbortSignal.timeout(120_000);
+    const failure = await failureOf(install({ npm, dir }, { env, signal }));
+    assert.is(failure.details?.['reason'], 'registry');
+    assert.ok(asked.includes('/node-llama-cpp'), asked.join());
+  } finally {
+    registry.close();
+  }
 });
 
 const SUBJECT = { code: 'PROVIDER_INSTALL_FAILED' } as const;
