@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,11 +79,20 @@ export function installInto(program, work) {
   mkdirSync(program, { recursive: true, mode: 0o755 });
   run('tar', ['-xzf', packInto(work), '--strip-components=1', '-C', program]);
   runNpm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], program);
-  runNpm(['rebuild', 'better-sqlite3'], program);
   const sqlite = join(program, 'node_modules/better-sqlite3');
   const built = 'build/Release/better_sqlite3.node';
-  cpSync(join(sqlite, built), join(work, built));
-  // 26 MB that only compiling needs.
-  for (const part of ['build', 'deps', 'src']) rmSync(join(sqlite, part), { recursive: true });
-  cpSync(join(work, built), join(sqlite, built));
+  // Only the release for Node.js 20 has to be built. 26 MB serve only compiling and other systems.
+  const isPrebuilt = existsSync(join(sqlite, 'prebuilds'));
+  if (!isPrebuilt) {
+    runNpm(['rebuild', 'better-sqlite3'], program);
+    cpSync(join(sqlite, built), join(work, built));
+    rmSync(join(sqlite, 'build'), { recursive: true });
+    cpSync(join(work, built), join(sqlite, built));
+  }
+  for (const part of ['deps', 'src']) rmSync(join(sqlite, part), { recursive: true });
+  for (const file of isPrebuilt ? readdirSync(join(sqlite, 'prebuilds')) : []) {
+    const isOfThisSystem =
+      file.startsWith(process.platform) && file.endsWith(`-${process.arch}.node`);
+    if (!isOfThisSystem) rmSync(join(sqlite, 'prebuilds', file));
+  }
 }

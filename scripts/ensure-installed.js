@@ -8,8 +8,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Records the Node.js ABI that native modules were built for. */
 const abiFile = `${root}node_modules/.svc-node-abi`;
 
+/** The lock file has the release of better-sqlite3 for Node.js 20, which has to be compiled; this one is built. */
+const NEWER_SQLITE =
+  Number.parseInt(process.versions.node, 10) < 22 ? [] : ['better-sqlite3@13.2.0'];
+
 /**
- * Installs the dependencies if they are missing, older than the lock file, or built for another Node.js.
+ * Installs the dependencies if they are missing, older than the lock file, or for another Node.js.
  * Otherwise only checks three files. npm's output is shown only if it fails.
  */
 export async function ensureInstalled() {
@@ -18,19 +22,21 @@ export async function ensureInstalled() {
   if (folder?.isSymbolicLink() === true) return;
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
   const locked = statSync(`${root}package-lock.json`);
-  const isBuilt = existsSync(
-    `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`,
-  );
-  const complete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
+  const isComplete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
+  const sqlite = `${root}node_modules/better-sqlite3`;
   // Where SQLite could not be built once, svc uses that of Node.js or says what to do.
-  if (!complete || !(isBuilt || existsSync(abiFile))) {
+  const hasSqlite = ['build/Release/better_sqlite3.node', 'prebuilds', '../.svc-node-abi'].some(
+    (path) => existsSync(`${sqlite}/${path}`),
+  );
+  if (isComplete && hasSqlite && builtFor() === process.versions.modules) return;
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  if (NEWER_SQLITE.length === 0) {
     const what = 'installing dependencies (only once; compiling SQLite can take a minute)';
-    await npm(what, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  } else if (isBuilt && builtFor() !== process.versions.modules) {
-    const what = 'building SQLite for this version of Node.js (can take a minute)';
-    await npm(what, ['rebuild', 'better-sqlite3', '--loglevel=error']);
+    await npm(what, ['ci', ...quiet]);
   } else {
-    return;
+    const what = 'installing dependencies (only once)';
+    await npm(what, ['ci', '--ignore-scripts', ...quiet]);
+    await npm(what, ['install', '--no-save', '--ignore-scripts', ...quiet, ...NEWER_SQLITE]);
   }
   writeFileSync(abiFile, process.versions.modules);
 }

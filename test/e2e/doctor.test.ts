@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import { jsonOf } from '../support/json.js';
 import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
 import { type PtyOptions, type PtySession, runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
+import { SQLITE_BINARIES, SQLITE_PACKAGE } from '../support/sqlite-package.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { smallDisk } from '../support/tmpfs.js';
@@ -143,10 +145,11 @@ test('a SQLite that does not load is one finding, and the rest is looked at', as
     if (name === 'better-sqlite3') continue;
     symlinkSync(join(ROOT, 'node_modules', name), program.at(`node_modules/${name}`));
   }
-  const broken = 'node_modules/better-sqlite3';
-  for (const part of ['package.json', 'lib']) {
+  const broken = SQLITE_PACKAGE;
+  const copy = (part: string): void =>
     cpSync(join(ROOT, broken, part), program.at(`${broken}/${part}`), { recursive: true });
-  }
+  copy('package.json');
+  copy('lib');
   const native = program.write(`${broken}/build/Release/better_sqlite3.node`, 'no library');
   const home = homeWith('{}');
   // Where Node.js has a SQLite of its own, that would be used.
@@ -156,7 +159,8 @@ test('a SQLite that does not load is one finding, and the rest is looked at', as
   const run = await runSvc(doctor, { home: home.path, root: program.path, env });
   assert.is(run.code, 1, run.stderr);
   assert.equal(codes(run), ['index-missing', 'sqlite-unusable']);
-  cpSync(join(ROOT, broken, 'build/Release/better_sqlite3.node'), native);
+  rmSync(native);
+  copy(SQLITE_BINARIES);
   const fixed = await runSvc(doctor, { home: home.path, root: program.path, env });
   assert.is(fixed.code, 0, fixed.stdout);
 });

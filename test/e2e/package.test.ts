@@ -108,16 +108,27 @@ test('a native module that is missing or of another Node.js is explained, with t
     assert.is(run.code, 1);
     const error = jsonOf.error(run);
     assert.is(error.code, 'SQLITE_UNUSABLE');
-    assert.match(error.hint ?? '', `npm rebuild better-sqlite3" in ${root}`);
+    const isOther = error.message.includes('of a release for another Node.js');
+    const hint = isOther ? 'install svc again' : `npm rebuild better-sqlite3" in ${root}`;
+    assert.match(error.hint ?? '', hint);
     return error.message;
   };
   rmSync(installed);
   mkdirSync(installed);
-  cpSync(join(ROOT, 'node_modules/better-sqlite3/package.json'), join(installed, 'package.json'));
+  const original = join(ROOT, 'node_modules/better-sqlite3');
+  const packageFile = join(installed, 'package.json');
+  cpSync(join(original, 'package.json'), packageFile);
+  cpSync(join(original, 'lib'), join(installed, 'lib'), { recursive: true });
   assert.match(await refusal(), 'was not built');
   mkdirSync(join(installed, 'build/Release'), { recursive: true });
   writeFileSync(join(installed, 'build/Release/better_sqlite3.node'), 'no machine code');
   assert.match(await refusal(), 'was built for another Node.js');
+  // Both releases would end the process there.
+  const node = Number.parseInt(process.versions.node, 10);
+  const other = node < 22 ? '13.2.0' : '12.11.1';
+  if (node === 22) return;
+  writeFileSync(packageFile, JSON.stringify({ name: 'better-sqlite3', version: other }));
+  assert.match(await refusal(), 'is of a release for another Node.js');
 });
 
 test('the packed tarball works with its declared dependencies alone', async () => {

@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './run-svc.js';
+import { SQLITE_BINARIES, SQLITE_PACKAGE } from './sqlite-package.js';
 import { tempFolder } from './temp-folder.js';
 
 /** "nobody": whom file permissions hold back, unlike root. */
@@ -23,14 +24,13 @@ export function ordinaryProgram(): string {
   if (ORDINARY_UID === undefined) return ROOT;
   const folder = tempFolder();
   chmodSync(folder.path, 0o755);
-  const native = 'node_modules/better-sqlite3/build/Release';
-  mkdirSync(folder.at(native), { recursive: true });
   for (const path of [
     'bin',
     'dist',
     'package.json',
-    'node_modules/better-sqlite3/package.json',
-    `${native}/better_sqlite3.node`,
+    `${SQLITE_PACKAGE}/package.json`,
+    `${SQLITE_PACKAGE}/lib`,
+    `${SQLITE_PACKAGE}/${SQLITE_BINARIES}`,
   ]) {
     cpSync(join(ROOT, path), folder.at(path), { recursive: true });
   }

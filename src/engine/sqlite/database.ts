@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection, Driver, OpenOptions } from './connection.js';
-import { keepNativeObjects } from './keep-native-objects.js';
 import { findNodeDriver } from './node-driver.js';
 
 export type { Connection } from './connection.js';
@@ -126,25 +125,41 @@ function choose(): Choice {
     if (why === undefined) throw error;
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
+    const or = systemErrorCode(error) === UNFIT ? 'install svc again' : installWords();
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${installWords()}`,
+      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${or}`,
       cause: error,
     });
   }
 }
 
-/** @throws the error of Node.js if the package or its native module cannot be loaded */
+/**
+ * npm installs better-sqlite3 13 from Node.js 22 on, with built files, and 12 on Node.js 20, where 13 does not run.
+ * 12 in turn aborts Node.js 24.19 and newer during garbage collection: its objects look for an environment that is
+ * not there ("Assertion failed: (env) != nullptr" in RemoveEnvironmentCleanupHook).
+ *
+ * @throws the error of Node.js if the package or its native module cannot be loaded; one with the code UNFIT
+ */
 export function betterSqlite(): Driver {
-  // Passing its path saves better-sqlite3 a search of 3 ms with every start.
-  const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
-  const open = (source: Buffer | string, options: OpenOptions): Connection => {
-    const database = new Database(source, { ...options, nativeBinding });
-    keepNativeObjects(database, process.versions.node);
-    return database;
-  };
-  // Loaded now, as better-sqlite3 would with the first database: a failure chooses the other driver.
-  requireHere(nativeBinding);
-  return { name: PACKAGE, connect: open };
+  const { version }: { readonly version: string } = requireHere(`${PACKAGE}/package.json`);
+  const release = Number.parseInt(version, 10);
+  const node = Number.parseInt(process.versions.node, 10);
+  if (release < 13 ? node >= 24 : node < 22) {
+    const message = `${PACKAGE} ${version} is not for Node.js ${process.version}`;
+    throw Object.assign(new Error(message), { code: UNFIT });
+  }
+  if (release < 13) {
+    // Passing its path saves better-sqlite3 a search of 3 ms with every start.
+    const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
+    // Loaded now, as better-sqlite3 would with the first database: a failure chooses the other driver.
+    requireHere(nativeBinding);
+    const connect: Driver['connect'] = (source, options) =>
+      new Database(source, { ...options, nativeBinding });
+    return { name: PACKAGE, connect };
+  }
+  const Newer: typeof Database = requireHere(PACKAGE);
+  new Newer(':memory:').close();
+  return { name: PACKAGE, connect: (source, options) => new Newer(source, options) };
 }
 
 /** Two more ways to get SQLite. */
@@ -162,7 +177,9 @@ function installWords(): string {
 const requireHere = createRequire(import.meta.url);
 const PACKAGE = 'better-sqlite3';
 const OWN_SQLITE_FROM = '22.16';
+const UNFIT = 'UNFIT';
 const LOAD_FAILURES: Readonly<Record<string, string>> = {
+  [UNFIT]: 'is of a release for another Node.js',
   ERR_DLOPEN_FAILED: 'was built for another Node.js',
   MODULE_NOT_FOUND: 'was not built when svc was installed',
 };

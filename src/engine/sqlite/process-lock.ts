@@ -64,10 +64,7 @@ export function isProcessLockHeld(file: string): boolean {
   }
 }
 
-/**
- * Screens and services check repeatedly. One connection per lock keeps memory from growing where connections
- * are never freed; see keep-native-objects.ts.
- */
+/** Screens and services check repeatedly, with one connection per lock. */
 const checks = new Map<string, { readonly inode: number; readonly database: Connection }>();
 
 function checkConnection(file: string): Connection {

@@ -103,6 +103,21 @@ function promises({ name, connect }: Driver): void {
     assert.equal(ids.all(), [1, 2]);
   });
 
+  test('rows can be read with a statement that is being read', ({ database }) => {
+    database.exec('INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)');
+    const sql = 'SELECT id FROM t ORDER BY id';
+    const pairs: unknown[] = [];
+    for (const outer of database.prepare(sql).pluck().iterate()) {
+      for (const inner of database.prepare(sql).pluck().iterate()) {
+        pairs.push([outer, inner]);
+        if (inner === 2) break;
+      }
+    }
+    assert.is(pairs.length, 6);
+    assert.equal(database.prepare(sql).pluck().all(), [1, 2, 3]);
+    assert.throws(() => database.prepare('SELEC 1'), /syntax error/);
+  });
+
   test('counts changes, and names the row that was added', ({ database }) => {
     const { changes, lastInsertRowid } = database.prepare('INSERT INTO t VALUES (7, 1)').run();
     assert.equal([changes, Number(lastInsertRowid)], [1, 7]);

@@ -204,8 +204,8 @@ interface Kept<T> {
 }
 
 /**
- * Keeps the connections of one index open between syncs, for processes that sync often: see
- * keep-native-objects.ts. The lock is still released after each sync.
+ * Keeps the connections of one index open between syncs, for processes that sync often. The lock is still released
+ * after each sync.
  */
 export class KeptConnections implements SyncConnections {
   private index: Kept<{ readonly index: SqliteIndex; readonly opened: OpenedIndex }> | undefined;

@@ -17,7 +17,7 @@ const USABLE: Readonly<Record<(typeof TABLES)[number], string>> = {
 };
 
 const BUSY_TIMEOUT_MS = 5000;
-/** Rows in memory at once. Not with an iterator: see keep-native-objects.ts. */
+/** Rows in memory at once. */
 const ROWS = 500;
 
 /**

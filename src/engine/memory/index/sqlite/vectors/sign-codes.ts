@@ -89,7 +89,7 @@ export function worthComparing(
     .prepare<[number], number>('SELECT id FROM code_pages WHERE space_id = ? ORDER BY id')
     .pluck()
     .all(space.id);
-  // One page in memory at a time. Not with an iterator: see keep-native-objects.ts.
+  // One page in memory at a time.
   const read = database
     .prepare<[number], Buffer>('SELECT codes FROM code_pages WHERE id = ?')
     .pluck();
