@@ -34,9 +34,9 @@ export async function ensureInstalled() {
     const what = 'installing dependencies (only once; compiling SQLite can take a minute)';
     await npm(what, ['ci', ...quiet]);
   } else {
-    const what = 'installing dependencies (only once)';
-    await npm(what, ['ci', '--ignore-scripts', ...quiet]);
-    await npm(what, ['install', '--no-save', '--ignore-scripts', ...quiet, ...NEWER_SQLITE]);
+    await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...quiet]);
+    const newer = ['install', '--no-save', '--ignore-scripts', ...quiet, ...NEWER_SQLITE];
+    await npm('installing SQLite', newer);
   }
   writeFileSync(abiFile, process.versions.modules);
 }
