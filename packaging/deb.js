@@ -3,7 +3,7 @@
  *
  *   npm run package:deb [-- FOLDER]
  *
- * Needs dpkg-deb and npm's registry; a compiler only where better-sqlite3 has no built file. Node.js comes from the
+ * Needs dpkg-deb and npm's registry; a compiler only for better-sqlite3 of Node.js 20. Node.js comes from the
  * system (https://github.com/nodesource/distributions has packages of current versions).
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,9 @@ write('usr/share/zsh/vendor-completions/_svc', completion('zsh'));
 write('usr/share/fish/vendor_completions.d/svc.fish', completion('fish'));
 write(`usr/share/doc/${MANIFEST.name}/copyright`, readFileSync(join(ROOT, 'LICENSE')));
 
+const running = Number.parseInt(process.versions.node, 10);
+// What npm installs for 22 and newer does not run on 20.
+const node = running < 22 ? MANIFEST.engines.node.replace('>=', '') : '22';
 const architecture = run('dpkg', ['--print-architecture']).trim();
 const kilobytes = run('du', ['-sk', '--apparent-size', tree]).split('\t')[0];
 write(
@@ -49,7 +52,7 @@ Version: ${MANIFEST.version}
 Architecture: ${architecture}
 Maintainer: ${MANIFEST.name} developers <${MANIFEST.name}@localhost>
 Installed-Size: ${kilobytes}
-Depends: nodejs (${MANIFEST.engines.node.replace('>=', '>= ')})
+Depends: nodejs (>= ${node})
 Recommends: git
 Section: utils
 Priority: optional
