@@ -109,7 +109,7 @@ test('a native module that is missing or of another Node.js is explained, with t
     const error = jsonOf.error(run);
     assert.is(error.code, 'SQLITE_UNUSABLE');
     const isOther = error.message.includes('of a release for another Node.js');
-    const hint = isOther ? 'install svc again' : `npm rebuild better-sqlite3" in ${root}`;
+    const hint = isOther ? 'install svc again with npm' : `npm rebuild better-sqlite3" in ${root}`;
     assert.match(error.hint ?? '', hint);
     return error.message;
   };

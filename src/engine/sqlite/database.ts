@@ -125,7 +125,7 @@ function choose(): Choice {
     if (why === undefined) throw error;
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
-    const or = systemErrorCode(error) === UNFIT ? 'install svc again' : installWords();
+    const or = systemErrorCode(error) === UNFIT ? 'install svc again with npm' : installWords();
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
       hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${or}`,
       cause: error,
@@ -165,7 +165,8 @@ export function betterSqlite(): Driver {
 /** Two more ways to get SQLite. */
 function installWords(): string {
   const needs = 'which needs Python, make and a C++ compiler where there is no built file for it';
-  const again = `allow the install script of ${PACKAGE} and install svc again`;
+  // Others choose the newest release, and leave it out where it is not for this Node.js.
+  const again = `allow the install script of ${PACKAGE} and install svc again with npm`;
   try {
     const [folder] = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/');
     return `run "npm rebuild ${PACKAGE}" in ${folder}, ${needs}; or ${again}`;
