@@ -154,17 +154,31 @@ when(
       await real().sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
       await real().sql('SELECT pg_reload_conf()');
     };
+    /** Ends the wait of commits for the standby, or their connections. @returns whether there were any */
+    const cutCommits = async (how: 'cancel' | 'terminate'): Promise<boolean> => {
+      const cutOff = await real().sql(
+        `SELECT pg_${how}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      );
+      return cutOff.length > 0;
+    };
     await newFlow(flows);
     await setStandby('nobody');
+    // The server's processes take up the setting some time later: it applies once a commit waits.
+    await waitFor('the setting', async () => {
+      const commit = { isOver: false, wasCut: false };
+      const over = real()
+        .sql('DROP TABLE IF EXISTS tried; CREATE TABLE tried ()')
+        .finally(() => {
+          commit.isOver = true;
+        });
+      while (!commit.isOver) commit.wasCut = (await cutCommits('cancel')) || commit.wasCut;
+      await over;
+      return commit.wasCut;
+    });
     const create = { action: 'create_flow', goal: 'g' } as const;
     const key = { key: 'k', bodyHash: 'h' };
     const cut = failure(flows.perform(create, ADA, key));
-    await waitFor('the commit', async () => {
-      const cutOff = await real().sql(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
-      );
-      return cutOff.length > 0;
-    });
+    await waitFor('the commit', () => cutCommits('terminate'));
     assert.is((await cut).code, 'STORAGE_UNCERTAIN');
     await setStandby('');
     const again = await waitFor('the answer', () =>
