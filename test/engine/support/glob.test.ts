@@ -93,26 +93,14 @@ test('takes what picomatch takes', () => {
   );
 });
 
-/** The fastest of a few rounds, in milliseconds. */
-function fastest(work: () => void): number {
-  const times = Array.from({ length: 3 }, () => {
-    const started = process.cpuUsage();
-    work();
-    return process.cpuUsage(started).user / 1000;
-  });
-  return Math.min(...times);
-}
-
-test('a pattern made to be slow takes time in proportion to the path', () => {
+test('a pattern made to be slow is decided for paths longer than any file can have', () => {
   for (const piece of ['*a', '**/', '{a,a}', '{a,*}', '{*,**}*', '[a]*', '?*', '{{*a,*},*a}*']) {
     const isMatch = createGlob(
       `${piece.repeat(Math.floor(LONGEST_GLOB / piece.length) - 1)}b`.slice(0, LONGEST_GLOB),
       { dot: true },
     );
-    const took = (length: number): number =>
-      fastest(() => assert.not(isMatch(`${'a'.repeat(length)}c`)));
-    // With backtracking every character more multiplies it.
-    assert.ok(took(1000) < Math.max(took(250), 1) * 16, piece);
+    // With backtracking it would never end: every character more multiplies the time.
+    assert.not(isMatch(`${'a'.repeat(10_000)}c`), piece);
   }
 });
 
