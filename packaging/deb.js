@@ -40,9 +40,9 @@ write('usr/share/zsh/vendor-completions/_svc', completion('zsh'));
 write('usr/share/fish/vendor_completions.d/svc.fish', completion('fish'));
 write(`usr/share/doc/${MANIFEST.name}/copyright`, readFileSync(join(ROOT, 'LICENSE')));
 
-const running = Number.parseInt(process.versions.node, 10);
 // What npm installs for 22 and newer does not run on 20.
-const node = running < 22 ? MANIFEST.engines.node.replace('>=', '') : '22';
+const isOldest = Number.parseInt(process.versions.node, 10) < 22;
+const node = isOldest ? MANIFEST.engines.node.replace('>=', '') : '22';
 const architecture = run('dpkg', ['--print-architecture']).trim();
 const kilobytes = run('du', ['-sk', '--apparent-size', tree]).split('\t')[0];
 write(

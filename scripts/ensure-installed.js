@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const abiFile = `${root}node_modules/.svc-node-abi`;
 
 /** The lock file has the release of better-sqlite3 for Node.js 20, which has to be compiled; this one is built. */
-const NEWER_SQLITE =
-  Number.parseInt(process.versions.node, 10) < 22 ? [] : ['better-sqlite3@13.2.0'];
+const NEWER_SQLITE = 'better-sqlite3@13.2.0';
+const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
 
 /**
  * Installs the dependencies if they are missing, older than the lock file, or for another Node.js.
@@ -30,13 +30,13 @@ export async function ensureInstalled() {
   );
   if (isComplete && hasSqlite && builtFor() === process.versions.modules) return;
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  if (NEWER_SQLITE.length === 0) {
+  if (runsNewerSqlite) {
+    await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...quiet]);
+    const newer = ['install', '--no-save', '--ignore-scripts', ...quiet, NEWER_SQLITE];
+    await npm('installing SQLite', newer);
+  } else {
     const what = 'installing dependencies (only once; compiling SQLite can take a minute)';
     await npm(what, ['ci', ...quiet]);
-  } else {
-    await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...quiet]);
-    const newer = ['install', '--no-save', '--ignore-scripts', ...quiet, ...NEWER_SQLITE];
-    await npm('installing SQLite', newer);
   }
   writeFileSync(abiFile, process.versions.modules);
 }

@@ -98,8 +98,8 @@ function main(): void {
       join(ROOT, 'docs/first-run.md'),
       `# First run
 
-Recorded with ${machine}, by \`scripts/capture/first-run.ts\`, in an empty home. npm compiles SQLite here, which is not needed from Node.js 22 on; where a
-prebuilt binary can be downloaded, installing takes a few seconds.
+Recorded with ${machine}, by \`scripts/capture/first-run.ts\`, in an empty home. npm compiles SQLite
+here, which is not needed from Node.js 22 on; where a prebuilt binary can be downloaded, installing takes a few seconds.
 
 ## From a clone
 

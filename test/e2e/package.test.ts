@@ -125,8 +125,8 @@ test('a native module that is missing or of another Node.js is explained, with t
   assert.match(await refusal(), 'was built for another Node.js');
   // Both releases would end the process there.
   const node = Number.parseInt(process.versions.node, 10);
-  const other = node < 22 ? '13.2.0' : '12.11.1';
   if (node === 22) return;
+  const other = node < 22 ? '13.2.0' : '12.11.1';
   writeFileSync(packageFile, JSON.stringify({ name: 'better-sqlite3', version: other }));
   assert.match(await refusal(), 'is of a release for another Node.js');
 });

@@ -148,19 +148,21 @@ export function betterSqlite(): Driver {
     const message = `${PACKAGE} ${version} is not for Node.js ${process.version}`;
     throw Object.assign(new Error(message), { code: UNFIT });
   }
-  // The code of 12 is bundled if the build found it installed.
-  const bundled: typeof Database | undefined = release < 13 ? Database : undefined;
-  const Sqlite: typeof Database = bundled ?? requireHere(PACKAGE);
-  // Passing its path saves 12 a search of 3 ms with every start; 13 knows where its files are.
-  const native =
-    release < 13
-      ? { nativeBinding: requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`) }
-      : {};
-  // Its native module is loaded with the first database: a failure chooses the other driver.
-  new Sqlite(':memory:', native).close();
+  if (release >= 13) {
+    const Newer: typeof Database = requireHere(PACKAGE);
+    // Loads its native module now: a failure chooses the other driver.
+    new Newer(':memory:').close();
+    return { name: PACKAGE, connect: (source, options) => new Newer(source, options) };
+  }
+  // Its code is bundled if the build found it installed.
+  const bundled: typeof Database | undefined = Database;
+  const Older: typeof Database = bundled ?? requireHere(PACKAGE);
+  // Passing its path saves a search of 3 ms with every start, and opening a database to load it 1 ms.
+  const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
+  requireHere(nativeBinding);
   return {
     name: PACKAGE,
-    connect: (source, options) => new Sqlite(source, { ...options, ...native }),
+    connect: (source, options) => new Older(source, { ...options, nativeBinding }),
   };
 }
 
