@@ -117,7 +117,7 @@ async function measureAppending(home: Home): Promise<Row[]> {
     indexFile: join(home.dir, 'memory/main.sqlite'),
     layout: 'agent',
   });
-  const backend = backendOn(target, { keepConnections: true });
+  const backend = backendOn(target);
   const file = join(home.sessions, 'largest.jsonl');
   const syncs: number[] = [];
   const baselines: number[] = [];

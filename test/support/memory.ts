@@ -62,13 +62,11 @@ export function backendOn(
   {
     syncOnSearch = true,
     syncOnSessionStart = false,
-    keepConnections = false,
     search = {},
     now = Date.now,
   }: {
     readonly syncOnSearch?: boolean;
     readonly syncOnSessionStart?: boolean;
-    readonly keepConnections?: boolean;
     readonly search?: Partial<Pick<SearchOptions, 'halfLifeDays' | 'mmrLambda'>>;
     readonly now?: () => number;
   } = {},
@@ -92,7 +90,6 @@ export function backendOn(
     clock: { now },
     providers: undefined,
     cacheEntries: 0,
-    keepConnections,
   });
 }
 

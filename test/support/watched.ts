@@ -37,7 +37,7 @@ export interface WatchedOptions extends TargetOptions {
 /** Makes a watcher of a workspace, not started yet. */
 export function watched(workspaceDir: string, options: WatchedOptions = {}): Watched {
   const target = targetOf(workspaceDir, { layout: 'agent', ...options });
-  const real = backendOn(target, { keepConnections: true });
+  const real = backendOn(target);
   const events: WatchEvent[] = [];
   const listeners = new Set<() => void>();
   const watcher = new MemoryWatcher(

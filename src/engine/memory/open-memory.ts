@@ -72,7 +72,7 @@ export interface OpenedMemory {
 export interface OpenMemoryOptions {
   /** The file named by `--config`. */
   readonly configFile?: string | undefined;
-  /** For long-lived processes that sync often: connections stay open. */
+  /** For processes that search often: an external search tool stays connected. */
   readonly longLived?: boolean | undefined;
   /** Overrides `memory.ext.searchMode`. */
   readonly extMode?: ExtMode | undefined;
@@ -124,7 +124,7 @@ export async function openAgent(
       : undefined;
   const sources = external?.sources ?? (await agentSources(agent, context));
   const home = await homeOf(agent, sources, context, loaded, options);
-  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, {
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, {
     home,
     sources,
     external,
@@ -181,7 +181,7 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', indexName, context, loaded, options, { home, sources }),
+    ...createBuiltin(agent, 'folder', indexName, context, loaded, { home, sources }),
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
     warnings: loaded.warnings,
@@ -205,7 +205,6 @@ function createBuiltin(
   indexName: string,
   context: EngineContext,
   loaded: LoadedConfig,
-  { longLived = false }: OpenMemoryOptions,
   { home, sources, external }: BuiltinParts,
 ): Pick<
   OpenedMemory,
@@ -252,7 +251,6 @@ function createBuiltin(
     clock: context.clock,
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
-    keepConnections: longLived,
   });
   const locate = settingLocator(loaded, agent.id);
   return { backend, home, sources, providers, reranking, world, locate };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
@@ -53,29 +53,16 @@ export function tryProcessLock(file: string, work: () => void): void {
  */
 export function isProcessLockHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = checkConnection(file);
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
   try {
     database.exec('BEGIN IMMEDIATE');
-    database.exec('ROLLBACK');
     return false;
   } catch (error) {
     // A file that this user cannot write is not evidence of a lock.
     return databaseFault(error) === 'busy';
+  } finally {
+    database.close();
   }
-}
-
-/** Screens and services check repeatedly, with one connection per lock. */
-const checks = new Map<string, { readonly inode: number; readonly database: Connection }>();
-
-function checkConnection(file: string): Connection {
-  const inode = statSync(file).ino;
-  const known = checks.get(file);
-  if (known?.inode === inode) return known.database;
-  known?.database.close();
-  checks.delete(file);
-  const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
-  checks.set(file, { inode, database });
-  return database;
 }
 
 function openLock(file: string): Connection {

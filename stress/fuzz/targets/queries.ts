@@ -122,7 +122,7 @@ export async function openQueriesTarget(): Promise<OpenTarget> {
       overlap: 8,
       transcripts: { places, growth },
     });
-    return backendOn(target, { syncOnSearch: false, keepConnections: true });
+    return backendOn(target, { syncOnSearch: false });
   });
   for (const backend of backends) await backend.sync({});
   return openTarget({

@@ -207,7 +207,7 @@ function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefin
     tokens: 48,
     overlap: 12,
   });
-  const backend = backendOn(target, { keepConnections: true });
+  const backend = backendOn(target);
   const name = PLACES[reader];
   sessions.write(name, '');
   const file = sessions.at(name);

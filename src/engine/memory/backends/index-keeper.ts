@@ -23,7 +23,6 @@ import {
 import { scanSources, scanTranscripts } from '../sources/index.js';
 import {
   isUpToDate,
-  type KeptConnections,
   linkWarnings,
   pendingChanges,
   rebuiltWarning,
@@ -63,8 +62,6 @@ export interface IndexKeeperOptions {
   readonly providers: ProviderPath | undefined;
   /** How many unused vectors to keep (`cache`); 0 for none. */
   readonly cacheEntries: number;
-  /** Also keep the writing connections open: for long-lived processes that sync often. */
-  readonly keepConnections: boolean;
 }
 
 type Opened =
@@ -79,7 +76,6 @@ export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private index: MemoryIndex | undefined;
   private opening: ReturnType<IndexHome['open']> | undefined;
-  private connections: KeptConnections | undefined;
   private readonly turns = new Turns();
   private answering = 0;
   /** Replaced while running queries may still read them. */
@@ -118,7 +114,6 @@ export class IndexKeeper {
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: SyncRequest): Promise<SyncSummary> {
-    if (!this.options.keepConnections) this.retire();
     return this.runSync({
       lockWaitMs: SYNC_WAIT_MS,
       ...work,
@@ -131,8 +126,6 @@ export class IndexKeeper {
     this.index?.close();
     this.index = undefined;
     for (const index of this.retired.splice(0)) index.close();
-    this.connections?.close();
-    this.connections = undefined;
   }
 
   /** Closes the open index once no query reads it. */
@@ -327,7 +320,6 @@ export class IndexKeeper {
     // An up-to-date index never needs the writer, so it is loaded here.
     const { syncIndex } = await import('../sync/sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
-    const connections = await this.keptConnections();
     const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
     if (giveBack === undefined) {
       throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
@@ -339,21 +331,10 @@ export class IndexKeeper {
         ? undefined
         : { path: providers, atMost: options.embedAtMost, cacheEntries };
     try {
-      return await syncIndex(target, { ...options, clock, embedding, connections });
-    } catch (error) {
-      // After any error the next sync opens new connections.
-      connections?.close();
-      throw error;
+      return await syncIndex(target, { ...options, clock, embedding });
     } finally {
       giveBack();
     }
-  }
-
-  private async keptConnections(): Promise<KeptConnections | undefined> {
-    if (!this.options.keepConnections) return undefined;
-    const { KeptConnections } = await import('../sync/index-lock.js');
-    this.connections ??= new KeptConnections();
-    return this.connections;
   }
 }
 

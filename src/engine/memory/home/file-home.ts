@@ -36,11 +36,9 @@ export function createFileHome(places: FileHomePlaces): IndexHome {
       const inode = statIndex(indexFile)?.ino;
       return own !== undefined && own.inode === inode && own.index.isCurrent();
     },
-    openToWrite: async (connections) => {
-      const opened = connections.openIndex(indexFile, vectors);
-      if (opened.state !== 'ready') return undefined;
-      const { index } = opened;
-      return { index, release: () => connections.releaseIndex(index) };
+    openToWrite: async () => {
+      const opened = openIndex(indexFile, 'write', vectors);
+      return opened.state === 'ready' ? opened.index : undefined;
     },
     mirror: async (run) => {
       const { mirrorFile } = await import('./mirror-file.js');

@@ -2,15 +2,9 @@ import type { Clock } from '../../support/context.js';
 import type { ResetResult } from '../backends/index.js';
 import type { ForgetList } from '../forget/index.js';
 import type { MemoryIndex, OpenedIndex, Origin, OtherDocument } from '../index/index.js';
-import type { SyncConnections, SyncRun, SyncSummary } from '../sync/index.js';
+import type { SyncRun, SyncSummary } from '../sync/index.js';
 import type { Chunk } from '../types.js';
 import type { SharedPlace } from './shared-place.js';
-
-/** An index that is open for writing. */
-export interface WritableIndex {
-  readonly index: MemoryIndex;
-  release(): void;
-}
 
 /**
  * Where the index of a memory is kept: in a file of this host, or on a server that several hosts share. What writes is
@@ -25,8 +19,8 @@ export interface IndexHome {
   open(): Promise<OpenedIndex<MemoryIndex>>;
   /** Whether an index that was opened to read is still the one that is here. */
   isCurrent(index: MemoryIndex): boolean;
-  /** Opens the index to write it; undefined if there is none. */
-  openToWrite(connections: SyncConnections): Promise<WritableIndex | undefined>;
+  /** Opens the index to write it; undefined if there is none. The caller closes it. */
+  openToWrite(): Promise<MemoryIndex | undefined>;
   /** Makes the index mirror the scanned files, without vectors. */
   mirror(run: SyncRun): Promise<SyncSummary>;
   /** What is kept out of memory; undefined if nothing ever was. @throws SvcError FORGET_LIST_INVALID */

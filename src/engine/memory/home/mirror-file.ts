@@ -6,6 +6,7 @@ import {
   isDamage,
   type MemoryIndex,
   type OpenedIndex,
+  openIndex,
   type SqliteIndex,
 } from '../index/index.js';
 import {
@@ -24,7 +25,7 @@ export async function mirrorFile(
   { indexFile, vectors }: Pick<FileHomePlaces, 'indexFile' | 'vectors'>,
 ): Promise<SyncSummary> {
   removeStrayBuilds(indexFile);
-  const opened = run.connections.openIndex(indexFile, vectors);
+  const opened = openIndex(indexFile, 'write', vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
   const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
   if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
@@ -42,11 +43,9 @@ async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummar
   try {
     const result = await fillIndex(run, index);
     if (!result.stopped) await scrubIfAsked(run, index);
-    run.connections.releaseIndex(index);
     return summaryOf(run, result, undefined);
-  } catch (error) {
-    run.connections.discardIndex(index);
-    throw error;
+  } finally {
+    index.close();
   }
 }
 
@@ -67,7 +66,7 @@ async function rebuildIndex(
 ): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
   const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
-  if (opened.state === 'ready') run.connections.discardIndex(opened.index);
+  if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
   try {

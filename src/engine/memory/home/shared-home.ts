@@ -105,10 +105,7 @@ export function createSharedHome({
       return { state: 'ready', index, identity: await index.identity() };
     },
     isCurrent: () => true,
-    openToWrite: async () => {
-      const index = await preparePostgresIndex(await connect(), place, identity);
-      return { index, release: () => index.close() };
-    },
+    openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
       const server = await connect();
       const rebuild = await rebuildFor(run.options);

@@ -8,7 +8,6 @@ import type { MemoryIndex } from '../index/index.js';
 import type { Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import type { SyncConnections } from './index-lock.js';
 import { planChanges, type Rebuild, snapshotOf, withoutSmallGrowth } from './plan-changes.js';
 import type { SyncTarget } from './sync-index.js';
 import type { ApplyResult } from './tally.js';
@@ -26,8 +25,6 @@ export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | '
   readonly clock: Clock;
   /** Undefined to skip embedding. */
   readonly embedding: SyncEmbedding | undefined;
-  /** Connections kept between syncs; by default opened and closed each time. */
-  readonly connections?: SyncConnections | undefined;
 }
 
 /** A sync in progress. */
@@ -37,7 +34,6 @@ export interface SyncRun {
   /** No file was read before this; milliseconds since the epoch. */
   readonly scannedMs: number;
   readonly options: SyncOptions;
-  readonly connections: SyncConnections;
   readonly onEvent: (event: SyncEvent) => void;
   /** runningMs() at the start. */
   readonly started: number;

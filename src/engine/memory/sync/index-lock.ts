@@ -1,17 +1,10 @@
-import { mkdirSync, statSync, truncateSync } from 'node:fs';
+import { mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
 import { runningMs } from '../../support/time.js';
-import {
-  asIndexError,
-  isDamage,
-  type OpenedIndex,
-  openIndex,
-  type SqliteIndex,
-  type VectorSettings,
-} from '../index/index.js';
+import { asIndexError, isDamage } from '../index/index.js';
 
 /** The process that is writing an index. */
 export interface LockHolder {
@@ -33,15 +26,6 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once when waiting starts, if it does. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
-  /** Defaults to a new connection. */
-  readonly connections?: LockConnections | undefined;
-}
-
-/** Provides connections to lock files. */
-export interface LockConnections {
-  openLock(file: string, open: (file: string) => Connection): Connection;
-  /** Releases the lock. */
-  releaseLock(database: Connection): void;
 }
 
 /** Delays between tries; short at first, because most syncs take a few milliseconds. */
@@ -60,8 +44,7 @@ export async function acquireIndexLock(
   options: LockOptions,
 ): Promise<IndexLock | undefined> {
   const file = lockFile(indexFile);
-  const connections = options.connections ?? openedAnew;
-  const database = openLock(indexFile, file, connections);
+  const database = openLock(indexFile, file);
   const deadline = runningMs() + options.waitMs;
   let waited = false;
   let pauseMs = RETRY_MS.first;
@@ -71,7 +54,7 @@ export async function acquireIndexLock(
       if (!waited && options.waitMs > 0) options.onWait?.(readHolder(database));
       waited = true;
       if (runningMs() >= deadline) {
-        connections.releaseLock(database);
+        database.close();
         return undefined;
       }
       await sleep(
@@ -82,11 +65,11 @@ export async function acquireIndexLock(
       pauseMs = Math.min(pauseMs * 2, RETRY_MS.longest);
     }
   } catch (error) {
-    connections.releaseLock(database);
+    database.close();
     if (options.signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
     throw asIndexError(error, file);
   }
-  return { release: () => connections.releaseLock(database) };
+  return { release: () => database.close() };
 }
 
 /**
@@ -119,17 +102,17 @@ export function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }
 
-function openLock(indexFile: string, file: string, connections: LockConnections): Connection {
+function openLock(indexFile: string, file: string): Connection {
   try {
     mkdirSync(dirname(indexFile), { recursive: true, mode: 0o700 });
     try {
-      return connections.openLock(file, openLockFile);
+      return openLockFile(file);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Truncated in place it is a valid database again. Locks stay held: they belong to the file, not its
       // content.
       truncateSync(file);
-      return connections.openLock(file, openLockFile);
+      return openLockFile(file);
     }
   } catch (error) {
     throw asIndexError(error, indexFile);
@@ -178,104 +161,4 @@ function readHolder(database: Connection): LockHolder | undefined {
     if (databaseFault(error) !== 'busy' && !String(error).includes('no such table')) throw error;
     return undefined;
   }
-}
-
-/** Provides a sync's connections, and takes them back. */
-export interface SyncConnections extends LockConnections {
-  openIndex(file: string, vectors: VectorSettings): OpenedIndex;
-  releaseIndex(index: SqliteIndex): void;
-  /** Closes it: the file is about to be replaced, or something is wrong with it. */
-  discardIndex(index: SqliteIndex): void;
-}
-
-/** Opened for one sync and closed after it. */
-export const openedAnew: SyncConnections = {
-  openIndex: (file, vectors) => openIndex(file, 'write', vectors),
-  releaseIndex: (index) => index.close(),
-  discardIndex: (index) => index.close(),
-  openLock: (file, open) => open(file),
-  releaseLock: (database) => database.close(),
-};
-
-interface Kept<T> {
-  readonly file: string;
-  readonly inode: number | undefined;
-  readonly value: T;
-}
-
-/**
- * Keeps the connections of one index open between syncs, for processes that sync often. The lock is still released
- * after each sync.
- */
-export class KeptConnections implements SyncConnections {
-  private index: Kept<{ readonly index: SqliteIndex; readonly opened: OpenedIndex }> | undefined;
-  private lock: Kept<Connection> | undefined;
-
-  openIndex(file: string, vectors: VectorSettings): OpenedIndex {
-    const kept = this.index;
-    if (kept !== undefined && isStill(kept, file) && kept.value.index.isCurrent()) {
-      return kept.value.opened;
-    }
-    this.closeIndex();
-    const inode = inodeOf(file);
-    const opened = openIndex(file, 'write', vectors);
-    if (opened.state === 'ready') {
-      this.index = { file, inode, value: { index: opened.index, opened } };
-    }
-    return opened;
-  }
-
-  releaseIndex(index: SqliteIndex): void {
-    if (this.index?.value.index !== index) index.close();
-  }
-
-  discardIndex(index: SqliteIndex): void {
-    if (this.index?.value.index === index) this.index = undefined;
-    index.close();
-  }
-
-  openLock(file: string, open: (file: string) => Connection): Connection {
-    if (this.lock !== undefined && isStill(this.lock, file)) return this.lock.value;
-    this.closeLock();
-    const value = open(file);
-    this.lock = { file, inode: inodeOf(file), value };
-    return value;
-  }
-
-  releaseLock(database: Connection): void {
-    if (this.lock?.value !== database) {
-      database.close();
-      return;
-    }
-    try {
-      if (database.inTransaction) database.exec('ROLLBACK');
-    } catch {
-      // Closing rolls back the transaction.
-      this.closeLock();
-    }
-  }
-
-  close(): void {
-    this.closeIndex();
-    this.closeLock();
-  }
-
-  private closeIndex(): void {
-    this.index?.value.index.close();
-    this.index = undefined;
-  }
-
-  private closeLock(): void {
-    this.lock?.value.close();
-    this.lock = undefined;
-  }
-}
-
-/** Whether the path still leads to the file that was opened. */
-function isStill(kept: Kept<unknown>, file: string): boolean {
-  return kept.file === file && kept.inode !== undefined && kept.inode === inodeOf(file);
-}
-
-function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
 }

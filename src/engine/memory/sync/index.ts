@@ -13,7 +13,7 @@ export type {
   SyncSummary,
 } from './events.js';
 export type { SyncRun } from './fill-index.js';
-export type { IndexLock, KeptConnections, LockHolder, SyncConnections } from './index-lock.js';
+export type { IndexLock, LockHolder } from './index-lock.js';
 export {
   isRacy,
   isSameTree,

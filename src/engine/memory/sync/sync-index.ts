@@ -15,7 +15,7 @@ import {
 import type { SourceFile } from '../types.js';
 import type { SyncSummary } from './events.js';
 import type { SyncOptions, SyncRun } from './fill-index.js';
-import { type LockHolder, openedAnew, withIndexLock } from './index-lock.js';
+import { type LockHolder, withIndexLock } from './index-lock.js';
 import { racyForMs } from './plan-changes.js';
 import { excludesEverything } from './sync-warnings.js';
 
@@ -40,14 +40,12 @@ export interface SyncTarget {
 export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
   const started = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
-  const connections = options.connections ?? openedAnew;
   const lock = {
     pid: process.pid,
     nowMs: options.clock.now(),
     waitMs: options.lockWaitMs,
     signal: options.signal,
     onWait: (holder: LockHolder | undefined) => onEvent({ type: 'lock.waiting', holder }),
-    connections,
   };
   return withIndexLock(target.indexFile, lock, async () => {
     const first = scanSources(target.sources);
@@ -56,7 +54,7 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     const scan = await withArchived(first, target, options);
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const run = { target, scan, scannedMs, options, connections, onEvent, started };
+    const run = { target, scan, scannedMs, options, onEvent, started };
     const done = await withVectors(await target.home.mirror(run), run);
     const warning = scan.files.some(({ source }) => source === 'memory')
       ? undefined
@@ -103,11 +101,11 @@ async function settled(files: readonly SourceFile[], clock: Clock): Promise<void
  * soon as it is stored.
  */
 async function withVectors(summary: SyncSummary, run: SyncRun): Promise<SyncSummary> {
-  const { target, connections, onEvent, started } = run;
+  const { target, onEvent, started } = run;
   const { embedding, signal, clock } = run.options;
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
-  const opened = await target.home.openToWrite(connections);
-  if (opened === undefined) return summary;
+  const index = await target.home.openToWrite();
+  if (index === undefined) return summary;
   const { embedMissing } = await import('../embedding/embed-missing.js');
   const abort = signal ?? new AbortController().signal;
   try {
@@ -124,7 +122,7 @@ async function withVectors(summary: SyncSummary, run: SyncRun): Promise<SyncSumm
       signal: abort,
       onEvent,
     };
-    const embedded = await embedMissing(opened.index, work);
+    const embedded = await embedMissing(index, work);
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {
       ...summary,
@@ -136,6 +134,6 @@ async function withVectors(summary: SyncSummary, run: SyncRun): Promise<SyncSumm
     if (!abort.aborted) throw error;
     return { ...summary, outcome: 'stopped', durationMs: runningMs() - started };
   } finally {
-    opened.release();
+    index.close();
   }
 }

@@ -12,7 +12,7 @@ import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forget/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
-import { openedAnew, withIndexLock } from '../sync/index-lock.js';
+import { withIndexLock } from '../sync/index-lock.js';
 import type { CheckedExport } from './export-format.js';
 import { type ExportTally, exportLines } from './export-memory.js';
 import { importFiles, importVectors, planImport } from './import-memory.js';
@@ -78,12 +78,12 @@ export function createTransfer(
   ): Promise<T> {
     const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
     return withIndexLock(target.indexFile, lock, async () => {
-      const opened = await target.home.openToWrite(openedAnew);
-      if (opened === undefined) throw damagedMeanwhile(target.indexFile);
+      const index = await target.home.openToWrite();
+      if (index === undefined) throw damagedMeanwhile(target.indexFile);
       try {
-        return await use(opened.index);
+        return await use(index);
       } finally {
-        opened.release();
+        index.close();
       }
     });
   }

@@ -13,7 +13,7 @@ function notes(): TempFolder {
 
 test('syncs that share their connections go one after the other', async () => {
   const folder = notes();
-  const backend = backendOn(targetOf(folder.path), { keepConnections: true });
+  const backend = backendOn(targetOf(folder.path));
   try {
     const summaries = await Promise.all([
       backend.sync({}),
@@ -31,7 +31,7 @@ test('syncs that share their connections go one after the other', async () => {
 
 test('a search waits for a first index that is being made, and says nothing of it', async () => {
   const folder = notes();
-  const backend = backendOn(targetOf(folder.path), { keepConnections: true });
+  const backend = backendOn(targetOf(folder.path));
   try {
     const syncing = backend.sync({});
     const found = await backend.search({ query: 'zebra' });
@@ -50,7 +50,6 @@ test('an answer under way reads on in the index that it began with', async () =>
     clock: { now: Date.now },
     providers: undefined,
     cacheEntries: 0,
-    keepConnections: true,
   });
   try {
     await keeper.sync({});

@@ -30,7 +30,7 @@ function memoryOf(tokens = 48) {
     tokens,
     overlap: 12,
   });
-  return { sessions, target, backend: backendOn(target, { keepConnections: true }) };
+  return { sessions, target, backend: backendOn(target) };
 }
 
 /** What an index made of the same file in one go holds. */
