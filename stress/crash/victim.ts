@@ -22,15 +22,14 @@ export interface Killed {
   readonly writtenBefore?: ReadonlyMap<string, string>;
 }
 
-/** A write takes a few milliseconds. */
-const AFTER_TOUCH_MS = 12;
-
 /**
  * Chooses the moments of kills: half of them at any time during a run, half of them right after the first
  * write, where most can go wrong.
  */
 export class Moments {
-  private ms = 500;
+  private readonly sinceStart = new Span(500, 20);
+  /** A write takes a few milliseconds. */
+  private readonly sinceWrite = new Span(12, 1);
   private last: Moment = { afterMs: 0 };
   private readonly touched: RegExp | undefined;
 
@@ -44,8 +43,8 @@ export class Moments {
     const { touched } = this;
     this.last =
       touched === undefined || random() < 0.5
-        ? { afterMs: random() * this.ms }
-        : { afterMs: random() * AFTER_TOUCH_MS, touched, below };
+        ? { afterMs: random() * this.sinceStart.ms }
+        : { afterMs: random() * this.sinceWrite.ms, touched, below };
     return this.last;
   }
 
@@ -53,10 +52,25 @@ export class Moments {
   wasAtWork(run: SvcRun): boolean {
     const wasAtWork = run.signal === 'SIGKILL';
     const { last } = this;
-    if ('touched' in last) return wasAtWork;
-    if (wasAtWork && last.afterMs > this.ms * 0.8) this.ms *= 1.15;
-    if (!wasAtWork) this.ms = Math.max(20, (this.ms + last.afterMs) / 2);
+    const span = 'touched' in last ? this.sinceWrite : this.sinceStart;
+    span.learn(last.afterMs, wasAtWork);
     return wasAtWork;
+  }
+}
+
+/** The time in which a run can be killed, from what happened at earlier kills. */
+class Span {
+  ms: number;
+  private readonly shortest: number;
+
+  constructor(ms: number, shortest: number) {
+    this.ms = ms;
+    this.shortest = shortest;
+  }
+
+  learn(afterMs: number, wasInTime: boolean): void {
+    if (!wasInTime) this.ms = Math.max(this.shortest, (this.ms + afterMs) / 2);
+    else if (afterMs > this.ms * 0.8) this.ms *= 1.15;
   }
 }
 
