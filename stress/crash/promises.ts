@@ -55,7 +55,10 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: 'Your Markdown never changes unless you ask for it.',
     check: ({ world, writtenBefore }) => {
-      must(isDeepStrictEqual(world.written(), writtenBefore), 'a note has changed');
+      const now = world.written();
+      const paths = new Set([...now.keys(), ...writtenBefore.keys()]);
+      const changed = [...paths].filter((path) => now.get(path) !== writtenBefore.get(path));
+      must(changed.length === 0, `changed: ${changed.join(', ')}`);
     },
   },
   {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { handWritten } from '../../src/engine/dreaming/promotion/memory-file.js';
 import { withoutOwnWriting } from '../../src/engine/memory/sources/index.js';
+import { isTemporaryName } from '../../src/engine/support/files.js';
 import { noteText } from '../../test/support/many-notes.js';
 import { runSvc, type SvcRun, startSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
@@ -138,7 +139,7 @@ function writtenIn(workspace: string): ReadonlyMap<string, string> {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(workspace.length + 1);
-    if (DREAMS.test(name)) continue;
+    if (DREAMS.test(name) || isTemporaryName(basename(name))) continue;
     found.set(
       name,
       createHash('sha256')
