@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { suite } from 'uvu';
@@ -17,7 +19,7 @@ import {
   stdioClient,
   textOf,
 } from '../support/mcp.js';
-import { runSvc } from '../support/run-svc.js';
+import { ROOT, runSvc } from '../support/run-svc.js';
 import { towards } from '../support/semantic-memory.js';
 
 const test = suite('svc mcp on stdin and stdout');
@@ -354,11 +356,11 @@ test('progress of a first index is told to a client that waits for it', async ()
   );
 });
 
-test('lines that are no message are passed over, and stdout carries the protocol alone', async () => {
+test('lines that are no message are refused, and stdout carries the protocol alone', async () => {
   const server = rawMcp(mcpHome(), ['--verbose']);
-  for (const line of ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}']) {
-    server.send(line);
-  }
+  const strange = ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}'];
+  for (const line of strange) server.send(line);
+  server.send('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}');
   for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
   const { result } = await server.answer(2);
   assert.match(JSON.stringify(result), /memory\/2026-02-03\.md/);
@@ -366,8 +368,50 @@ test('lines that are no message are passed over, and stdout carries the protocol
   assert.match(JSON.stringify(await server.answer(3)), /-32601/);
   server.child.stdin?.end();
   assert.is((await server.done).code, 0);
-  for (const line of server.lines) assert.is(JSON.parse(line).jsonrpc, '2.0');
+  const answers = server.lines.map((line) => JSON.parse(line));
+  for (const { jsonrpc } of answers) assert.is(jsonrpc, '2.0');
+  assert.equal(
+    answers.flatMap(({ id, error }) => (error === undefined ? [] : [[id, error.code]])),
+    [
+      [null, -32700],
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [null, -32700],
+      [null, -32600],
+      [7, -32600],
+      [3, -32601],
+    ],
+  );
   assert.match(server.stderr(), /index is up to date/);
+  assert.match(server.stderr(), /refused a line that is not JSON/);
+});
+
+test('each request of a batch is answered', async () => {
+  const server = rawMcp(mcpHome());
+  for (const message of opening(1, '2025-03-26')) server.send(message);
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+  server.send([ping(2), { id: 3 }, searchCall(4, 'zebra')]);
+  assert.equal((await server.answer(2))['result'], {});
+  assert.match(JSON.stringify(await server.answer(3)), /-32600/);
+  assert.match(JSON.stringify(await server.answer(4)), /memory\/2026-02-03\.md/);
+  server.child.stdin?.end();
+  assert.is((await server.done).code, 0);
+});
+
+test('the last line of a file needs no line break', async () => {
+  const home = mcpHome();
+  const messages = [...opening(1), searchCall(2, 'zebra')].map((one) => JSON.stringify(one));
+  home.write('messages.jsonl', messages.join('\n'));
+  const stdin = openSync(home.at('messages.jsonl'), 'r');
+  const run = spawnSync(process.execPath, [join(ROOT, 'bin/run.js'), 'mcp'], {
+    stdio: [stdin, 'pipe', 'pipe'],
+    encoding: 'utf8',
+    env: { HOME: home.path, SVC_HOME: home.path },
+  });
+  closeSync(stdin);
+  assert.is(run.status, 0);
+  assert.match(run.stdout, /memory\/2026-02-03\.md/);
 });
 
 test('what was asked before stdin ended is answered', async () => {
@@ -378,11 +422,18 @@ test('what was asked before stdin ended is answered', async () => {
   assert.is((await server.done).code, 0);
 });
 
-test('a message beyond all measure ends the connection, not the machine', async () => {
+test('a message beyond all measure is refused, and the next is answered', async () => {
   const server = rawMcp(mcpHome());
+  for (const message of opening(1)) server.send(message);
+  await server.answer(1);
   server.send('x'.repeat(5 * 1024 * 1024));
+  server.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  assert.equal((await server.answer(2))['result'], {});
+  const answers = server.lines.map((line) => JSON.parse(line));
+  assert.is(answers.find(({ id }) => id === null).error.code, -32600);
+  assert.match(server.stderr(), /a line of more than 4 MiB/);
+  server.child.stdin?.end();
   assert.is((await server.done).code, 0);
-  assert.match(server.stderr(), /exceeded maximum size/);
 });
 
 for (const [signal, code] of [

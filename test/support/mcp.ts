@@ -216,8 +216,8 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
 }
 
 /** The messages that open a connection of the 2025 revisions. */
-export function opening(id: number): readonly object[] {
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: NAMED };
+export function opening(id: number, protocolVersion = '2025-06-18'): readonly object[] {
+  const params = { protocolVersion, capabilities: {}, clientInfo: NAMED };
   return [
     { jsonrpc: '2.0', id, method: 'initialize', params },
     { jsonrpc: '2.0', method: 'notifications/initialized' },

@@ -38,7 +38,7 @@ export function readLines(stream: Readable, options: LineOptions): void {
     }
     add(chunk.subarray(from));
   });
-  // Also emitted if the stream was cut off without an end.
-  stream.on('close', finish);
+  // A stream that was cut off has no end, and a file as stdin is not closed.
+  stream.on('end', finish).on('close', finish);
   stream.on('error', () => undefined);
 }

@@ -1,6 +1,8 @@
-import { type Readable, Transform, type Writable } from 'node:stream';
+import { finished, PassThrough, type Readable, type Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { readLines } from '../child/index.js';
 import { createServer } from './create-server.js';
 import type { McpWorld } from './mcp-world.js';
 
@@ -20,30 +22,93 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** A client that closes stdin to stop the server does not wait longer either. */
 const LONGEST_LAST_ANSWER_MS = 30_000;
 
-/** Serves the protocol over stdin and stdout, in any revision the SDK supports. */
+/**
+ * Serves the protocol over stdin and stdout, in any revision the SDK supports. The SDK gets only messages: it drops a
+ * line that is none without an answer, knows no batches, and ends at a line that is too long.
+ */
 export function connectStdio(world: McpWorld, { stdin, stdout }: StdioStreams): StdioConnection {
   const requests = new OpenRequests();
-  // The SDK drops requests in progress when its input ends, so that ends after their answers.
-  const input = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) => void requests.answered(LONGEST_LAST_ANSWER_MS).then(() => done()),
+  const input = new PassThrough();
+  const refuse = ({ code, id, why }: Refusal): void => {
+    world.log.warn(`protocol: refused ${why}`);
+    const message = `${code === PARSE_ERROR ? 'Parse error' : 'Invalid Request'}: ${why}`;
+    stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  };
+  readLines(stdin, {
+    mostBytes: MAX_MESSAGE_BYTES,
+    onTooLong: () => refuse({ code: INVALID_REQUEST, id: null, why: 'a line of more than 4 MiB' }),
+    onLine: (line) => {
+      for (const read of messagesIn(line)) {
+        if (read.ok) input.write(`${read.message}\n`);
+        else refuse(read);
+      }
+    },
   });
   const report = (error: Error): void => world.log.warn(`protocol: ${error.message}`);
-  stdin.on('error', report).on('close', () => input.end());
-  stdin.pipe(input);
-  const transport = new StdioServerTransport(input, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  stdin.on('error', report);
+  // The SDK drops requests in progress when its input ends, so that ends after their answers.
+  finished(stdin, { writable: false }, () => {
+    void requests.answered(LONGEST_LAST_ANSWER_MS).then(() => input.end());
+  });
+  const transport = new StdioServerTransport(input, stdout, {
+    maxBufferSize: Number.POSITIVE_INFINITY,
+  });
   const handle = serveStdio(() => createServer(world, true), { transport, onerror: report });
   requests.watch(transport);
   const closeServer = transport.onclose;
   const ended = new Promise<void>((resolve) => {
     transport.onclose = () => {
       requests.giveUp();
-      stdin.unpipe(input).pause();
+      stdin.pause();
       closeServer?.();
       resolve();
     };
   });
   return { ended, close: () => handle.close() };
+}
+
+/** Codes of JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+interface Refusal {
+  readonly code: typeof INVALID_REQUEST | typeof PARSE_ERROR;
+  /** That of the request, if it can be known. */
+  readonly id: number | string | null;
+  readonly why: string;
+}
+
+type ReadMessage =
+  | { readonly ok: true; readonly message: string }
+  | ({ readonly ok: false } & Refusal);
+
+/** The messages of a line: one, or those of a batch, which revision 2025-03-26 has. */
+function messagesIn(line: string): readonly ReadMessage[] {
+  if (line.trim() === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [{ ok: false, code: PARSE_ERROR, id: null, why: 'a line that is not JSON' }];
+  }
+  if (!Array.isArray(value)) return [readMessage(value)];
+  if (value.length > 0) return value.map(readMessage);
+  return [{ ok: false, code: INVALID_REQUEST, id: null, why: 'an empty batch' }];
+}
+
+function readMessage(value: unknown): ReadMessage {
+  try {
+    parseJSONRPCMessage(value);
+    return { ok: true, message: JSON.stringify(value) };
+  } catch {
+    const id: unknown = Object(value).id;
+    return {
+      ok: false,
+      code: INVALID_REQUEST,
+      id: typeof id === 'string' || typeof id === 'number' ? id : null,
+      why: 'what is not a message of JSON-RPC',
+    };
+  }
 }
 
 type Message = Parameters<StdioServerTransport['send']>[0];
