@@ -122,30 +122,38 @@ export async function* readFileLines(file: string): AsyncGenerator<NumberedLine>
   if (length > 0) yield { number, bytes: Buffer.concat(parts) };
 }
 
-/** Where documents from outside their workspace are imported. */
-const OUTSIDE_FOLDER = 'memory/imported';
+/** Where documents are imported that have no safe path of their own. */
+const OTHER_FOLDER = 'memory/imported';
 const HASH_CHARS = 8;
+/** A file name of as many characters fits into the 255 bytes of most file systems. */
+const MAX_NAME_CHARS = 60;
 
 /**
- * A document's path in an export: its own if it is in its workspace, else (`extraPaths`) a separate one among
- * the notes.
+ * A document's path in an export: its own if that is safe, else a separate one among the notes, as for documents of
+ * `extraPaths`.
  *
  * @param path the displayed path
  */
 export function exportedPath(path: string): string {
-  if (isSafePath(path)) return path;
-  const name = basename(path).replaceAll('\\', '_');
+  if (path.length <= MAX_PATH_CHARS && isSafePath(path)) return path;
+  const name = basename(path)
+    .replaceAll(NOT_IN_NAMES, '_')
+    .replace(/^[\s.]+/u, '')
+    .trimEnd();
+  const shortened = [...name].slice(-MAX_NAME_CHARS).join('').trimStart();
   const hash = createHash('sha256').update(path).digest('hex').slice(0, HASH_CHARS);
-  return `${OUTSIDE_FOLDER}/${hash}/${name}`;
+  return `${OTHER_FOLDER}/${hash}/${shortened}`;
 }
+
+/** Other separators, drive letters and ASCII control characters: all of \p{Cc} but U+0080 to U+009F. */
+const NOT_IN_NAMES = /[\\:]|[^\P{Cc}\u0080-\u009F]/gu;
 
 /**
  * Whether a path leads to a file below the target folder on every system: no `..`, absolute paths, drive
  * letters, other separators or hidden folders.
  */
 export function isSafePath(path: string): boolean {
-  // No ASCII control characters: all of \p{Cc} but U+0080 to U+009F.
-  if (/[\\:]|[^\P{Cc}\u0080-\u009F]/u.test(path)) return false;
+  if (path.search(NOT_IN_NAMES) !== -1) return false;
   return path
     .split('/')
     .every((part) => part !== '' && !part.startsWith('.') && part.trim() === part);
@@ -192,6 +200,7 @@ class ExportChecker {
   readonly spaces: LineOf<'space'>[] = [];
   vectors = 0;
   ended = false;
+  private readonly folders = new Set<string>();
   private readonly digest = createHash('sha256');
 
   take(bytes: Buffer, isFirst: boolean, fault: Fault): void {
@@ -210,6 +219,7 @@ class ExportChecker {
       case 'document':
         checkDocument(line, fault);
         if (this.documents.has(line.path)) throw fault('duplicate path');
+        this.checkFolders(line.path, fault);
         this.documents.set(line.path, { path: line.path, sha256: line.sha256 });
         return;
       case 'space':
@@ -224,6 +234,18 @@ class ExportChecker {
         this.checkEnd(line, fault);
         this.ended = true;
     }
+  }
+
+  /** A file cannot be the folder of another. */
+  private checkFolders(path: string, fault: Fault): void {
+    const folders: string[] = [];
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+      folders.push(path.slice(0, at));
+    }
+    if (this.folders.has(path) || folders.some((folder) => this.documents.has(folder))) {
+      throw fault('a document is also the folder of another');
+    }
+    for (const folder of folders) this.folders.add(folder);
   }
 
   private checkEnd(line: LineOf<'end'>, fault: Fault): void {
@@ -265,7 +287,7 @@ export function vectorsOf(
 }
 
 function checkDocument(line: LineOf<'document'>, fault: Fault): void {
-  if (!isSafePath(line.path)) throw fault('its path leads outside the folder');
+  if (!isSafePath(line.path)) throw fault('its path is not safe on every system');
   const bytes = contentOf(line);
   if (bytes.length > MAX_DOCUMENT_BYTES) throw fault('it is larger than the limit for notes');
   if (hash('sha256', bytes) !== line.sha256) throw fault('its content was changed');

@@ -16,7 +16,7 @@ import type { MemoryBackend } from '../../../../src/engine/memory/backends/index
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
-import { isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
+import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
 import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
@@ -279,20 +279,15 @@ test('a folder that is a link is not followed', async () => {
   assert.is((await failureOf(importInto(folder, text))).code, 'IMPORT_FAILED');
 });
 
-/** An export of one document with this path, sound but for it. */
-function exportWith(path: string): string {
+/** An export of a document at each of these paths, sound but for them. */
+function exportWith(...paths: readonly string[]): string {
   const head = `{"type":"header","format":"svc-memory","version":1,"at":"2026-02-03T00:00:00.000Z","agent":null}\n`;
   const sha256 = hash('sha256', 'x');
-  const document = {
-    type: 'document',
-    path,
-    modifiedMs: 0,
-    sha256,
-    encoding: 'utf8',
-    content: 'x',
-  };
-  const body = `${head}${JSON.stringify(document)}\n`;
-  const end = { type: 'end', documents: 1, vectors: 0, sha256: hash('sha256', body) };
+  const known = { modifiedMs: 0, sha256, encoding: 'utf8', content: 'x' };
+  const lines = paths.map((path) => `${JSON.stringify({ type: 'document', path, ...known })}\n`);
+  const body = `${head}${lines.join('')}`;
+  const documents = paths.length;
+  const end = { type: 'end', documents, vectors: 0, sha256: hash('sha256', body) };
   return `${body}${JSON.stringify(end)}\n`;
 }
 
@@ -324,6 +319,43 @@ for (const path of UNSAFE) {
     assert.equal(readdirSync(to.notes.path), []);
   });
 }
+
+test('every note can be restored, whatever its name', async () => {
+  const names = ['Call at 10:30.md', '.draft.md', '.hidden/a.md', ' lead/a.md', 'a\nb\u001B.md'];
+  const long = `${'folder'.repeat(40)}/`.repeat(6);
+  const from = worldOf(
+    Object.fromEntries([...names, `${long}deep.md`].map((name) => [`memory/${name}`, `${name}\n`])),
+  );
+  const to = worldOf({});
+  const { written } = await importInto(to, await exported(from));
+  assert.is(written.length, 6);
+  for (const path of written) assert.match(path, /^memory\/imported\/[0-9a-f]{8}\/[^/]+\.md$/);
+});
+
+test('the path of whatever is exported is safe', () => {
+  const part = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc.constantFrom('..', '.', 'a:b', ' a ', '.a'),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
+      const path = exportedPath([...parts, 'note.md'].join('/'));
+      assert.ok(isSafePath(path), path);
+    }),
+  );
+});
+
+test('a file cannot be the folder of another', async () => {
+  for (const paths of [
+    ['memory/a.md', 'memory/a.md/b.md'],
+    ['memory/a.md/b.md', 'memory/a.md'],
+  ]) {
+    const to = worldOf({});
+    const error = await failureOf(importInto(to, exportWith(...paths)));
+    assert.equal([error.code, error.location?.line], ['IMPORT_INVALID', 3]);
+    assert.equal(readdirSync(to.notes.path), []);
+  }
+});
 
 test('an export that is sound is taken', async () => {
   const to = worldOf({});
