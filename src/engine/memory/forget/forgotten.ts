@@ -162,8 +162,11 @@ function markOf(what: string): string {
 /** 132 bits: no collisions. */
 const HASH_CHARS = 22;
 
-/** What can change in a line without making it a different one: list marks, quotes, headings, whitespace. */
-const MARKS = /^[\s>#*+-]+/u;
+/**
+ * What can change in a line without making it a different one: list marks, their numbers, check boxes, quotes, headings,
+ * whitespace.
+ */
+const MARKS = /^(?:[\s>#*+•–-]|\d{1,9}[.)]\s|\[[ xX]\]\s)+/u;
 const BLANKS = /\s+/gu;
 
 /** A salted hash of a line's words, so that the same line differs between lists. */

@@ -40,6 +40,11 @@ const SAME_LINE = [
   `  * ${SECRET}`,
   `> ${SECRET}  `,
   `## ${SECRET}`,
+  `3. ${SECRET}`,
+  `12) ${SECRET}`,
+  `- [ ] ${SECRET}`,
+  `> 1. [x] ${SECRET}`,
+  `• ${SECRET}`,
   SECRET.replaceAll(' ', '  '),
   `${SECRET}\r`,
 ];
