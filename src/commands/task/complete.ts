@@ -5,6 +5,7 @@ import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { JsonValue, TaskOutput } from '../../engine/flows/index.js';
 import { taskOutput } from '../../engine/flows/index.js';
+import { jsonFault } from '../../engine/support/json-fault.js';
 
 export default class TaskComplete extends FlowsCommand<TaskOutput> {
   static override summary = 'Report a task as done.';
@@ -45,13 +46,17 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
 }
 
 function readJson(text: string): JsonValue {
+  let value: JsonValue;
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    value = JSON.parse(text);
   } catch (error) {
     throw new SvcError('USAGE', '--result must be JSON', {
       hint: `use single quotes: --result '{"pages":7}'`,
       cause: error,
     });
   }
+  // It would be stored as another value than was given.
+  const fault = jsonFault(text);
+  if (fault === undefined) return value;
+  throw new SvcError('USAGE', `--result ${fault}`, { hint: 'nothing was reported' });
 }

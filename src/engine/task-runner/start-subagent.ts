@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ChildGroup, readLines } from '../child/index.js';
 import { flowView, type JsonValue, taskView } from '../flows/index.js';
-import { isTooDeep, MOST_JSON_DEPTH } from '../support/json-depth.js';
+import { jsonFault } from '../support/json-fault.js';
 import {
   ErrorTail,
   endFailure,
@@ -108,10 +108,9 @@ function readSubagentLine(line: string): SubagentLine {
   } catch {
     return { kind: 'words', text: line };
   }
-  // The schema recurses.
-  if (isTooDeep(value)) {
-    return { kind: 'unknown', why: `is nested deeper than ${MOST_JSON_DEPTH} levels` };
-  }
+  // It would be stored as another value, or is too deep for the schema, which recurses.
+  const fault = jsonFault(line);
+  if (fault !== undefined) return { kind: 'unknown', why: fault };
   const read = z.safeParse(messageSchema, value);
   return read.success
     ? { kind: 'message', message: read.data }

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
-import { jsonFault } from './body.js';
+import { jsonFault } from '../support/json-fault.js';
 import { IDEMPOTENCY_HEADER } from './guards.js';
 import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
 

@@ -155,6 +155,18 @@ test('a message that is nested too deeply is skipped, and nothing else is harmed
   await world.close();
 });
 
+test('a result that would be stored as another value is skipped', async () => {
+  const results = ['{"n":12345678901234567890}', '{"u":"\\ud800"}', '{"e":1e999}', '{"a":1,"a":2}'];
+  const lines = results.map((result) => `{"type":"result","result":${result}}`).join('\n');
+  const program = `console.log(${JSON.stringify(lines)})`;
+  const world = await runnerWorld(subagent(program, { maxAttempts: 1 }));
+  await world.run();
+  assert.is((await world.end(await world.task())).resultJson, null);
+  const skipped = world.logged().match(/skipped a JSON object that contains/g);
+  assert.is(skipped?.length, results.length);
+  await world.close();
+});
+
 test('a program that hangs is ended when its time is over, and counts as timed out', async () => {
   const world = await runnerWorld(
     subagent(`process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)`, {
