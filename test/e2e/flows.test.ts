@@ -110,6 +110,10 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
   assert.is(retried.task.status, 'queued');
   const again = jsonOf.taskClaim(await svc('task', 'claim', '--json'));
   const second = again.leaseToken ?? '';
+  for (const result of ['{"n":12345678901234567890}', '{"u":"\\ud800"}', '{"a":1,"a":2}']) {
+    const refused = await report('complete', taskId, '--lease-token', second, '--result', result);
+    assert.equal([refused.code, jsonOf.error(refused).code], [2, 'USAGE'], result);
+  }
   const args = [
     'complete',
     taskId,
@@ -130,6 +134,16 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
   ]) {
     assert.not.match(run.stdout + run.stderr, new RegExp(`${token}|${second}`));
   }
+});
+
+test('a claim says which tasks are paused', async () => {
+  const { svc } = await someFlows();
+  await svc('task', 'pause', '--reason', 'new agents');
+  const all = await svc('task', 'claim');
+  assert.match(all.stdout, /^no task was claimed\n[\s\S]*subagent tasks paused .*: new agents/);
+  await svc('task', 'resume', '--runtime', 'acp');
+  const acp = await svc('task', 'claim', '--runtime', 'acp');
+  assert.is(acp.stdout, 'no task is queued\n');
 });
 
 test('a claim that waits gets what another process adds', async () => {

@@ -3,7 +3,8 @@ import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import type { TaskClaimOutput } from '../../engine/flows/index.js';
-import { flowOutput, taskOutput } from '../../engine/flows/index.js';
+import { flowOutput, TASK_RUNTIMES, taskOutput } from '../../engine/flows/index.js';
+import { renderPauses } from '../../ui/flows/pauses.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
   static override summary = 'Claim the oldest queued task.';
@@ -52,7 +53,10 @@ No other worker gets the same task. Without --wait, the task is null if none is 
       ? await flows.tasks.wait(request, this.signal)
       : await flows.tasks.claim(request);
     if (claimed === undefined) {
-      this.write('no task is queued');
+      const wanted = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
+      const paused = (await flows.tasks.paused()).filter(({ runtime }) => wanted.has(runtime));
+      const why = renderPauses(paused, this.view(flags));
+      this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
       return { task: null, flow: null, leaseToken: null };
     }
     const { task, flow, leaseToken } = claimed;
