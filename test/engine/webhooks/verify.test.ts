@@ -328,6 +328,11 @@ test('tokens and passwords are compared whole', () => {
   const bearer = verifier({ scheme: 'bearer' }, ['one', 'two']);
   assert.is(refusal(bearer, { authorization: 'Bearer two' }, B), undefined);
   assert.ok(refusal(bearer, { authorization: 'Bearer three' }, B));
+  // Node.js takes the first of several.
+  const twice = { authorization: ['Bearer two', 'Bearer three'] };
+  assert.not.ok(
+    bearer.checkHead({ headers: { authorization: 'Bearer two' }, headersDistinct: twice }, 0).ok,
+  );
 });
 
 test('signatures of another form are refused, and so are the vendor schemes without security', () => {

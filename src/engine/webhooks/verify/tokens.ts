@@ -55,7 +55,10 @@ function asHeader(secret: string): string {
 }
 
 /** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
-function carriedBearer({ headers }: RequestHead): Buffer | undefined {
+function carriedBearer(head: RequestHead): Buffer | undefined {
+  const { headers, headersDistinct } = head;
+  // Of several, a proxy could have checked another than the one that Node.js takes.
+  if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
   const bearer = BEARER.exec(headers.authorization ?? '');
   const own = headers[SECRET_HEADER];
   const carried = bearer === null ? own : (bearer[1] ?? '').trim();
