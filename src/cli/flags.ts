@@ -78,6 +78,11 @@ export const targetFlags = withEnvironment({
     char: 'w',
     summary: 'Use this folder of Markdown, without configuration.',
     helpValue: 'DIR',
+    parse: async (text) => {
+      // An unset variable, as in `-w "$NOTES"`, must not mean the current folder.
+      if (text !== '') return text;
+      throw new SvcError('USAGE', 'an empty name is no folder', { hint: 'leave --workspace out' });
+    },
   }),
 });
 

@@ -21,6 +21,7 @@ import {
   scanSources,
   whyNoMemory,
 } from './sources/index.js';
+import type { SkippedFile } from './types.js';
 
 type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
   readonly decision?: ExcludeDecision | undefined;
@@ -41,13 +42,15 @@ export async function whyIndexed(
   const given = resolve(absoluteFromDisplay(workspaceDir, path));
   const file = join(realOrGiven(dirname(given)), basename(given));
   const scan = scanSources(memory.sources);
-  const why = reasonOf({ file, given }, scan, workspaceDir, memory);
   const shown = displayPath(workspaceDir, file);
-  const { decision, ...told } = why;
+  const { indexed, skip } = await knownOf(memory, shown);
+  const scanned = reasonOf({ file, given }, scan, workspaceDir, memory);
+  const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
+  const { decision, ...told } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
   return {
     path: shown,
-    included: why.reason === 'included',
-    indexed: await isIndexed(memory, shown),
+    included: told.reason === 'included',
+    indexed,
     ...told,
     rule: decision === undefined ? null : await ruleOf(decision, workspaceDir, memory),
   };
@@ -73,11 +76,7 @@ function reasonOf(
     // The path that was given leads through a link, and the real one does not.
     return at === file || isBelow(around, file) || isBelow(around, given);
   });
-  if (skip !== undefined) {
-    const { path, reason, detail } = skip;
-    const why = `${path}: ${reason.replaceAll('_', ' ')}`;
-    return { reason: 'skipped', detail: detail === undefined ? why : `${why}, ${detail}` };
-  }
+  if (skip !== undefined) return skippedWhy(skip);
   if (!existsSync(file)) return { reason: 'missing' };
   const detail = outsideDetail(file, workspaceDir);
   if (detail !== undefined) return { reason: 'outside', detail };
@@ -86,6 +85,11 @@ function reasonOf(
   return isOther && isCovered(file, workspaceDir, sources.memory)
     ? { reason: 'other_kind', ...settingFor(file) }
     : { reason: 'outside' };
+}
+
+function skippedWhy({ path, reason, detail }: SkippedFile): Why {
+  const why = `${path}: ${reason.replaceAll('_', ' ')}`;
+  return { reason: 'skipped', detail: detail === undefined ? why : `${why}, ${detail}` };
 }
 
 /** Whether a file is where memory is, whatever its kind. */
@@ -118,12 +122,20 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
     : undefined;
 }
 
-async function isIndexed({ home }: Pick<OpenedMemory, 'home'>, path: string): Promise<boolean> {
+/** What the index has of a file or folder, and why the last sync could not read the file. */
+async function knownOf(
+  { home }: Pick<OpenedMemory, 'home'>,
+  path: string,
+): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
   const opened = await home.open();
-  if (opened.state !== 'ready') return false;
+  if (opened.state !== 'ready') return { indexed: false };
   try {
     const documents = await opened.index.documents();
-    return documents.some((one) => one.path === path || one.path.startsWith(`${path}/`));
+    const { skipped } = await opened.index.syncMark();
+    return {
+      indexed: documents.some((one) => one.path === path || one.path.startsWith(`${path}/`)),
+      skip: skipped.find((one) => one.path === path),
+    };
   } finally {
     opened.index.close();
   }

@@ -1,3 +1,4 @@
+import { type Block, splitBlocks } from '../memory/chunking/index.js';
 import { wordsOf } from '../memory/forget/index.js';
 import { lineAt, textLines } from '../memory/sources/index.js';
 import { CodeFences } from '../support/code-fences.js';
@@ -165,57 +166,25 @@ function gapAfter(text: string, end: string): string {
   return lineEndAfter(text, end) + end;
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/u;
-/** A heading may end as it began. */
-const CLOSING = /(?<=[ \t])#+$/u;
-
-/** A line of a text, with its heading if it is one. */
-interface PlacedLine {
-  /** Offset of the next line. */
-  readonly after: number;
-  readonly isBlank: boolean;
-  /** 1 to 6 for a heading, else 0. */
-  readonly level: number;
-  readonly title: string;
-}
-
-/** The lines of a text; what looks like a heading in code or front matter is none. */
-function placedLines(text: string): readonly PlacedLine[] {
-  const end = frontMatterEnd(text);
-  const fences = new CodeFences();
-  let after = 0;
-  return text.split('\n').map((raw, at) => {
-    const line = raw.replace(/\r$/u, '');
-    after = Math.min(after + raw.length + 1, text.length);
-    const isBlank = line.trim() === '';
-    if (at <= end) return { after, isBlank, level: 0, title: '' };
-    const found = fences.isCode(line) ? null : HEADING.exec(line);
-    const title = found?.[2]?.trimEnd().replace(CLOSING, '').trimEnd() ?? '';
-    return { after, isBlank, level: found?.[1]?.length ?? 0, title };
-  });
-}
-
-/** The last line of the front matter, 0-based; -1 without any. */
-function frontMatterEnd(text: string): number {
-  const lines = text.split('\n').map((line) => line.trimEnd());
-  if (lines[0] !== '---') return -1;
-  return lines.findIndex((line, at) => at > 0 && (line === '---' || line === '...'));
-}
-
 /** Where the section of a heading ends, after its last line with text; undefined without this heading. */
 function sectionEnd(text: string, heading: string): number | undefined {
-  const lines = placedLines(text);
-  const wanted = heading.toLowerCase();
-  const at = lines.findIndex(({ level, title }) => level > 0 && title.toLowerCase() === wanted);
-  const start = lines[at];
+  const lines = textLines(text);
+  const blocks = splitBlocks(lines);
+  const after = ({ end }: Block): number => lines.starts[end] ?? text.length;
+  const wanted = comparable(splitBlocks(textLines(`# ${heading}`))[0]?.title);
+  const at = blocks.findIndex(({ title }) => title !== undefined && comparable(title) === wanted);
+  const start = blocks[at];
   if (start === undefined) return undefined;
-  const below = lines.slice(at + 1);
-  const next = below.findIndex(({ level }) => level > 0 && level <= start.level);
-  const own = next === -1 ? below : below.slice(0, next);
-  const last = own.findLast(({ isBlank }) => !isBlank);
-  if (last !== undefined) return last.after;
+  const below = blocks.slice(at + 1);
+  const next = below.findIndex(({ level }) => level !== undefined && level <= (start.level ?? 0));
+  const last = (next === -1 ? below : below.slice(0, next)).at(-1);
+  if (last !== undefined) return after(last);
   // With the empty line below it.
-  return start.after + (/^\r?\n/u.exec(text.slice(start.after))?.[0].length ?? 0);
+  return after(start) + (/^\r?\n/u.exec(text.slice(after(start)))?.[0].length ?? 0);
+}
+
+function comparable(title = ''): string {
+  return title.toLowerCase();
 }
 
 /**

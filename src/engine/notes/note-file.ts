@@ -13,6 +13,9 @@ import { isInside, realTarget } from '../support/files.js';
 /** The day's note, by a name that needs no date. */
 export const TODAY = 'today';
 
+/** Of a file or folder, in most file systems; a temporary file next to it has a longer name. */
+const LONGEST_NAME_BYTES = 230;
+
 /** A file of a workspace to write to. */
 export interface NoteFile {
   /** Relative to the workspace, with forward slashes. */
@@ -44,6 +47,9 @@ export function noteFile(
   const path = pathInside(name, dir);
   if (path === undefined) throw refused(name, 'it is outside the workspace');
   if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
+  if (path.split('/').some((part) => Buffer.byteLength(part) > LONGEST_NAME_BYTES)) {
+    throw refused(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
+  }
   const why = whyNoMemory(files, dir, path);
   if (why !== undefined) throw refused(name, REASONS[why]);
   const title = path === MEMORY_FILE ? MEMORY_TITLE : posix.basename(path, posix.extname(path));

@@ -35,6 +35,9 @@ export function extractedNote({ path }: Pick<GetResponse, 'path'>): string {
 export function restOfGet(response: GetResponse): string | undefined {
   if (!response.truncated) return undefined;
   const shown = `lines ${formatCount(response.startLine)} to ${formatCount(response.endLine)}`;
+  if (response.endLine === response.totalLines) {
+    return `${shown} of ${formatCount(response.totalLines)}; the last line is too long and was cut\n`;
+  }
   const next = response.endLine + 1;
   return `${shown} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
 }

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMemory } from '../../../src/engine/memory/index.js';
@@ -92,6 +92,16 @@ test('an ignore file, a pattern that includes again, and files without a pattern
   home.write('state/workspace/memory/.svcignore', 'plain.md\n');
   const outdated = await why('memory/plain.md');
   assert.equal([outdated.included, outdated.indexed], [false, true]);
+  await close();
+});
+
+test('a file that could not be read is not indexed', async () => {
+  const { home, why, sync, close } = await whyOf({ 'memory/a.md': '', 'memory/big.md': '' });
+  truncateSync(home.at('state/workspace/memory/big.md'), 65 * 1024 * 1024);
+  await sync();
+  const { included, indexed, reason, detail } = await why('memory/big.md');
+  assert.equal([included, indexed, reason], [false, false, 'skipped']);
+  assert.match(detail ?? '', /memory\/big\.md: too large/);
   await close();
 });
 

@@ -61,6 +61,15 @@ test('a heading is found at any level, or created', () => {
   assert.is(placed('## Tea', 'Tea').text, '## Tea\n\n- new\n');
 });
 
+test('an underlined heading is one, and marks in a heading do not count', () => {
+  const text = 'First\n=====\n\na\n\nOther\n-----\n\nx\n\n# B\n';
+  const after = 'First\n=====\n\na\n\nOther\n-----\n\nx\n\n- new\n\n# B\n';
+  assert.is(placed(text, 'first').text, after);
+  assert.is(placed(text, 'Other').text, after);
+  const marked = '## The **`svc`** one\n\n- x\n\n# B\n';
+  assert.is(placed(marked, 'The `svc` one').text, marked.replace('x\n', 'x\n- new\n'));
+});
+
 test('a heading in code or front matter is none', () => {
   const text = '---\n# Tea\n---\n\n```\n# Tea\n```\n';
   assert.is(placed(text, 'Tea').text, `${text}\n## Tea\n\n- new\n`);

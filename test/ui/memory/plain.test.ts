@@ -275,6 +275,10 @@ test('get: the lines, numbered and made safe where a person reads them', () => {
 test('get: says how to go on, and nothing when that was all', () => {
   assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
   assert.is(restOfGet({ ...DOCUMENT, truncated: false }), undefined);
+  assert.is(
+    restOfGet({ ...DOCUMENT, endLine: 1200 }),
+    'lines 9 to 1,200 of 1,200; the last line is too long and was cut\n',
+  );
 });
 
 test.run();
