@@ -92,13 +92,27 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 
 function masked(value: unknown, text: (plain: string) => string): unknown {
   if (typeof value === 'string') return text(value);
-  if (Array.isArray(value)) return value.map((item) => masked(item, text));
+  if (Array.isArray(value)) {
+    return value.map((item, at) =>
+      isSecretArgument(value[at - 1], item) ? MASK : masked(item, text),
+    );
+  }
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
       typeof item === 'string' && isSecretField(name, item) ? MASK : masked(item, text),
     ]),
+  );
+}
+
+/** Whether an item of a command follows an option such as `--token`. */
+function isSecretArgument(option: unknown, value: unknown): boolean {
+  return (
+    typeof option === 'string' &&
+    option.startsWith('-') &&
+    typeof value === 'string' &&
+    isSecretField(option, value)
   );
 }
 

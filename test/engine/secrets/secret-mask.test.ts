@@ -113,6 +113,24 @@ test('data keeps its shape, and its fields are judged by their names', () => {
   assert.is(mask.data(undefined), undefined);
 });
 
+test('the argument after an option for a secret is masked, in data and in its text', () => {
+  const mask = createSecretMask();
+  const command = [
+    '/bin/x',
+    '--token',
+    'argvsecret123456',
+    '--api-key=k3y-9988776655',
+    '--tokens',
+    '12',
+  ];
+  const masked = ['/bin/x', '--token', '********', '--api-key=********', '--tokens', '12'];
+  assert.equal(mask.data({ command }), { command: masked });
+  for (const indent of [0, 2]) {
+    const text = mask.text(JSON.stringify(command, undefined, indent));
+    assert.equal(JSON.parse(text), masked);
+  }
+});
+
 test('no text holds a learnt value, and masking twice changes nothing more', () => {
   const secret = fc.string({ minLength: LEAST_KNOWN_CHARS, maxLength: 40, unit: 'grapheme' });
   fc.assert(
