@@ -1,7 +1,7 @@
 import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import { cronEverFires, parseCron } from '../cron.js';
 import type { ScheduleInput } from '../resolved.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding } from './rule.js';

@@ -1,6 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseCron } from '../../config/cron.js';
 import {
   type DreamTarget,
   dreamTargets,
@@ -13,6 +12,7 @@ import {
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';

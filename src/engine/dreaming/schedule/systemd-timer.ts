@@ -1,4 +1,4 @@
-import { type CronFields, parseCron } from '../../config/cron.js';
+import { type CronFields, parseCron } from '../../support/cron.js';
 import { commandWord, escaped, quoted } from '../../support/systemd.js';
 import { singleQuoted } from '../../support/text.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cronEverFires, parseCron } from '../../../src/engine/config/cron.js';
+import { cronEverFires, parseCron } from '../../../src/engine/support/cron.js';
 
 const test = suite('cron expressions');
 
