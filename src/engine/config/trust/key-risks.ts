@@ -94,7 +94,7 @@ const KEY_RISKS: RiskGroup = {
       },
     },
   },
-  models: { providers: 'risky' },
+  models: { providers: { '*': 'risky' } },
   memory: {
     backend: ['builtin'],
     citations: 'harmless',

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setConfigValue } from '../../../../src/engine/config/authoring.js';
 import { inspectConfig, loadConfig, resolveAgent } from '../../../../src/engine/config/index.js';
+import { configTemplate } from '../../../../src/engine/config/init-config.js';
 import {
   listTrust,
   reviewFile,
@@ -246,6 +247,16 @@ test('what the person sets through svc stays trusted; what was not theirs does n
     writeConfig(world, EVIL);
     await setConfigValue(world.context, edit, { signal: new AbortController().signal });
     assert.equal((await loadConfig(world.context)).ignoredKeys?.length, 3);
+  }));
+
+test('a new file and what is set in it are trusted', () =>
+  inWorld(async (world) => {
+    world.write('project/svc.json', configTemplate());
+    const edit = { path: 'agents.defaults.memorySearch.provider', value: 'openai' };
+    await setConfigValue(world.context, edit, { signal: new AbortController().signal });
+    const loaded = await loadConfig(world.context);
+    assert.equal([loaded.ignoredKeys, loaded.warnings], [[], []]);
+    assert.is(loaded.resolved.agents.defaults.memorySearch.provider, 'openai');
   }));
 
 test('there must be a file to trust', () =>
