@@ -150,7 +150,7 @@ test('takes over the keys before release 9', async () => {
         workspace: '/srv/memory',
         memorySearch: { chunking: { tokens: 300 }, ext: { extraCollections: [{ path: '/x' }] } },
       },
-      list: [{ id: 'work', memorySearch: { enabled: false } }],
+      list: [{ id: 'main' }, { id: 'work', memorySearch: { enabled: false } }],
     },
     memory: {
       backend: 'ext',

@@ -102,6 +102,8 @@ class OpenClawReader {
         this.left.push({ from, why: 'it has no id' });
         continue;
       }
+      // An agent without settings counts too: the first of all is the default.
+      this.take(from, ['id'], id, id);
       const own = agent['workspace'];
       for (const name of ['default', 'workspace']) {
         this.take(`${from}.${name}`, [name], agent[name], id);
