@@ -6,7 +6,7 @@ import type { SkippedFile } from '../memory/index.js';
 import { type Connection, inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { MS_PER_DAY } from '../support/time.js';
-import { claimKey, claimKeyOf } from './claims/claim-words.js';
+import { type ClaimKey, claimKey, claimKeyOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
 import { type Claim, splitClaims } from './claims/split-claims.js';
 import type { DreamTarget } from './dream-targets.js';
@@ -75,13 +75,16 @@ export async function runBackfill(
     const sweep = newSweep(sweeps, { trigger: 'backfill', ...times });
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
+    const stagedKeys = new Set<ClaimKey>();
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
     inWriteTransaction(database, () => {
       for (const { claim, note } of statementsOf(notes, options.signal)) {
         const lean = leanOf(claim);
         leans[lean] += 1;
         if (lean !== 'lasting' && lean !== 'durable') continue;
-        if (wasBackfilled.get(claimKeyOf(claim.text)) !== undefined) continue;
+        const key = claimKeyOf(claim.text);
+        if (stagedKeys.has(key) || wasBackfilled.get(key) !== undefined) continue;
+        stagedKeys.add(key);
         staged.push({ claim, note, lean });
         if (!options.dryRun) vouch({ database, entries }, sweep.id, { claim, note, lean });
       }

@@ -94,6 +94,12 @@ test('a dry run tells and counts nothing', async () => {
   assert.equal(known(), []);
 });
 
+test('a dry run counts as many statements as the run after it', async () => {
+  const { target, options } = aTarget();
+  const dry = await runBackfill(target, 'memory', { ...options, dryRun: true });
+  assert.equal((await runBackfill(target, 'memory', options)).staged, dry.staged);
+});
+
 test('rolled back, everything is exactly as it was before', async () => {
   const { target, options, known } = aTarget();
   const database = openDreamDatabase(target.workspace.files.database);

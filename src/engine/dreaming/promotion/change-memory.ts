@@ -131,6 +131,9 @@ function markApplied(
     for (const key of sweep.memory.decided) {
       const entry = entries.get(key);
       if (entry === undefined) continue;
+      // One that was there already is still the work of the sweep that wrote it.
+      const wroteNothing = sweep.memory.operations.length === 0;
+      if (wroteNothing && entry.state.fate === 'promoted') continue;
       entries.put({ ...entry, state: { fate: 'promoted', atMs: nowMs, sweepId: sweep.id } });
     }
     sweeps.put(applied);
