@@ -2,5 +2,4 @@
 export { childEnvironment, wholeEnvironment } from './child-environment.js';
 export { type ChildCall, type ChildEnd, ChildGroup, type Mind } from './child-group.js';
 export { findProgram, resolveFromConfig } from './find-program.js';
-export { readLines } from './read-lines.js';
 export { type ProgramEnd, runProgram } from './run-program.js';

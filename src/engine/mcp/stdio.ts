@@ -2,7 +2,7 @@ import { finished, PassThrough, type Readable, type Writable } from 'node:stream
 import { setImmediate } from 'node:timers/promises';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { readLines } from '../child/index.js';
+import { readLines } from '../support/read-lines.js';
 import { createServer } from './create-server.js';
 import type { McpWorld } from './mcp-world.js';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ChildEnd, Mind } from '../child/index.js';
-import { readLines } from '../child/index.js';
 import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
+import { readLines } from '../support/read-lines.js';
 import { withEllipsis } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';
 

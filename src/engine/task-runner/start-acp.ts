@@ -14,10 +14,11 @@ import {
   type Stream,
   type ToolKind,
 } from '@agentclientprotocol/sdk';
-import { ChildGroup, readLines } from '../child/index.js';
+import { ChildGroup } from '../child/index.js';
 import { isRecord } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
 import { fromJsonText } from '../flows/index.js';
+import { readLines } from '../support/read-lines.js';
 import { parsedJson } from '../support/text.js';
 import {
   ErrorTail,

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { ChildGroup, readLines } from '../child/index.js';
+import { ChildGroup } from '../child/index.js';
 import { flowView, type JsonValue, taskView } from '../flows/index.js';
 import { jsonFault } from '../support/json-fault.js';
+import { readLines } from '../support/read-lines.js';
 import {
   ErrorTail,
   endFailure,

@@ -5,10 +5,11 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { type ChildCall, ChildGroup, type Mind, readLines } from '../../../../child/index.js';
+import { type ChildCall, ChildGroup, type Mind } from '../../../../child/index.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';
+import { readLines } from '../../../../support/read-lines.js';
 import type { ExtMode } from '../open-ext.js';
 import { merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
