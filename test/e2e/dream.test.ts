@@ -213,6 +213,19 @@ test('a claim is promoted by hand, whatever its score; not when its note changed
   assert.equal([unknown.code, jsonOf.error(unknown).code], [1, 'DREAM_CLAIM_UNKNOWN']);
 });
 
+test('undo takes back the last sweep that wrote something; an entry stays with the sweep that wrote it', async () => {
+  const world = dreamHome();
+  const key = await keyOf(world, ONCE_ASKED);
+  const first = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
+  const again = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
+  assert.is.not(again.sweep, first.sweep);
+  const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', key, '--json'));
+  assert.equal([explained.fate, explained.sweep], ['promoted', first.sweep]);
+  const undone = await svc(world, 'dream', 'undo');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.not.ok(existsSync(world.home.at('workspace/MEMORY.md')), 'it had only that entry');
+});
+
 test('what is rejected is not promoted; what a person edited is kept by undo, and that is told', async () => {
   const world = dreamHome();
   await svc(world, 'dream', 'promote', ONCE_ASKED);
