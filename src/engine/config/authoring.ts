@@ -16,6 +16,7 @@ export {
   unsetConfigValue,
   type ValueEdit,
 } from './edit-config.js';
+export { editJson, jsonInsertions, type Misfit, removeValue } from './edit-json.js';
 export { fixFault } from './fix-fault.js';
 export {
   configTemplate,
@@ -24,14 +25,12 @@ export {
   SCHEMA_FILE_NAME,
 } from './init-config.js';
 export {
-  editConfigText,
   endOf,
   entryOf,
   type Node,
   nodeAt,
   type ParseError,
   parseTree,
-  removeValue,
   treeOf,
   valueNode,
 } from './jsonc.js';

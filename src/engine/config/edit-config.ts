@@ -11,7 +11,7 @@ import {
 import { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 import { discoverConfig } from './discovery.js';
 import { parseConfigText } from './document.js';
-import { editConfigText } from './jsonc.js';
+import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
 import type { LoadConfigOptions } from './load.js';
 import type { ConfigInput } from './resolved.js';
@@ -125,7 +125,7 @@ function writeEdit(
   const before = valueAt(data, path);
   refuseGap(data, path, value);
   if (value !== undefined) refuseMisfit(current, path);
-  const edited = isSameData(before, value) ? text : editConfigText(text, path, value);
+  const edited = isSameData(before, value) ? text : editJson(text, path, value);
   const { input, warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) {

@@ -2,7 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { type CheckedConfig, type ConfigFault, checkConfigText } from './check.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
 
-import { editConfigText, type Node, nodeAt, removeValue, renameKey } from './jsonc.js';
+import { editJson, removeValue, renameKey } from './edit-json.js';
+import { type Node, nodeAt } from './jsonc.js';
 
 import { configSchema } from './schema/index.js';
 import { enumChoices, knownKeys, schemaAt } from './schema/walk.js';
@@ -54,7 +55,7 @@ function proposals(
       return [
         {
           title: `remove ${fault.path}`,
-          text: editConfigText(text, path, undefined),
+          text: editJson(text, path, undefined),
           certain: true,
         },
       ];
@@ -94,7 +95,7 @@ function suggested(
   return [
     {
       title: `set ${formatPath(path)} to "${suggestion}"`,
-      text: editConfigText(text, path, suggestion),
+      text: editJson(text, path, suggestion),
       certain: isSlip(value, suggestion, choices),
     },
   ];
@@ -104,7 +105,7 @@ function suggested(
 function converted(text: string, path: ConfigPath, value: unknown): readonly Proposal[] {
   return otherForms(value).map(({ form, as }) => {
     const title = `change ${formatPath(path)} to ${as}`;
-    return { title, text: editConfigText(text, path, form), certain: true };
+    return { title, text: editJson(text, path, form), certain: true };
   });
 }
 

@@ -1,10 +1,5 @@
 import { isAbsolute } from 'node:path';
-import {
-  checkConfigText,
-  configTextNow,
-  editConfigText,
-  requireValid,
-} from '../config/authoring.js';
+import { checkConfigText, configTextNow, editJson, requireValid } from '../config/authoring.js';
 import {
   type ConfigPath,
   discoverConfig,
@@ -122,7 +117,7 @@ class SettingsMerge {
       return { ...item, outcome: 'conflict', why: 'svc.json has another value, which stays' };
     }
     const withAgent = agent === undefined ? this.text : this.textWith(agent, path);
-    const edited = editConfigText(withAgent, path, wanted);
+    const edited = editJson(withAgent, path, wanted);
     const checked = checkConfigText(this.file, edited);
     if (checked.input === undefined) {
       const [fault] = checked.faults;
@@ -150,7 +145,7 @@ class SettingsMerge {
   private textWith(agent: string, path: ConfigPath): string {
     const entry = path.slice(0, 3);
     if (valueAt(this.data, entry) !== undefined) return this.text;
-    return editConfigText(this.text, entry, { id: agent });
+    return editJson(this.text, entry, { id: agent });
   }
 }
 

@@ -1,13 +1,12 @@
 import { type ConfigPath, formatPath, isSameData, valueAt } from '../config/index.js';
 
 import { SvcError } from '../errors/index.js';
+import { withInsertions, withoutInsertions } from '../support/insertions.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import type { AgentFile } from './agent-file.js';
 import {
   type DocumentEditor,
-  withInsertions,
   withoutEmptied,
-  withoutInsertions,
   withoutValue,
   withValue,
 } from './edit/document-editor.js';

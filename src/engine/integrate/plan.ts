@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { editConfigText, requireValidEdit } from '../config/authoring.js';
+import { editJson, requireValidEdit } from '../config/authoring.js';
 import {
   type ConfigPath,
   defaultAgentId,
@@ -275,7 +275,7 @@ function planSwitch(
     const place = Array.isArray(listed) ? listed.length : 0;
     edits.push([[...PLUGIN, 'config', 'agents', place], agentId]);
   }
-  const after = edits.reduce((text, [path, value]) => editConfigText(text, path, value), before);
+  const after = edits.reduce((text, [path, value]) => editJson(text, path, value), before);
   requireValidEdit(file.file, before, after);
   const diff = diffLines(
     file.text === undefined ? '' : jsonEditor.hideOthers(before, PLUGIN),

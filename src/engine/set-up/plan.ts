@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { editConfigText, parseConfigText, requireValidEdit } from '../config/authoring.js';
+import { editJson, parseConfigText, requireValidEdit } from '../config/authoring.js';
 import {
   type ConfigPath,
   isRecord,
@@ -106,7 +106,7 @@ export function planSetUp(
 function applied(base: string, edits: readonly Edit[]): readonly string[] {
   const texts: string[] = [];
   for (const { path, value } of edits) {
-    texts.push(editConfigText(texts.at(-1) ?? base, path, value));
+    texts.push(editJson(texts.at(-1) ?? base, path, value));
   }
   return texts;
 }

@@ -116,3 +116,8 @@ export function isAscii(text: string): boolean {
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** The line ending of a text; `\n` where it has none. */
+export function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parsePath } from '../../../src/engine/config/config-path.js';
-import { editConfigText } from '../../../src/engine/config/jsonc.js';
+import { editJson } from '../../../src/engine/config/edit-json.js';
 import { runSvc } from '../../../test/support/run-svc.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { Moments, must, type Victim } from '../victim.js';
@@ -30,7 +30,7 @@ export function editingVictim(): Victim {
       const { configFile } = world;
       const before = readFileSync(configFile, 'utf8');
       const [path, value] = EDITS[round % EDITS.length] ?? ['memory.citations', 'on'];
-      const after = editConfigText(before, parsePath(path), value);
+      const after = editJson(before, parsePath(path), value);
       const args = value === undefined ? ['unset', path] : ['set', path, String(value)];
       const run = await world.killed(
         ['config', ...args, '--json'],

@@ -19,8 +19,8 @@ import {
 } from '../../../src/engine/config/authoring.js';
 import { checkConfigText } from '../../../src/engine/config/check.js';
 import { formatPath, parsePath, valueAt } from '../../../src/engine/config/config-path.js';
+import { editJson } from '../../../src/engine/config/edit-json.js';
 import { loadConfig } from '../../../src/engine/config/index.js';
-import { editConfigText } from '../../../src/engine/config/jsonc.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('editing a configuration');
@@ -87,11 +87,30 @@ test('removing values keeps every comment and leaves a valid file', () => {
     'agents.defaults.memorySearch.extraPaths[0]',
     'agents.defaults.memorySearch.extraPaths[1]',
   ]) {
-    const edited = editConfigText(COMMENTED, parsePath(path), undefined);
+    const edited = editJson(COMMENTED, parsePath(path), undefined);
     const checked = checkConfigText('f', edited);
     assert.equal(checked.faults, [], path);
     // What stands inside a removed group goes with it.
     if (path !== 'agents') assert.equal(commentsOf(edited), commentsOf(COMMENTED), path);
+  }
+});
+
+test('a new key goes where a person would put it, and moves nothing', () => {
+  for (const [text, path, value, expected] of [
+    ['{\n  "a": 1 // of a\n}\n', 'b', 2, '{\n  "a": 1, // of a\n  "b": 2\n}\n'],
+    ['{\n  "a": 1, // of a\n}\n', 'b', 2, '{\n  "a": 1, // of a\n  "b": 2,\n}\n'],
+    [
+      '{\n\t"l": [\n\t\t{ "id": "x" }\n\t]\n}',
+      'l[0].n',
+      1,
+      '{\n\t"l": [\n\t\t{ "id": "x", "n": 1 }\n\t]\n}',
+    ],
+    ['{ "l": ["x", "y"] }', 'l[2]', 'z', '{ "l": ["x", "y", "z"] }'],
+    ['{"a":{"b":1}}', 'a.c', [1, 2], '{"a":{"b":1,"c":[1,2]}}'],
+    ['{\r\n  "a": {}\r\n}', 'a.b', true, '{\r\n  "a": {\r\n    "b": true\r\n  }\r\n}'],
+    ['// none yet', 'a', 1, '// none yet\n{\n  "a": 1\n}\n'],
+  ] as const) {
+    assert.is(editJson(text, parsePath(path), value), expected);
   }
 });
 
@@ -343,7 +362,7 @@ test('what is set can be read back, and comments stay', () => {
         const end = trailing ? ',' : '';
         let text = `${a}{${b}"agents": {${c}"defaults": {}${end}${d}},${e}"memory": {${f}}${end}\n}`;
         for (const [path, value] of edits) {
-          text = editConfigText(text, parsePath(path), value);
+          text = editJson(text, parsePath(path), value);
           const { document } = checkConfigText('f', text);
           assert.equal(document.syntaxFaults, []);
           assert.equal(
@@ -353,7 +372,7 @@ test('what is set can be read back, and comments stay', () => {
         }
         for (const written of comments) assert.ok(text.includes(written.trim()));
         for (const [path] of edits) {
-          text = editConfigText(text, parsePath(path), undefined);
+          text = editJson(text, parsePath(path), undefined);
           const { document } = checkConfigText('f', text);
           assert.equal(document.syntaxFaults, []);
           assert.is(valueAt(document.value, parsePath(path)), undefined);

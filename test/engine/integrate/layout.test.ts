@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withInsertions } from '../../../src/engine/integrate/edit/document-editor.js';
 import { jsonEditor } from '../../../src/engine/integrate/edit/json-editor.js';
 import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
+import { withInsertions } from '../../../src/engine/support/insertions.js';
 
 /** What a person finds in a file afterwards. */
 const test = suite('an entry looks like the rest of its file');

@@ -1,7 +1,7 @@
 import {
   type CheckedConfig,
   checkConfigText,
-  editConfigText,
+  editJson,
   fixFault,
   parseConfigText,
   replaceConfig,
@@ -219,7 +219,7 @@ export const deprecated: DoctorCheck = {
         file,
         before: text,
         edit: (current) =>
-          isThere(current, file, form) ? editConfigText(current, form.path, form.value) : undefined,
+          isThere(current, file, form) ? editJson(current, form.path, form.value) : undefined,
       });
       return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
     });

@@ -1,4 +1,4 @@
-import { editConfigText } from '../../config/authoring.js';
+import { editJson } from '../../config/authoring.js';
 import type { ResolvedAgent } from '../../config/index.js';
 import { type ConfigPath, valueAt } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
@@ -76,7 +76,7 @@ function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Fix | und
     safe: true,
     file,
     before: text,
-    edit: (current) => editConfigText(current, path, undefined),
+    edit: (current) => editJson(current, path, undefined),
   });
 }
 

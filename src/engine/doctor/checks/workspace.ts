@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { editConfigText, parseConfigText } from '../../config/authoring.js';
+import { editJson, parseConfigText } from '../../config/authoring.js';
 import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/index.js';
@@ -247,7 +247,7 @@ function notesElsewhere(
         before: reading.checked.document.text,
         edit: (current) => {
           const written = valueAt(parseConfigText(dir, current).value, path);
-          return editConfigText(current, path, [...(Array.isArray(written) ? written : []), '.']);
+          return editJson(current, path, [...(Array.isArray(written) ? written : []), '.']);
         },
       });
   return finding('notes-outside-memory', 'warning', {

@@ -1,5 +1,6 @@
 import { type ConfigPath, isRecord, valueAt } from '../../config/index.js';
 import type { SourceLocation } from '../../errors/index.js';
+import type { Insertion } from '../../support/insertions.js';
 
 /** A value in a configuration file. */
 export type EntryValue =
@@ -42,83 +43,8 @@ export interface DocumentEditor {
   hideOthers(text: string, shown: ConfigPath | undefined): string;
 }
 
-export interface Insertion {
-  /** In the text without any of the insertions. */
-  readonly offset: number;
-  readonly text: string;
-}
-
-/** Applies insertions, which are sorted by offset. */
-export function withInsertions(text: string, insertions: readonly Insertion[]): string {
-  let result = '';
-  let end = 0;
-  for (const { offset, text: inserted } of insertions) {
-    result += text.slice(end, offset) + inserted;
-    end = offset;
-  }
-  return result + text.slice(end);
-}
-
-/**
- * Reverts {@link withInsertions} exactly; undefined where one of the insertions is not in its place.
- */
-export function withoutInsertions(
-  text: string,
-  insertions: readonly Insertion[],
-): string | undefined {
-  let result = '';
-  let end = 0;
-  let grown = 0;
-  for (const { offset, text: inserted } of insertions) {
-    const start = offset + grown;
-    if (start < end || !text.startsWith(inserted, start)) return undefined;
-    result += text.slice(end, start);
-    end = start + inserted.length;
-    grown += inserted.length;
-  }
-  return result + text.slice(end);
-}
-
 /** Replaces a hidden value. */
 export const HIDDEN = '…';
-
-/** The layout of a text, which new parts follow. */
-export interface Layout {
-  readonly eol: string;
-  /** One step of indentation. */
-  readonly unit: string;
-  /** On one line, without spaces. */
-  readonly isMinified: boolean;
-}
-
-const DEFAULT_UNIT = '  ';
-
-export function layoutOf(text: string): Layout {
-  return {
-    eol: eolOf(text),
-    unit: /^([ \t]+)"/mu.exec(text)?.[1] ?? DEFAULT_UNIT,
-    isMinified: !/[\r\n]/u.test(text.trimEnd()) && /"\s*:\S/u.test(text),
-  };
-}
-
-/** The line ending of a text; `\n` where it has none. */
-export function eolOf(text: string): string {
-  return text.includes('\r\n') ? '\r\n' : '\n';
-}
-
-/** The indentation of the line of an offset. */
-export function indentAt(text: string, offset: number): string {
-  const lineStart = Math.max(
-    text.lastIndexOf('\n', offset - 1),
-    text.lastIndexOf('\r', offset - 1),
-  );
-  return /^[ \t]*/u.exec(text.slice(lineStart + 1))?.[0] ?? '';
-}
-
-/** Whether an offset is the start of its line, apart from indentation. */
-export function beginsLine(text: string, offset: number): boolean {
-  return /(?:^|[\r\n])[ \t]*$/u.test(text.slice(Math.max(0, offset - 200), offset));
-}
 
 /** The data with a value at a path; missing parents are created. */
 export function withValue(data: unknown, path: ConfigPath, value: unknown): unknown {

@@ -2,7 +2,8 @@ import { parse, TomlError } from 'smol-toml';
 import { textPositions } from '../../config/authoring.js';
 import type { ConfigPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import { type DocumentEditor, type EntryValue, eolOf, HIDDEN } from './document-editor.js';
+import { eolOf } from '../../support/text.js';
+import { type DocumentEditor, type EntryValue, HIDDEN } from './document-editor.js';
 
 /**
  * Edits TOML by whole tables: each entry is a table (`[mcp_servers.svc]`) at the end of the text. Inline
