@@ -81,7 +81,9 @@ export const targetFlags = withEnvironment({
     parse: async (text) => {
       // An unset variable, as in `-w "$NOTES"`, must not mean the current folder.
       if (text !== '') return text;
-      throw new SvcError('USAGE', 'an empty name is no folder', { hint: 'leave --workspace out' });
+      throw new SvcError('USAGE', '--workspace is empty', {
+        hint: 'name a folder, or leave it out',
+      });
     },
   }),
 });

@@ -26,7 +26,6 @@ export {
 } from './init-config.js';
 export {
   endOf,
-  entryOf,
   type Node,
   nodeAt,
   type ParseError,
