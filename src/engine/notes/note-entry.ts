@@ -1,6 +1,6 @@
 import { type Block, splitBlocks } from '../memory/chunking/index.js';
 import { wordsOf } from '../memory/forget/index.js';
-import { lineAt, textLines } from '../memory/sources/index.js';
+import { lineAt, type TextLines, textLines } from '../memory/sources/index.js';
 import { CodeFences } from '../support/code-fences.js';
 
 /** Text as it will be in a note, in lines without line ends. */
@@ -171,11 +171,14 @@ function sectionEnd(text: string, heading: string): number | undefined {
   const lines = textLines(text);
   const blocks = splitBlocks(lines);
   const after = ({ end }: Block): number => lines.starts[end] ?? text.length;
-  const wanted = comparable(splitBlocks(textLines(`# ${heading}`))[0]?.title);
-  const at = blocks.findIndex(({ title }) => title !== undefined && comparable(title) === wanted);
-  const start = blocks[at];
+  const headings = blocks.filter(({ title }) => title !== undefined);
+  const wanted = heading.trim().toLowerCase();
+  const plain = splitBlocks(textLines(`# ${heading}`))[0]?.title?.toLowerCase() ?? '';
+  const start =
+    headings.find((block) => writtenTitle(lines, block).toLowerCase() === wanted) ??
+    headings.find(({ title }) => plain !== '' && title?.toLowerCase() === plain);
   if (start === undefined) return undefined;
-  const below = blocks.slice(at + 1);
+  const below = blocks.slice(blocks.indexOf(start) + 1);
   const next = below.findIndex(({ level }) => level !== undefined && level <= (start.level ?? 0));
   const last = (next === -1 ? below : below.slice(0, next)).at(-1);
   if (last !== undefined) return after(last);
@@ -183,8 +186,12 @@ function sectionEnd(text: string, heading: string): number | undefined {
   return after(start) + (/^\r?\n/u.exec(text.slice(after(start)))?.[0].length ?? 0);
 }
 
-function comparable(title = ''): string {
-  return title.toLowerCase();
+/** With its emphasis and links, which {@link Block} leaves out. */
+function writtenTitle(lines: TextLines, { start }: Block): string {
+  return lineAt(lines, start)
+    .replace(/^ {0,3}#{1,6}[ \t]+/u, '')
+    .replace(/(?<=[ \t])#+[ \t]*$/u, '')
+    .trim();
 }
 
 /**

@@ -40,6 +40,8 @@ test('an equal line is found whatever its mark and spaces', () => {
   assert.is(lineOfEqual('# A\n\n* tea   at five\n', ['- tea at five']), 3);
   assert.is(lineOfEqual('- tea at five o’clock\n', ['- tea at five']), undefined);
   assert.is(lineOfEqual('a\n\nb\n', ['a', 'b']), 1);
+  assert.is(lineOfEqual('- 3. October: dentist\n', ['- 24. October: dentist']), undefined);
+  assert.is(lineOfEqual('- [x] pay the rent\n', ['- [ ] pay the rent']), undefined);
 });
 
 const placed = (text: string, heading?: string, entry: NoteEntry = ['- new']) =>
@@ -51,6 +53,13 @@ test('an entry is appended, next to other items of a list', () => {
   assert.is(placed('a\n').text, 'a\n\n- new\n');
   assert.is(placed('- a\r\n').text, '- a\r\n- new\r\n');
   assert.is(placed('- a\n', undefined, ['x', 'y']).text, '- a\n\nx\ny\n');
+});
+
+test('of headings that differ only in marks, the one as written is meant', () => {
+  const text = '# T\n\n## C\n\n- a\n\n## C*\n\n- b\n\n## <beta>\n\n- c\n';
+  assert.is(placed(text, 'C*').text, text.replace('- b\n', '- b\n- new\n'));
+  assert.is(placed(text, '<BETA>').text, `${text}- new\n`);
+  assert.is(placed(text, '<alpha>').text, `${text}\n## <alpha>\n\n- new\n`);
 });
 
 test('a heading is found at any level, or created', () => {

@@ -120,9 +120,10 @@ class SaltedHashes {
     if (this.known.size === 0) return found;
     let before: SpokenLine | undefined;
     for (const line of spokenLines(this.salt, lines)) {
-      if (this.known.has(line.hash)) {
-        if (line.bytes >= TELLING_BYTES || this.alone.has(line.hash)) found.add(line.at);
-        if (before !== undefined && this.pairs.has(before.hash + line.hash)) {
+      for (const form of ['hash', 'earlierHash'] as const) {
+        if (!this.known.has(line[form])) continue;
+        if (line.bytes >= TELLING_BYTES || this.alone.has(line[form])) found.add(line.at);
+        if (before !== undefined && this.pairs.has(before[form] + line[form])) {
           found.add(before.at).add(line.at);
         }
       }
@@ -162,11 +163,13 @@ function markOf(what: string): string {
 /** 132 bits: no collisions. */
 const HASH_CHARS = 22;
 
+/** What can change in a line without making it a different one: list marks, quotes, headings, whitespace. */
+const MARKS = /^[\s>#*+-]+/u;
 /**
- * What can change in a line without making it a different one: list marks, their numbers, check boxes, quotes, headings,
- * whitespace.
+ * The same for what is forgotten, with check boxes and other bullets. Numbers count as words: in "3. October", one does not
+ * number a list.
  */
-const MARKS = /^(?:[\s>#*+•–-]|\d{1,9}[.)]\s|\[[ xX]\]\s)+/u;
+const ITEM_MARKS = /^[\s>#*+•–-]*(?:\[[ xX]\]\s[\s>#*+•–-]*)*/u;
 const BLANKS = /\s+/gu;
 
 /** A salted hash of a line's words, so that the same line differs between lists. */
@@ -176,7 +179,11 @@ export function lineHash(salt: string, words: string): string {
 
 /** A line's words in comparable form; empty without any. */
 export function wordsOf(line: string): string {
-  return line.replace(MARKS, '').replaceAll(BLANKS, ' ').trimEnd().normalize('NFC');
+  return withoutMarks(line, MARKS);
+}
+
+function withoutMarks(line: string, marks: RegExp): string {
+  return line.replace(marks, '').replaceAll(BLANKS, ' ').trimEnd().normalize('NFC');
 }
 
 /** A line that contains words. */
@@ -184,6 +191,8 @@ interface SpokenLine {
   /** 0-based. */
   readonly at: number;
   readonly hash: string;
+  /** Its hash in lists of svc 0.1, which knew fewer marks. */
+  readonly earlierHash: string;
   /** Length of its words in UTF-8 bytes. */
   readonly bytes: number;
 }
@@ -192,9 +201,13 @@ interface SpokenLine {
 function spokenLines(salt: string, lines: TextLines): SpokenLine[] {
   const spoken: SpokenLine[] = [];
   for (let at = 0; at < lines.count; at++) {
-    const words = wordsOf(lineAt(lines, at));
+    const line = lineAt(lines, at);
+    const words = withoutMarks(line, ITEM_MARKS);
     if (words === '') continue;
-    spoken.push({ at, hash: lineHash(salt, words), bytes: Buffer.byteLength(words) });
+    const earlier = wordsOf(line);
+    const hash = lineHash(salt, words);
+    const earlierHash = earlier === words ? hash : lineHash(salt, earlier);
+    spoken.push({ at, hash, earlierHash, bytes: Buffer.byteLength(words) });
   }
   return spoken;
 }

@@ -40,10 +40,8 @@ const SAME_LINE = [
   `  * ${SECRET}`,
   `> ${SECRET}  `,
   `## ${SECRET}`,
-  `3. ${SECRET}`,
-  `12) ${SECRET}`,
   `- [ ] ${SECRET}`,
-  `> 1. [x] ${SECRET}`,
+  `> * [x] ${SECRET}`,
   `• ${SECRET}`,
   SECRET.replaceAll(' ', '  '),
   `${SECRET}\r`,
@@ -58,6 +56,26 @@ test('other words are another line', () => {
   for (const line of [SECRET.toUpperCase(), `${SECRET} Or not.`, SECRET.replace('4711', '4712')]) {
     assert.is(forgetting(SECRET).linesIn(textLines(line)).size, 0, line);
   }
+});
+
+test('a number is a word: what happened on another day stays', () => {
+  const left = leftOf(
+    forgetting('3. October: an appointment with Dr. Example'),
+    '24. October: an appointment with Dr. Example',
+  );
+  assert.is(left, '24. October: an appointment with Dr. Example');
+});
+
+test('lists of svc 0.1 still apply, whose hashes contain check boxes', () => {
+  const lines = [
+    [lineHash(SALT, `[x] ${SECRET}`)],
+    ['[ ] milk', '[x] PIN 1234'].map((words) => lineHash(SALT, words)),
+  ];
+  const forgotten = new Forgotten(SALT, [{ documents: [], lines }]);
+  assert.is(
+    leftOf(forgotten, `- [x] ${SECRET}\n- [ ] milk\n- [x] PIN 1234\n- [x] eggs`),
+    '\n\n\n- [x] eggs\n',
+  );
 });
 
 test('a short line goes when it was all that was forgotten, or beside the neighbour it had', () => {
