@@ -17,7 +17,13 @@ import { endOf, entryOf, type Node, nodeAt, treeOf, valueNode } from './jsonc.js
  * @throws SvcError CONFIG_INVALID where a parent is not an object or list
  */
 export function editJson(text: string, path: ConfigPath, value: unknown): string {
-  if (value === undefined) return removeValue(text, path);
+  if (value === undefined) {
+    // A key can be there twice, and the last one counts.
+    const without = removeValue(text, path);
+    return typeof path.at(-1) === 'number' || without === text
+      ? without
+      : editJson(without, path, undefined);
+  }
   const container = nodeAt(text, path.slice(0, -1));
   const entry = container === undefined ? undefined : entryOf(container, path.at(-1) ?? '');
   const node = entry === undefined ? undefined : valueNode(entry);

@@ -47,7 +47,7 @@ export function noteFile(
   const path = pathInside(name, dir);
   if (path === undefined) throw refused(name, 'it is outside the workspace');
   if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
-  if (path.split('/').some((part) => Buffer.byteLength(part) > LONGEST_NAME_BYTES)) {
+  if (Buffer.byteLength(posix.basename(path)) > LONGEST_NAME_BYTES) {
     throw refused(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
   }
   const why = whyNoMemory(files, dir, path);

@@ -83,7 +83,7 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
   },
   {
     needle: /--?[\w-]{0,30}(?:password|passwd|token|secret|key)/iu,
-    form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|["'],\s{0,20}["']))([^\s"'`]{6,})/giu,
+    form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|\\?["'],\s{0,80}\\?["']))((?:[^\s"'`\\]|\\(?!["'])){6,})/giu,
     isSecret: isSecretValue,
   },
   {

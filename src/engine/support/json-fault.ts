@@ -86,10 +86,12 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** JSON.parse turns it into infinity, which JSON cannot express, or rounds it, such as a 64-bit id. */
+/** JSON.parse turns it into infinity, which JSON cannot express, or zero, or rounds it, such as a 64-bit id. */
 function numberFault(written: string): string | undefined {
   const value = Number(written);
   if (!Number.isFinite(value)) return 'contains a number that is too large';
+  const [digits = ''] = written.split(/e/iu);
+  if (value === 0 && /[1-9]/u.test(digits)) return 'contains a number that is too small';
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
   return isRounded && !/e/iu.test(written)
     ? `contains a whole number beyond ${Number.MAX_SAFE_INTEGER}; send it as a string`

@@ -3,6 +3,7 @@ import { ChildGroup } from '../child/index.js';
 import { flowView, type JsonValue, taskView } from '../flows/index.js';
 import { jsonFault } from '../support/json-fault.js';
 import { readLines } from '../support/read-lines.js';
+import { isRecord } from '../support/text.js';
 import {
   ErrorTail,
   endFailure,
@@ -24,14 +25,17 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
   const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
   const errors = new ErrorTail(child.stderr, host.note);
   let verdict: Verdict | undefined;
+  let refused: string | undefined;
   let lastWords: string | undefined;
   readLines(child.stdout, {
     mostBytes: MOST_LINE_BYTES,
     onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
     onLine: (line) => {
       const read = readSubagentLine(line);
-      if (read.kind === 'unknown') host.note(`skipped a JSON object that ${read.why}`);
-      else if (read.kind === 'words') say(read.text);
+      if (read.kind === 'unknown' || read.kind === 'refused') {
+        host.note(`skipped a JSON object that ${read.why}`);
+        if (read.kind === 'refused') refused = read.why;
+      } else if (read.kind === 'words') say(read.text);
       else if (read.message.type === 'progress') say(read.message.text);
       else verdict = read.message;
     },
@@ -44,7 +48,10 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
   };
   child.stdin.end(taskDocument(job));
   const ended = child.ended.then((end): JobEnd => {
-    if (end.kind === 'exited' && end.exitCode === 0) return successOf(verdict, lastWords);
+    if (end.kind === 'exited' && end.exitCode === 0) {
+      if (verdict !== undefined || refused === undefined) return successOf(verdict, lastWords);
+      return { kind: 'failed', error: `its result ${refused}`, retry: false };
+    }
     const reported = verdict?.type === 'error' ? verdict : undefined;
     const why = reported?.message ?? endFailure(end, errors.lastLine);
     return { kind: 'failed', error: why, retry: reported?.retry ?? true };
@@ -98,6 +105,8 @@ type SubagentLine =
   | { readonly kind: 'message'; readonly message: SubagentMessage }
   /** Text for people. */
   | { readonly kind: 'words'; readonly text: string }
+  /** A result that cannot be stored. */
+  | { readonly kind: 'refused'; readonly why: string }
   /** A JSON object that is not a message of this protocol. */
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -109,9 +118,9 @@ function readSubagentLine(line: string): SubagentLine {
   } catch {
     return { kind: 'words', text: line };
   }
+  const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(line) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.
-  const fault = jsonFault(line);
-  if (fault !== undefined) return { kind: 'unknown', why: fault };
+  if (fault !== undefined) return { kind: 'refused', why: fault };
   const read = z.safeParse(messageSchema, value);
   return read.success
     ? { kind: 'message', message: read.data }

@@ -248,11 +248,7 @@ function requestOf({ body, isForm, event, id, fault, noise }: Delivery, verifier
   const sent = fault === 'body' ? Buffer.concat([bytes, Buffer.from([0x20])]) : bytes;
   if (sent.length > 0) raw.push(sent);
   raw.push(null);
-  const isBearer = verifier.authenticate === 'Bearer';
   const isProven =
-    fault === 'none' ||
-    (fault === 'body' && isToken) ||
-    (fault === 'old' && !isTimed) ||
-    (fault === 'twice' && isBearer);
+    fault === 'none' || (fault === 'body' && isToken) || (fault === 'old' && !isTimed);
   return { raw, isProven };
 }

@@ -114,6 +114,10 @@ test('a new key goes where a person would put it, and moves nothing', () => {
   }
 });
 
+test('a key that is there twice is removed twice', () => {
+  assert.is(editJson('{"a":1,"b":2,"a":3}', ['a'], undefined), '{"b":2}');
+});
+
 test('values are taken as the key wants them', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{}');

@@ -155,15 +155,27 @@ test('a message that is nested too deeply is skipped, and nothing else is harmed
   await world.close();
 });
 
-test('a result that would be stored as another value is skipped', async () => {
+test('a result that would be stored as another value is skipped, and the task fails', async () => {
   const results = ['{"n":12345678901234567890}', '{"u":"\\ud800"}', '{"e":1e999}', '{"a":1,"a":2}'];
   const lines = results.map((result) => `{"type":"result","result":${result}}`).join('\n');
   const program = `console.log(${JSON.stringify(lines)})`;
   const world = await runnerWorld(subagent(program, { maxAttempts: 1 }));
   await world.run();
-  assert.is((await world.end(await world.task())).resultJson, null);
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.resultJson], ['failed', null]);
+  assert.is(task.error, 'its result contains a duplicate field');
   const skipped = world.logged().match(/skipped a JSON object that contains/g);
   assert.is(skipped?.length, results.length);
+  await world.close();
+});
+
+test('values in parts of a message that svc ignores harm nothing', async () => {
+  const error =
+    '{"type":"error","message":"upload failed","retry":false,"requestId":12345678901234567890}';
+  const world = await runnerWorld(subagent(`console.log(${JSON.stringify(error)})`));
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.error], ['failed', 'upload failed']);
   await world.close();
 });
 

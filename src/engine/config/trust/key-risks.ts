@@ -1,4 +1,4 @@
-import { type ConfigPath, isRecord, valueAt } from '../config-path.js';
+import { type ConfigPath, isRecord } from '../config-path.js';
 
 /**
  * What a key in an untrusted configuration file can do. `harmless` keys always work. `risky` ones
@@ -225,7 +225,10 @@ function harmless(...keys: readonly string[]): Readonly<Record<string, 'harmless
 
 /** Undefined for an unknown key, and for a group of keys with different risks. */
 export function riskOf(path: ConfigPath): KeyRisk | undefined {
-  const names = path.map((part) => (typeof part === 'number' ? '*' : part));
-  const risk = valueAt(KEY_RISKS, names);
+  let risk: unknown = KEY_RISKS;
+  for (const part of path) {
+    if (!isRecord(risk)) return undefined;
+    risk = risk[Object.hasOwn(risk, part) ? part : '*'];
+  }
   return isRecord(risk) ? undefined : (risk as KeyRisk | undefined);
 }

@@ -38,6 +38,7 @@ export interface RequestHead {
   /** Without query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  readonly headersDistinct: IncomingMessage['headersDistinct'];
   /** Address of the connection: the client or its proxy. */
   readonly peer: string;
   /** Address of the server's end of the connection. */
@@ -156,7 +157,9 @@ export class Gate {
     return isFromPage ? 'requests from this web page are not allowed' : undefined;
   }
 
-  private holderOf({ headers }: RequestHead): Holder | undefined {
+  private holderOf({ headers, headersDistinct }: RequestHead): Holder | undefined {
+    // Of several, a proxy could have checked another than the one that Node.js takes.
+    if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
     const value = bearerOf(headers.authorization);
     if (value === undefined) return undefined;
     const { local, tokens } = this.options;

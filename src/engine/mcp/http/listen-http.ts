@@ -161,11 +161,12 @@ async function listen(server: FastifyInstance, { address }: HttpSettings): Promi
 }
 
 function headOf(request: FastifyRequest): RequestHead {
-  const { headers, method, url = '/', socket } = request.raw;
+  const { headers, headersDistinct, method, url = '/', socket } = request.raw;
   return {
     method: method ?? 'GET',
     path: url.split('?', 1)[0] ?? '/',
     headers,
+    headersDistinct,
     peer: socket.remoteAddress ?? '',
     localAddress: socket.localAddress ?? '',
     client: clientAddressOf(request),

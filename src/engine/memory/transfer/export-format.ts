@@ -136,10 +136,9 @@ const MAX_NAME_CHARS = 60;
  */
 export function exportedPath(path: string): string {
   if (path.length <= MAX_PATH_CHARS && isSafePath(path)) return path;
-  const name = basename(path)
-    .replaceAll(NOT_IN_NAMES, '_')
-    .replace(/^[\s.]+/u, '')
-    .trimEnd();
+  const [, stem = '', extension = ''] =
+    /^(.*?)(\.[^.]*)?$/su.exec(basename(path).replaceAll(NOT_IN_NAMES, '_')) ?? [];
+  const name = `${stem.replace(/^[\s.]+/u, '') || '_'}${extension}`.trimEnd();
   const shortened = [...name].slice(-MAX_NAME_CHARS).join('').trimStart();
   const hash = createHash('sha256').update(path).digest('hex').slice(0, HASH_CHARS);
   return `${OTHER_FOLDER}/${hash}/${shortened}`;

@@ -31,7 +31,7 @@ test('every key of the schema is either risky or harmless', () => {
 test('keys that run, load, read, send or listen are risky', () => {
   for (const path of [
     'memory.ext.command',
-    'models.providers.*',
+    'models.providers.openai',
     'secrets.providers',
     'sessions.readers',
     'flows.notify',
