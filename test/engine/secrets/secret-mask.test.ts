@@ -125,10 +125,13 @@ test('the argument after an option for a secret is masked, in data and in its te
   ];
   const masked = ['/bin/x', '--token', '********', '--api-key=********', '--tokens', '12'];
   assert.equal(mask.data({ command }), { command: masked });
-  for (const indent of [0, 2]) {
-    const text = mask.text(JSON.stringify(command, undefined, indent));
-    assert.equal(JSON.parse(text), masked);
+  const compact = JSON.stringify(command);
+  const nested = compact.replaceAll(',', `,\n${' '.repeat(48)}`);
+  for (const text of [compact, JSON.stringify(command, undefined, 2), nested]) {
+    assert.equal(JSON.parse(mask.text(text)), masked);
   }
+  const within = mask.text(JSON.stringify(JSON.stringify(command.slice(0, 3))));
+  assert.equal(JSON.parse(JSON.parse(within)), masked.slice(0, 3));
 });
 
 test('no text holds a learnt value, and masking twice changes nothing more', () => {

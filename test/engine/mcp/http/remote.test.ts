@@ -118,7 +118,7 @@ type Remote = Awaited<ReturnType<typeof remote>>;
 /** The answer to a first message of the client "ada". */
 function ask(
   { url, values }: Remote,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
   { method = 'POST', path = '/mcp' } = {},
 ): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
   const all = {
@@ -240,14 +240,17 @@ test('a session belongs to the token that began it', async () => {
 
 test('refuses wrong tokens, hosts, pages and plain HTTP', async () => {
   const server = await remote({ ada: {}, old: { lifetimeMs: 1 } });
-  const cases: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
+  const ada = `Bearer ${server.values['ada']}`;
+  const cases: readonly (readonly [number, Readonly<Record<string, string | string[]>>])[] = [
     [200, {}],
     [200, { host: 'memory.example:443', 'x-forwarded-proto': 'https' }],
     [200, { host: '127.0.0.1:1' }],
     [200, { origin: PAGE }],
     [401, { authorization: '' }],
+    // A proxy could have checked the other one.
+    [401, { authorization: [ada, 'Bearer wrong'] }],
     [401, { authorization: `Bearer ${server.values['old']}` }],
-    [401, { authorization: `Bearer ${server.values['ada']}x` }],
+    [401, { authorization: `${ada}x` }],
     [403, { host: 'attacker.example' }],
     [403, { host: 'memory.example.attacker.example' }],
     [403, { host: '192.0.2.1' }],

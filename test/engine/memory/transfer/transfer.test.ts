@@ -345,6 +345,12 @@ test('the path of whatever is exported is safe', () => {
   );
 });
 
+test('a name of only dots keeps the ending of a note', () => {
+  for (const name of ['.md', '..md', '...md', ' .md']) {
+    assert.match(exportedPath(`memory/${name}`), /^memory\/imported\/[0-9a-f]{8}\/_\.md$/, name);
+  }
+});
+
 test('a file cannot be the folder of another', async () => {
   for (const paths of [
     ['memory/a.md', 'memory/a.md/b.md'],
