@@ -69,6 +69,27 @@ if (cluster !== undefined) {
     assert.is(doctor.checks.find(({ check }) => check === 'storage')?.state, 'ok');
   });
 
+  test('a search reads from a server that can only be read, and says that changes may be missing', async () => {
+    const { home, svc, database } = await newHost();
+    await svc('storage', 'migrate');
+    home.write('workspace/memory/a.md', 'the bird is blue\n');
+    await svc('config', 'set', 'agents.defaults.workspace', home.at('workspace'));
+    assert.is((await svc('memory', 'index')).code, 0);
+    await cluster.sql(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    home.write('workspace/memory/b.md', 'a bird is red\n');
+    const run = await svc('memory', 'search', 'bird', '--json');
+    assert.is(run.code, 0, run.stderr);
+    const { results, warnings } = jsonOf.search(run);
+    assert.equal(
+      results.map((one) => one.path),
+      ['memory/a.md'],
+    );
+    assert.ok(
+      warnings.some(({ code }) => code === 'INDEX_STALE'),
+      run.stdout,
+    );
+  });
+
   test('a copy that is killed continues, there and back', async () => {
     const { home, env, svc } = await newHost();
     await svc('storage', 'migrate');

@@ -102,6 +102,9 @@ export function staleWarning(error: unknown): Warning | undefined {
       };
     case 'INDEX_DISK_FULL':
     case 'INDEX_UNWRITABLE':
+    case 'STORAGE_FULL':
+    // A read-only server, or a role that may only read.
+    case 'STORAGE_REFUSED':
       return {
         code: 'INDEX_STALE',
         message: `results may be out of date, because the index cannot be updated: ${error.message}`,

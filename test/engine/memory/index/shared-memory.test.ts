@@ -124,6 +124,8 @@ for (const kind of await sharedKinds()) {
       "UPDATE svc.embedding_claims SET expires_at = clock_timestamp() - interval '1 s'",
     );
     assert.equal(await b.missingEmbeddings('m', 0, 9), []);
+    await b.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 9, atMs: 1 });
+    assert.equal(await b.missingEmbeddings('m', 0, 9), []);
     assert.equal(await b.batchJobs('m'), []);
     await a.removeBatchJob('job');
     assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
@@ -201,7 +203,9 @@ for (const kind of await sharedKinds()) {
       (await a.documents()).map(({ hash }) => hash),
       [''],
     );
+    await b.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: 1 });
     await a.removeOrigin('host-b');
+    assert.equal(await kind.server.query('SELECT id FROM svc.batch_jobs'), []);
     assert.equal(
       (await listOrigins(kind.server, 'main')).map(({ name, documents, chunks }) => [
         name,

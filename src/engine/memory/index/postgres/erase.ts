@@ -69,10 +69,16 @@ export async function removeOrigin(server: Server, target: Words, name: string):
       await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
       await noteChange(transaction, memory);
       if (ids.length > 0) return true;
-      await transaction.run('DELETE FROM svc.origins WHERE memory = $1 AND name = $2', [
-        memory,
-        name,
-      ]);
+      // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
+      for (const [table, column] of [
+        ['batch_jobs', 'origin'],
+        ['origins', 'name'],
+      ] as const) {
+        await transaction.run(`DELETE FROM svc.${table} WHERE memory = $1 AND ${column} = $2`, [
+          memory,
+          name,
+        ]);
+      }
       return false;
     });
   }

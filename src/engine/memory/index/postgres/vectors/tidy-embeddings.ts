@@ -22,7 +22,11 @@ export async function tidyEmbeddings(
       `DELETE FROM svc.refused_contents AS refused
        WHERE NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = refused.hash)`,
     );
-    await transaction.run('DELETE FROM svc.embedding_claims WHERE expires_at < clock_timestamp()');
+    await transaction.run(
+      `DELETE FROM svc.embedding_claims AS claims WHERE expires_at < clock_timestamp()
+         AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs
+           WHERE jobs.identity = claims.identity AND jobs.origin = claims.origin)`,
+    );
     await transaction.run(
       `DELETE FROM svc.spaces WHERE identity <> ALL ($1)
          AND NOT EXISTS (SELECT FROM svc.memory_spaces WHERE space = spaces.id)
