@@ -111,6 +111,9 @@ async function createSchema(sql: Sql): Promise<void> {
 }
 
 const CREATE_SCHEMA = 'CREATE SCHEMA svc';
+const CREATE_MISSING_SCHEMA = `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc') THEN ${CREATE_SCHEMA}; END IF;
+END $$;`;
 const CREATE_MIGRATIONS =
   'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())';
 
@@ -119,7 +122,7 @@ export function migrationScript(pending: readonly PendingMigration[]): string {
   const isFirst = pending[0]?.version === 1;
   return [
     'BEGIN;',
-    ...(isFirst ? [`${CREATE_SCHEMA};`, `${CREATE_MIGRATIONS};`] : []),
+    ...(isFirst ? [CREATE_MISSING_SCHEMA, `${CREATE_MIGRATIONS};`] : []),
     ...pending.map(({ version, name, sql }) => {
       const statements = `${sql.trim().replace(/;$/u, '')};`;
       return `\n-- ${version}: ${name}\n${statements}\nINSERT INTO svc.migrations (version) VALUES (${version});`;

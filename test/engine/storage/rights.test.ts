@@ -3,7 +3,12 @@ import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
 import { currentIdentity } from '../../../src/engine/memory/index/index.js';
 import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
-import { openServer, withLease } from '../../../src/engine/postgres/index.js';
+import {
+  migrationScript,
+  openServer,
+  pendingAfter,
+  withLease,
+} from '../../../src/engine/postgres/index.js';
 import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageOrigins } from '../../../src/engine/storage/origins.js';
@@ -87,6 +92,14 @@ if (cluster !== undefined) {
     const [, statement = ''] = /administrator to run: (.*)$/u.exec(refused.hint ?? '') ?? [];
     await database.sql(statement);
     await migrateStorage(host.context, host.loaded, APPLY);
+    assert.ok((await storageStatus(host.context, host.loaded)).server?.usable);
+  });
+
+  test('the printed steps need no right to create a schema that exists', async () => {
+    const database = await newDatabase();
+    await database.sql('CREATE ROLE owner LOGIN; CREATE SCHEMA svc AUTHORIZATION owner');
+    await database.sql(`SET ROLE owner; ${migrationScript(pendingAfter(0))} RESET ROLE`);
+    const host = storageHost(database.as('owner'));
     assert.ok((await storageStatus(host.context, host.loaded)).server?.usable);
   });
 
