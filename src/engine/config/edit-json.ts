@@ -24,9 +24,7 @@ export function editJson(text: string, path: ConfigPath, value: unknown): string
       ? without
       : editJson(without, path, undefined);
   }
-  const container = nodeAt(text, path.slice(0, -1));
-  const entry = container === undefined ? undefined : entryOf(container, path.at(-1) ?? '');
-  const node = entry === undefined ? undefined : valueNode(entry);
+  const node = nodeAt(text, path);
   if (node !== undefined) {
     const written = jsonText(value, layoutOf(text), indentAt(text, node.offset));
     return text.slice(0, node.offset) + written + text.slice(endOf(node));

@@ -13,7 +13,7 @@ import { isInside, realTarget } from '../support/files.js';
 /** The day's note, by a name that needs no date. */
 export const TODAY = 'today';
 
-/** Of a file or folder, in most file systems; a temporary file next to it has a longer name. */
+/** Names have up to 255 bytes in most file systems, and the temporary file next to it has a longer one. */
 const LONGEST_NAME_BYTES = 230;
 
 /** A file of a workspace to write to. */

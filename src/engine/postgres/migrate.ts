@@ -99,10 +99,8 @@ export async function migrate(
 /** Any number that only svc uses: "svcm". */
 const TURN = 0x7376636d;
 
-/** `CREATE SCHEMA IF NOT EXISTS` would need the right to create one even where it exists. */
 async function createSchema(sql: Sql): Promise<void> {
-  const [known] = await sql.query("SELECT 1 FROM pg_namespace WHERE nspname = 'svc'");
-  if (known === undefined) await sql.run(CREATE_SCHEMA);
+  await sql.run(CREATE_SCHEMA);
   const [made] = await sql.query(
     "SELECT 1 FROM pg_tables WHERE schemaname = 'svc' AND tablename = 'migrations'",
   );
@@ -110,10 +108,10 @@ async function createSchema(sql: Sql): Promise<void> {
   await sql.run(CREATE_MIGRATIONS);
 }
 
-const CREATE_SCHEMA = 'CREATE SCHEMA svc';
-const CREATE_MISSING_SCHEMA = `DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc') THEN ${CREATE_SCHEMA}; END IF;
-END $$;`;
+/** `CREATE SCHEMA IF NOT EXISTS` would need the right to create one even where it exists. */
+const CREATE_SCHEMA = `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc') THEN CREATE SCHEMA svc; END IF;
+END $$`;
 const CREATE_MIGRATIONS =
   'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())';
 
@@ -122,7 +120,7 @@ export function migrationScript(pending: readonly PendingMigration[]): string {
   const isFirst = pending[0]?.version === 1;
   return [
     'BEGIN;',
-    ...(isFirst ? [CREATE_MISSING_SCHEMA, `${CREATE_MIGRATIONS};`] : []),
+    ...(isFirst ? [`${CREATE_SCHEMA};`, `${CREATE_MIGRATIONS};`] : []),
     ...pending.map(({ version, name, sql }) => {
       const statements = `${sql.trim().replace(/;$/u, '')};`;
       return `\n-- ${version}: ${name}\n${statements}\nINSERT INTO svc.migrations (version) VALUES (${version});`;

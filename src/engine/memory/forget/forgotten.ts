@@ -166,8 +166,8 @@ const HASH_CHARS = 22;
 /** What can change in a line without making it a different one: list marks, quotes, headings, whitespace. */
 const MARKS = /^[\s>#*+-]+/u;
 /**
- * The same for what is forgotten, with check boxes and other bullets. Numbers count as words: in "3. October", one does not
- * number a list.
+ * Before the words of a forgotten line: check boxes, and other bullets. Numbers count as words: in "3. October", one does
+ * not number a list.
  */
 const ITEM_MARKS = /^[\s>#*+•–-]*(?:\[[ xX]\]\s[\s>#*+•–-]*)*/u;
 const BLANKS = /\s+/gu;
@@ -179,11 +179,7 @@ export function lineHash(salt: string, words: string): string {
 
 /** A line's words in comparable form; empty without any. */
 export function wordsOf(line: string): string {
-  return withoutMarks(line, MARKS);
-}
-
-function withoutMarks(line: string, marks: RegExp): string {
-  return line.replace(marks, '').replaceAll(BLANKS, ' ').trimEnd().normalize('NFC');
+  return line.replace(MARKS, '').replaceAll(BLANKS, ' ').trimEnd().normalize('NFC');
 }
 
 /** A line that contains words. */
@@ -201,10 +197,9 @@ interface SpokenLine {
 function spokenLines(salt: string, lines: TextLines): SpokenLine[] {
   const spoken: SpokenLine[] = [];
   for (let at = 0; at < lines.count; at++) {
-    const line = lineAt(lines, at);
-    const words = withoutMarks(line, ITEM_MARKS);
+    const earlier = wordsOf(lineAt(lines, at));
+    const words = earlier.replace(ITEM_MARKS, '');
     if (words === '') continue;
-    const earlier = wordsOf(line);
     const hash = lineHash(salt, words);
     const earlierHash = earlier === words ? hash : lineHash(salt, earlier);
     spoken.push({ at, hash, earlierHash, bytes: Buffer.byteLength(words) });

@@ -70,15 +70,9 @@ export async function removeOrigin(server: Server, target: Words, name: string):
       await noteChange(transaction, memory);
       if (ids.length > 0) return true;
       // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
-      for (const [table, column] of [
-        ['batch_jobs', 'origin'],
-        ['origins', 'name'],
-      ] as const) {
-        await transaction.run(`DELETE FROM svc.${table} WHERE memory = $1 AND ${column} = $2`, [
-          memory,
-          name,
-        ]);
-      }
+      const values = [memory, name];
+      await transaction.run('DELETE FROM svc.batch_jobs WHERE memory = $1 AND origin = $2', values);
+      await transaction.run('DELETE FROM svc.origins WHERE memory = $1 AND name = $2', values);
       return false;
     });
   }

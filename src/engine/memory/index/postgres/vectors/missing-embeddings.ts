@@ -20,12 +20,14 @@ interface Page {
 /** How long a content stays claimed if its host stops without a word. */
 const CLAIM = "interval '5 minutes'";
 
-/** A claim of another host that still counts: it is recent, or the host waits for a job of its provider. */
+/** Whether a claim still counts: it is recent, or the host waits for a job of its provider. */
+export const CLAIM_COUNTS = `(claims.expires_at > clock_timestamp() OR EXISTS (
+  SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = claims.identity AND jobs.origin = claims.origin))`;
+
+/** A claim of another host that still counts. */
 const CLAIMED = `
   SELECT 1 FROM svc.embedding_claims AS claims
-  WHERE claims.identity = $4 AND claims.hash = chunks.hash AND claims.origin <> $6
-    AND (claims.expires_at > clock_timestamp() OR EXISTS (
-      SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $4 AND jobs.origin = claims.origin))`;
+  WHERE claims.identity = $4 AND claims.hash = chunks.hash AND claims.origin <> $6 AND ${CLAIM_COUNTS}`;
 
 interface MissingRow {
   readonly chunkId: number;

@@ -1,5 +1,6 @@
 import type { Server, Transaction } from '../../../../postgres/index.js';
 import type { TidyOptions } from '../../embedding-records.js';
+import { CLAIM_COUNTS } from './missing-embeddings.js';
 import { enterSpaces, findSpace, raiseWholeTo } from './spaces.js';
 
 /** Vectors that a memory uses: of a space in use, and of a text that some memory has. */
@@ -22,11 +23,7 @@ export async function tidyEmbeddings(
       `DELETE FROM svc.refused_contents AS refused
        WHERE NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = refused.hash)`,
     );
-    await transaction.run(
-      `DELETE FROM svc.embedding_claims AS claims WHERE expires_at < clock_timestamp()
-         AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs
-           WHERE jobs.identity = claims.identity AND jobs.origin = claims.origin)`,
-    );
+    await transaction.run(`DELETE FROM svc.embedding_claims AS claims WHERE NOT ${CLAIM_COUNTS}`);
     await transaction.run(
       `DELETE FROM svc.spaces WHERE identity <> ALL ($1)
          AND NOT EXISTS (SELECT FROM svc.memory_spaces WHERE space = spaces.id)
