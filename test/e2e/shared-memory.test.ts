@@ -5,10 +5,11 @@ import { startOpenAiFake } from '../fakes/openai.js';
 import { docx, paragraph } from '../support/documents.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
-import { migratedServer, realServer, startPglite } from '../support/postgres.js';
+import { migratedServer, realServer, serverAt, startPglite } from '../support/postgres.js';
 import { textsSent, towards } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
+import { waitFor } from '../support/wait.js';
 
 const postgres = (await realServer()) ?? (await startPglite());
 const test = suite(`a shared memory on ${postgres.name}`);
@@ -240,6 +241,52 @@ test('vectors are paid for once, whoever embeds first', async () => {
     await fake.close();
   }
 });
+
+test('passages that a host could not embed are embedded by another one, which says who is at work', async () => {
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  try {
+    const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE });
+    const options = { workspace: ws.path, memorySearch: towards(fake) };
+    const [a, b] = await team(['host-a', options], ['host-b', options]);
+    assert.ok(a !== undefined && b !== undefined);
+    fake.trouble('slow');
+    const hanging = a.start('memory', 'index');
+    await waitFor('the request', () => fake.requests.length > 0);
+    const waiting = await b.svc('memory', 'index');
+    assert.is(waiting.code, 0, waiting.stderr);
+    assert.match(
+      waiting.stdout,
+      /passages pending, being embedded by host-a: keyword search only/u,
+    );
+    hanging.child.kill('SIGINT');
+    assert.is((await hanging.done).code, 130);
+    fake.trouble('key_refused', 1);
+    assert.is((await b.svc('memory', 'index')).code, 1);
+    fake.trouble(undefined);
+    const [embedded] = jsonOf.index(await a.svc('memory', 'index', '--json')).agents;
+    assert.ok(embedded !== undefined && 'embedding' in embedded);
+    assert.equal([embedded.embedding?.embedded, embedded.embedding?.pending], [1, 0]);
+  } finally {
+    await fake.close();
+  }
+});
+
+if (postgres.connections > 1) {
+  test('a search does not wait for a host that keeps the memory locked', async () => {
+    const url = await newUrl();
+    const a = hostOn(url, 'host-a', { files: { 'ws/memory/billing.md': SERVICE } });
+    await a.svc('memory', 'index');
+    a.home.write('ws/memory/door.md', DOOR);
+    const server = serverAt(url);
+    await server.transaction(async (other) => {
+      await other.query('SELECT id FROM svc.memories FOR UPDATE');
+      const run = jsonOf.search(await a.svc('memory', 'search', 'billing service', '--json'));
+      assert.equal([run.results.length, run.warnings.map(({ code }) => code)], [1, ['INDEX_BUSY']]);
+    });
+    await server.close();
+    assert.equal(await placesOf(a, 'front door'), ['memory/door.md#L1-L5']);
+  });
+}
 
 test('searches of all hosts count where the notes are', async () => {
   const config = {

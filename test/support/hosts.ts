@@ -1,4 +1,4 @@
-import { runSvc, type SvcRun } from './run-svc.js';
+import { runSvc, type StartedSvc, type SvcRun, startSvc } from './run-svc.js';
 import { folderOf, type TempFolder } from './temp-folder.js';
 
 /** A host of a team: a home of its own, and an origin in the shared memories. */
@@ -7,6 +7,8 @@ export interface TestHost {
   readonly home: TempFolder;
   /** Runs the built program there. */
   svc(...args: readonly string[]): Promise<SvcRun>;
+  /** Starts it, for tests that stop it. */
+  start(...args: readonly string[]): StartedSvc;
 }
 
 /** How a host differs from a default one. */
@@ -32,5 +34,10 @@ export function hostOn(url: string, origin: string, options: HostOptions = {}): 
   };
   const home = folderOf({ 'ws/MEMORY.md': '', 'svc.json': JSON.stringify(settings), ...files });
   const env = { SVC_DATABASE_URL: url };
-  return { origin, home, svc: (...args) => runSvc(args, { home: home.path, env }) };
+  const place = { home: home.path, env };
+  return {
+    ...{ origin, home },
+    svc: (...args) => runSvc(args, place),
+    start: (...args) => startSvc(args, place),
+  };
 }

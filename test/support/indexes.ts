@@ -26,7 +26,12 @@ export interface IndexKind {
 export interface SharedKind extends IndexKind {
   newIndex(tokenizer?: Tokenizer): Promise<PostgresIndex>;
   /** The memory made last, as another host uses it. */
-  openedAs(origin: string, tokenizer?: Tokenizer, identity?: IndexIdentity): Promise<PostgresIndex>;
+  openedAs(
+    origin: string,
+    tokenizer?: Tokenizer,
+    identity?: IndexIdentity,
+    lockWaitMs?: number,
+  ): Promise<PostgresIndex>;
   readonly server: Server;
 }
 
@@ -55,7 +60,8 @@ async function sharedKind(postgres: TestPostgres): Promise<SharedKind> {
     origin,
     tokenizer = 'unicode61',
     identity = identityOf(tokenizer),
-  ) => preparePostgresIndex(server, { agent: 'main', origin }, identity);
+    lockWaitMs,
+  ) => preparePostgresIndex(server, { agent: 'main', origin }, identity, { lockWaitMs });
   return {
     name: postgres.name,
     server,

@@ -57,6 +57,10 @@ const embeddingSummary = z.strictObject({
   refused: field(count, 'Passages that the provider refuses.'),
   refusal: field(z.optional(z.string()), 'Its message for the first of them.'),
   pending: field(count, 'Passages left for a later run.'),
+  embeddedBy: field(
+    z.optional(z.array(z.string())),
+    'In a [shared memory](teams.md), the other hosts that are embedding such passages.',
+  ),
   tokens: field(count, 'As reported by the provider, else estimated.'),
   requests: field(count, 'Successful requests.'),
   failure: field(

@@ -9,6 +9,8 @@ export type ServerFault =
   | 'restarting'
   /** Two transactions were in each other's way; trying again helps. */
   | 'conflict'
+  /** Another transaction kept a row longer than this one waits. */
+  | 'locked'
   /** It does not accept the user, the password or the database. */
   | 'login'
   /** The role lacks a right. */
@@ -29,6 +31,7 @@ const FAULTS: readonly (readonly [string, ServerFault])[] = [
   ['25006', 'read_only'],
   ['40001', 'conflict'],
   ['40P01', 'conflict'],
+  ['55P03', 'locked'],
   ['53100', 'full'],
   ['42501', 'forbidden'],
   ['42P01', 'schema'],
@@ -102,6 +105,11 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
     case 'conflict':
       return new SvcError('STORAGE_BUSY', `other hosts kept changing the same rows of ${where}`, {
         hint: 'try again',
+        ...cause,
+      });
+    case 'locked':
+      return new SvcError('STORAGE_BUSY', `another host is changing the same rows of ${where}`, {
+        hint: 'wait for it to finish and try again',
         ...cause,
       });
     case 'login':

@@ -47,9 +47,13 @@ export interface PoolUse {
 export interface TransactionOptions {
   /** How often a transaction is run again that met another one; 5 when left out. */
   readonly retries?: number;
+  /** How long a statement waits for rows that other transactions keep, in milliseconds; without a limit of its own when left out. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 const CONFLICT_RETRIES = 5;
+/** Share of a statement's time that it may wait for rows of other transactions. */
+const LOCK_SHARE = 0.9;
 const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5000;
 const LONG_MS = 3_600_000;
@@ -128,12 +132,12 @@ export class Server implements Sql {
    */
   async transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
-    { retries = CONFLICT_RETRIES }: TransactionOptions = {},
+    { retries = CONFLICT_RETRIES, lockWaitMs }: TransactionOptions = {},
   ): Promise<T> {
     let isLost = false;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.transactOnce(work);
+        return await this.transactOnce(work, lockWaitMs);
       } catch (error) {
         const cause = error instanceof SvcError ? error.cause : error;
         const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
@@ -145,11 +149,14 @@ export class Server implements Sql {
     }
   }
 
-  private async transactOnce<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  private async transactOnce<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    lockWaitMs: number | undefined,
+  ): Promise<T> {
     const client = await this.connect();
     let broken: Error | undefined;
     try {
-      const nowMs = await begin(client, this.settings.statementTimeoutMs);
+      const nowMs = await begin(client, this.settings.statementTimeoutMs, lockWaitMs);
       const result = await work({
         nowMs,
         query: (text, values = []) => this.translated(() => rowsOf(client, text, values)),
@@ -337,10 +344,20 @@ function boundTo(values: readonly unknown[]): unknown[] | undefined {
  *
  * @returns milliseconds since the epoch
  */
-async function begin(client: ClientBase, timeoutMs: number): Promise<number> {
+async function begin(
+  client: ClientBase,
+  timeoutMs: number,
+  lockWaitMs: number | undefined,
+): Promise<number> {
+  // 0 is no limit of its own; a longer wait than a statement may take would not say why it ended.
+  const lockTimeoutMs =
+    lockWaitMs === undefined
+      ? 0
+      : Math.max(1, Math.min(lockWaitMs, Math.floor(timeoutMs * LOCK_SHARE)));
   const results: unknown = await client.query(
     // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction.
     `BEGIN; SELECT set_config('statement_timeout', '${timeoutMs}', true),
+       set_config('lock_timeout', '${lockTimeoutMs}', true),
        set_config('idle_in_transaction_session_timeout', '${2 * timeoutMs}', true),
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
   );

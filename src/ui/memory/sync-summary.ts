@@ -68,7 +68,8 @@ function howLong(summary: SyncSummary): string {
 }
 
 function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly string[] {
-  const { embedded, known, tokens, pending, refused, failure, provider, model } = embedding;
+  const { embedded, known, tokens, pending, embeddedBy = [] } = embedding;
+  const { refused, failure, provider, model } = embedding;
   const who = safeLine(model === null ? provider : `${provider}, ${modelWords(model)}`);
   const parts = [
     embedded > 0 ? `${formatCountOf(embedded, 'passage')} embedded (${who})` : '',
@@ -76,9 +77,11 @@ function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly str
     known > 0 ? `${formatCount(known)} from the cache` : '',
   ].filter((part) => part !== '');
   const lines = parts.length === 0 ? [] : [`  ${parts.join(' · ')}`];
+  const hosts = embeddedBy.map(safeLine).join(', ');
+  const elsewhere = hosts === '' ? '' : `, being embedded by ${hosts}`;
   const missing = [
     refused > 0 ? `${formatCount(refused)} refused by ${safeLine(provider)}` : '',
-    pending > 0 ? `${formatCountOf(pending, 'passage')} pending` : '',
+    pending > 0 ? `${formatCountOf(pending, 'passage')} pending${elsewhere}` : '',
     failure === undefined ? '' : 'embedding failed',
   ].filter((part) => part !== '');
   if (missing.length === 0) return lines;

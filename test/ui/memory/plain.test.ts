@@ -213,6 +213,10 @@ test('summary: what was embedded, by whom, and what has no vector yet', () => {
     done,
     '  2 refused by openai · 116 passages pending: keyword search only',
   ]);
+  assert.equal(third({ pending: 2, embeddedBy: ['host-b', 'host-c'] }), [
+    done,
+    '  2 passages pending, being embedded by host-b, host-c: keyword search only',
+  ]);
   const failure = { code: 'PROVIDER_AUTH', message: 'no' };
   assert.equal(third({ embedded: 0, tokens: 0, known: 0, model: null, failure }), [
     '  embedding failed: keyword search only',

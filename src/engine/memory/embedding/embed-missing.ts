@@ -96,6 +96,8 @@ async function embedWith(
     if (!(failure instanceof SvcError) || !isProviderFailure(failure)) throw failure;
     provider.failed(failure);
     return run.summary(failure);
+  } finally {
+    await run.release(index);
   }
 }
 
@@ -116,6 +118,7 @@ class Run {
   private mediaLeft: EmbeddingSummary['mediaLeft'];
   private known = 0;
   private pending = 0;
+  private others: readonly string[] = [];
   private identity: string | undefined;
   private isThroughTexts = false;
   /** Passages handed to the provider so far. */
@@ -165,6 +168,11 @@ class Run {
     this.pending = Math.min(...counts);
   }
 
+  /** Leaves what it did not embed to other hosts. */
+  async release(index: MemoryIndex): Promise<void> {
+    if (this.identity !== undefined && this.pending > 0) await index.claims?.release(this.identity);
+  }
+
   /** Whether the provider has answered. */
   hasProgress(): boolean {
     return this.isThroughTexts || this.answers.embedded + this.answers.refused > 0;
@@ -174,6 +182,7 @@ class Run {
   private async tidy(index: MemoryIndex, identity: string): Promise<void> {
     const { cacheEntries, clock, path, signal } = this.options;
     this.pending = await index.countMissingEmbeddings(identity);
+    if (this.pending > 0) this.others = (await index.claims?.others(identity)) ?? [];
     // Keep the other provider's vectors in case this one fails.
     const other = this.provider === path.primary ? path.fallback : path.primary;
     const others =
@@ -197,6 +206,7 @@ class Run {
       refused,
       ...(refusal === undefined ? {} : { refusal }),
       pending: this.pending,
+      ...(this.others.length === 0 ? {} : { embeddedBy: this.others }),
       tokens: this.tokens,
       requests: this.requests,
       ...(this.mediaLeft === undefined ? {} : { mediaLeft: this.mediaLeft }),

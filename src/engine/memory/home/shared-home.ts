@@ -107,6 +107,7 @@ export function createSharedHome({
     isCurrent: () => true,
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
+      const { lockWaitMs } = run.options;
       const server = await connect();
       const rebuild = await rebuildFor(run.options);
       if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
@@ -114,7 +115,7 @@ export function createSharedHome({
       let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
       for (;;) {
         const before = await forgets.read();
-        const index = await preparePostgresIndex(server, place, identity, { force });
+        const index = await preparePostgresIndex(server, place, identity, { force, lockWaitMs });
         try {
           const result = await fillIndex(run, index);
           if (result.stopped) return summaryOf(run, result, rebuild);

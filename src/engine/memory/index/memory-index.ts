@@ -170,6 +170,9 @@ export interface MemoryIndex {
     limit: number,
   ): Promise<readonly MissingEmbedding[]>;
 
+  /** Which host embeds what; undefined for a memory in a file. */
+  readonly claims?: EmbeddingClaims | undefined;
+
   /** A page of the vectors that notes use, by id. */
   storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]>;
 
@@ -242,4 +245,13 @@ export interface MemoryIndex {
   removeBatchJob(id: string): Promise<void>;
 
   close(): void;
+}
+
+/** The passages that hosts of a shared memory have taken with `missingEmbeddings`, and not given a vector yet. */
+export interface EmbeddingClaims {
+  /** Leaves those of this host to the others, except for what waits for a job of its provider. */
+  release(identity: string): Promise<void>;
+
+  /** The other hosts that are embedding, by name. */
+  others(identity: string): Promise<readonly string[]>;
 }

@@ -96,6 +96,7 @@ export function staleWarning(error: unknown): Warning | undefined {
   const hint = error.hint === undefined ? {} : { hint: error.hint };
   switch (error.code) {
     case 'INDEX_LOCKED':
+    case 'STORAGE_BUSY':
       return {
         code: 'INDEX_BUSY',
         message: 'another process is updating the index; the latest changes may be missing',

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SvcError } from '../../../../src/engine/errors/index.js';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import type { Change, IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
 import {
@@ -7,6 +8,7 @@ import {
   openPostgresIndex,
   type PostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
+import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
 import { sharedKinds } from '../../../support/indexes.js';
 import { failureOf } from '../../../support/memory.js';
 import {
@@ -17,6 +19,13 @@ import {
   removing,
   textVector,
 } from '../../../support/vector-index.js';
+import { waitFor } from '../../../support/wait.js';
+
+/** How many statements wait for a lock. */
+async function waitingFor(server: Server): Promise<number> {
+  const waiting = await server.query('SELECT FROM pg_locks WHERE NOT granted');
+  return waiting.length;
+}
 
 function shown(found: readonly LexicalCandidate[]): string[] {
   return found.map(({ origin, path, text }) => `${origin ?? ''}:${path} ${text}`);
@@ -131,6 +140,23 @@ for (const kind of await sharedKinds()) {
     assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
   });
 
+  test('a host that stops embedding leaves the rest to the others, except for its jobs', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putting('a.md', 'one'));
+    assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
+    assert.equal(await b.claims?.others('m'), ['host-a']);
+    assert.equal(await a.claims?.others('m'), []);
+    await b.claims?.release('m');
+    assert.equal(await b.missingEmbeddings('m', 0, 9), []);
+    await a.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: 1 });
+    await a.claims?.release('m');
+    assert.equal(await b.missingEmbeddings('m', 0, 9), []);
+    await a.removeBatchJob('job');
+    await a.claims?.release('m');
+    assert.equal(await b.claims?.others('m'), []);
+    assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
+  });
+
   test('other settings of a host replace its documents one by one', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putting('a.md', 'alpha'));
@@ -216,7 +242,47 @@ for (const kind of await sharedKinds()) {
     );
     assert.is(await a.countMatches('"alpha"'), 0);
     assert.is((await a.termStatistics([])).chunks, 1);
+    assert.is((await failureOf(apply(b, putting('b.md', 'again')))).code, 'STORAGE_BUSY');
+    await apply(await kind.openedAs('host-b'), putting('b.md', 'again'));
+    assert.is(await a.countMatches('"again"'), 1);
   });
+
+  if (kind.name === 'PostgreSQL') {
+    /** Keeps the memory locked while something else goes on. */
+    const whileLocked = async (work: (other: Transaction) => Promise<void>): Promise<void> => {
+      await kind.server.transaction(async (other) => {
+        await other.query('SELECT id FROM svc.memories FOR UPDATE');
+        await work(other);
+      });
+    };
+
+    test('who waits too long for another writer is told so, and everything stays as it was', async () => {
+      const [a] = await bothHosts();
+      await apply(a, putting('a.md', 'alpha'));
+      const b = await kind.openedAs('host-b', 'unicode61', undefined, 50);
+      await whileLocked(async () => {
+        assert.is((await failureOf(apply(b, putting('b.md', 'alpha')))).code, 'STORAGE_BUSY');
+        const identity = { ...(await a.identity()), chunkTokens: 100 };
+        const opening = kind.openedAs('host-b', 'unicode61', identity, 50);
+        assert.is((await failureOf(opening)).code, 'STORAGE_BUSY');
+      });
+      assert.is(await b.countMatches('"alpha"'), 1);
+      await apply(b, putting('b.md', 'alpha'));
+      assert.is(await a.countMatches('"alpha"'), 2);
+    });
+
+    test('a host that is removed while it waits to write is told so', async () => {
+      const [a, b] = await bothHosts();
+      let refused: Promise<SvcError> | undefined;
+      await whileLocked(async (other) => {
+        refused = failureOf(apply(b, putting('b.md', 'alpha')));
+        await waitFor('the writer', async () => (await waitingFor(kind.server)) > 0);
+        await other.run("DELETE FROM svc.origins WHERE name = 'host-b'");
+      });
+      assert.is((await refused)?.code, 'STORAGE_BUSY');
+      assert.is(await a.countMatches('"alpha"'), 0);
+    });
+  }
 
   test.run();
 }

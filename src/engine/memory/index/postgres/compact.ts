@@ -1,5 +1,5 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
-import { lockMemory, noteChange } from './lock-memory.js';
+import { changeMemory } from './change-memory.js';
 import { columnsOfKnown, type KnownChunk, pageOfChunks } from './stored-chunks.js';
 import type { Target } from './write-changes.js';
 import { writeTerms } from './write-terms.js';
@@ -11,7 +11,7 @@ const MOST_DEAD = 1 / 2;
 /** Chunks in memory at once. */
 const PAGE = 4000;
 
-type Words = Pick<Target, 'memory' | 'tokenizer' | 'words'>;
+type Words = Omit<Target, 'origin'>;
 
 /** Compacts the postings of a memory if too many are of deleted chunks. */
 export async function compactIfWorthIt(server: Server, target: Words): Promise<void> {
@@ -26,8 +26,7 @@ export async function compactIfWorthIt(server: Server, target: Words): Promise<v
 /** Writes the postings again, from the texts, so that nothing is left of deleted chunks. */
 export async function compact(server: Server, target: Words): Promise<void> {
   const { memory } = target;
-  await server.transaction(async (transaction) => {
-    await lockMemory(transaction, memory);
+  await changeMemory(server, target, async (transaction) => {
     await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);
     await transaction.run('DELETE FROM svc.terms WHERE memory = $1', [memory]);
     for (let page = await pageOfChunks(transaction, memory, 0, PAGE); page.length > 0; ) {
@@ -35,7 +34,6 @@ export async function compact(server: Server, target: Words): Promise<void> {
       page = await pageOfChunks(transaction, memory, page.at(-1)?.id ?? 0, PAGE);
     }
     await transaction.run('UPDATE svc.memories SET dead_chunks = 0 WHERE id = $1', [memory]);
-    await noteChange(transaction, memory);
   });
 }
 

@@ -1,13 +1,13 @@
 /* What removes something from a memory, whichever host has indexed it. */
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { changeMemory } from './change-memory.js';
 import { clearLengths } from './chunk-lengths.js';
 import { compact } from './compact.js';
-import { lockMemory, noteChange } from './lock-memory.js';
 import { chunksById, chunksOf, columnsOfKnown, type KnownChunk } from './stored-chunks.js';
 import type { Target } from './write-changes.js';
 import { writeTerms } from './write-terms.js';
 
-type Words = Pick<Target, 'memory' | 'tokenizer' | 'words'>;
+type Words = Omit<Target, 'origin'>;
 
 /** Documents of one transaction. */
 const BATCH = 200;
@@ -22,8 +22,7 @@ export async function eraseChunks(
   target: Words,
   ids: readonly number[],
 ): Promise<void> {
-  await server.transaction(async (transaction) => {
-    await lockMemory(transaction, target.memory);
+  await changeMemory(server, target, async (transaction) => {
     const chunks = await chunksById(transaction, target.memory, ids);
     await deleteChunks(transaction, target, chunks);
     await transaction.run(
@@ -37,7 +36,6 @@ export async function eraseChunks(
       [chunks.map(({ document }) => document)],
     );
     await deleteUnusedVectors(transaction, chunks);
-    await noteChange(transaction, target.memory);
   });
   await compact(server, target);
 }
@@ -57,8 +55,7 @@ async function deleteUnusedVectors(
 export async function removeOrigin(server: Server, target: Words, name: string): Promise<void> {
   const { memory } = target;
   for (let left = true; left; ) {
-    left = await server.transaction(async (transaction) => {
-      await lockMemory(transaction, memory);
+    left = await changeMemory(server, target, async (transaction) => {
       const documents = await transaction.query<{ readonly id: number }>(
         `SELECT documents.id FROM svc.documents JOIN svc.origins ON origins.id = origin
          WHERE documents.memory = $1 AND origins.name = $2 LIMIT $3`,
@@ -67,7 +64,6 @@ export async function removeOrigin(server: Server, target: Words, name: string):
       const ids = documents.map(({ id }) => id);
       await deleteChunks(transaction, target, await chunksOf(transaction, ids));
       await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
-      await noteChange(transaction, memory);
       if (ids.length > 0) return true;
       // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
       const values = [memory, name];

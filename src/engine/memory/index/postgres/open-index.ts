@@ -1,5 +1,5 @@
 import { SvcError } from '../../../errors/index.js';
-import type { Server } from '../../../postgres/index.js';
+import type { Server, Transaction } from '../../../postgres/index.js';
 import type { IndexIdentity } from '../identity.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
@@ -9,6 +9,14 @@ export interface SharedMemory {
   readonly agent: string;
   /** The host's name among the origins of the memory. */
   readonly origin: string;
+}
+
+/** How a memory is opened to index into it. */
+export interface PrepareOptions {
+  /** Makes all documents of the host count as changed. */
+  readonly force?: boolean;
+  /** How long changes wait for other hosts, in milliseconds. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 /** Opens a memory as a host sees it; undefined if no host has indexed anything into it yet. */
@@ -24,19 +32,19 @@ export async function openPostgresIndex(
  * Opens a memory for a host to index into, and creates what is missing. If the host's documents were indexed with
  * other settings, all of them count as changed, and are replaced one by one.
  *
- * @throws SvcError STORAGE_TOKENIZER if other hosts use another tokenizer
+ * @throws SvcError STORAGE_TOKENIZER if other hosts use another tokenizer; STORAGE_BUSY
  */
 export async function preparePostgresIndex(
   server: Server,
   { agent, origin }: SharedMemory,
   identity: IndexIdentity,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, lockWaitMs }: PrepareOptions = {},
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
   if (known !== undefined && isOf(known, identity) && !force) {
-    return createPostgresIndex(server, agent, origin, known);
+    return createPostgresIndex(server, agent, origin, known, lockWaitMs);
   }
-  await server.transaction(async (transaction) => {
+  const prepare = async (transaction: Transaction): Promise<void> => {
     await transaction.run(
       'INSERT INTO svc.memories (agent, tokenizer) VALUES ($1, $2) ON CONFLICT DO NOTHING',
       [agent, identity.tokenizer],
@@ -62,10 +70,11 @@ export async function preparePostgresIndex(
     await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE origin = $1", [
       row?.id,
     ]);
-  });
+  };
+  await server.transaction(prepare, { lockWaitMs });
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return createPostgresIndex(server, agent, origin, facts);
+  return createPostgresIndex(server, agent, origin, facts, lockWaitMs);
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {

@@ -8,6 +8,7 @@ import {
   literalCandidates,
   type Searched,
 } from './candidates.js';
+import { originRemoved } from './change-memory.js';
 import { keepsChunk, keptBy } from './document-filter.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
@@ -36,13 +37,15 @@ export interface PostgresIndex extends MemoryIndex {
   removeOrigin(name: string): Promise<void>;
 }
 
+/** @param lockWaitMs how long writing waits for other hosts; as long as a statement may take when left out */
 export function createPostgresIndex(
   server: Server,
   agent: string,
   originName: string,
   facts: MemoryFacts,
+  lockWaitMs?: number,
 ): PostgresIndex {
-  return indexOf(server, agent, originName, facts, new Readers(server), false);
+  return indexOf(server, agent, originName, facts, new Readers(server), { lockWaitMs });
 }
 
 /** What an index and its views have in common. */
@@ -75,14 +78,19 @@ class Readers {
   }
 }
 
-/** @param isView whether the facts are those of one search */
+interface Use {
+  /** Whether the facts are those of one search. */
+  readonly isView?: boolean;
+  readonly lockWaitMs?: number | undefined;
+}
+
 function indexOf(
   server: Server,
   agent: string,
   originName: string,
   known: MemoryFacts,
   readers: Readers,
-  isView: boolean,
+  { isView = false, lockWaitMs }: Use,
 ): PostgresIndex {
   let facts = known;
   const current = async (): Promise<MemoryFacts> => {
@@ -96,7 +104,7 @@ function indexOf(
   /** The same, to be written. */
   const place = async (): Promise<Place> => {
     const own = await here();
-    if (own.origin === 0) throw new Error(`the memory has no origin ${originName}`);
+    if (own.origin === 0) throw originRemoved();
     return own;
   };
   const searched = async (): Promise<Searched> => {
@@ -104,13 +112,14 @@ function indexOf(
     return { sql: server, facts: now, reader: readers.keywords(now) };
   };
   const tokenizing = () => {
-    return { tokenizer: facts.tokenizer, words: readers.words(facts.tokenizer) };
+    return { tokenizer: facts.tokenizer, words: readers.words(facts.tokenizer), lockWaitMs };
   };
   const missing = (identity: string): MissingQuestion => {
     return { memory: facts.id, origin: facts.origin, name: originName, identity };
   };
   return {
-    view: async () => indexOf(server, agent, originName, await current(), readers, true),
+    view: async () =>
+      indexOf(server, agent, originName, await current(), readers, { isView: true }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
     documents: async () => storedDocuments(server, await here()),
@@ -177,6 +186,10 @@ function indexOf(
       (await vectors()).missingEmbeddings(server, missing(identity), { after, limit }),
     storedEmbeddings: async (...asked) =>
       (await vectors()).storedEmbeddings(server, facts.id, ...asked),
+    claims: {
+      release: async (identity) => (await vectors()).releaseClaims(server, missing(identity)),
+      others: async (identity) => (await vectors()).hostsEmbedding(server, missing(identity)),
+    },
     missingMedia: async (identity, after, limit) =>
       (await vectors()).missingMedia(server, missing(identity), { after, limit }),
     countMissingMedia: async (identity) =>
@@ -188,7 +201,7 @@ function indexOf(
     refuseEmbeddings: async (...refused) =>
       (await vectors()).refuseEmbeddings(server, facts.id, ...refused),
     frontMatterFaults: async () => {
-      const { memory, origin } = await place();
+      const { memory, origin } = await here();
       return server.query<FrontMatterFault>(
         `SELECT path, facts::json ->> 'fault' AS why FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%'

@@ -8,16 +8,16 @@ import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-text
 import { type Language, languagesOf } from '../languages.js';
 import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import type { ChangeSet } from '../memory-index.js';
+import { type Changed, changeMemory, originRemoved } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
-import { lockMemory, noteChange } from './lock-memory.js';
 import { mergedChanges } from './merge-changes.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
 import type { ColumnTexts, Tokenized, WordReader } from './tokenize.js';
 import { writeTerms } from './write-terms.js';
 
 /** A memory that is written, and how its words are read. */
-export interface Target extends Place {
+export interface Target extends Changed, Place {
   readonly tokenizer: Tokenizer;
   readonly words: WordReader;
 }
@@ -47,21 +47,35 @@ interface ReadChanges {
   readonly words: Tokenized;
 }
 
-/** Applies a change set of an origin in one transaction. */
+/**
+ * Applies a change set of an origin in one transaction.
+ *
+ * @throws SvcError STORAGE_BUSY if another host writes for too long, or has removed this one
+ */
 export async function writeChanges(
   server: Server,
   target: Target,
   { atMs, changes }: ChangeSet,
 ): Promise<void> {
   const read = await readChanges(server, target, mergedChanges(changes));
-  await server.transaction(async (transaction) => {
-    const firstChunk = await lockMemory(transaction, target.memory);
+  await changeMemory(server, target, async (transaction, firstChunk) => {
+    await touchOrigin(transaction, target);
     await removeOld(transaction, target, read);
     await touch(transaction, target, read.touched, atMs);
     const documents = await writeDocuments(transaction, target, read, atMs, firstChunk);
     await writeChunks(transaction, target.memory, read, documents, firstChunk);
     await updateTotals(transaction, target, read);
   });
+}
+
+/** Records that the origin changes, which also keeps others from removing it until then. */
+async function touchOrigin(transaction: Transaction, { origin }: Place): Promise<void> {
+  const found = await transaction.run(
+    `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL, seen_at = clock_timestamp()
+     WHERE id = $1`,
+    [origin],
+  );
+  if (found === 0) throw originRemoved();
 }
 
 async function readChanges(
@@ -265,18 +279,12 @@ async function writeChunks(
 
 async function updateTotals(
   transaction: Transaction,
-  { memory, origin }: Place,
+  { memory }: Place,
   { chunks, words }: ReadChanges,
 ): Promise<void> {
   await transaction.run(
     `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
      WHERE id = $1`,
     [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
-  );
-  await noteChange(transaction, memory);
-  await transaction.run(
-    `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL, seen_at = clock_timestamp()
-     WHERE id = $1`,
-    [origin],
   );
 }

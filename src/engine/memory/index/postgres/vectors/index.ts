@@ -1,8 +1,10 @@
 export {
   countMissingEmbeddings,
   countMissingMedia,
+  hostsEmbedding,
   missingEmbeddings,
   missingMedia,
+  releaseClaims,
 } from './missing-embeddings.js';
 export {
   spaceStatistics,

@@ -97,6 +97,35 @@ async function claim(
   return new Set(claimed.map(({ hash }) => hash.toString('latin1')));
 }
 
+/** Ends the claims of this host, except for what waits for a job of its provider. */
+export async function releaseClaims(
+  server: Server,
+  { memory, name, identity }: MissingQuestion,
+): Promise<void> {
+  await server.run(
+    `DELETE FROM svc.embedding_claims AS claims
+     WHERE identity = $1 AND origin = $2
+       AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+       AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $1 AND jobs.origin = $2)`,
+    [identity, name, memory],
+  );
+}
+
+/** The other hosts that have claimed passages of the memory. */
+export async function hostsEmbedding(
+  server: Server,
+  { memory, name, identity }: MissingQuestion,
+): Promise<string[]> {
+  const rows = await server.query<{ readonly origin: string }>(
+    `SELECT DISTINCT origin FROM svc.embedding_claims AS claims
+     WHERE identity = $1 AND origin <> $2 AND ${CLAIM_COUNTS}
+       AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+     ORDER BY origin`,
+    [identity, name, memory],
+  );
+  return rows.map(({ origin }) => origin);
+}
+
 /** Media files of this host without a vector. */
 export async function missingMedia(
   server: Server,

@@ -43,7 +43,7 @@ export async function putEmbeddings(
         rows.map(({ code }) => code),
       ],
     );
-    await releaseClaims(transaction, identity, entries);
+    await endClaims(transaction, identity, entries);
     await raiseWholeTo(transaction, memory, space);
   });
 }
@@ -64,7 +64,7 @@ async function ensureSpace(
   return space;
 }
 
-async function releaseClaims(
+async function endClaims(
   transaction: Transaction,
   identity: string,
   contents: readonly { readonly hash: Buffer }[],
@@ -94,7 +94,7 @@ export async function refuseEmbeddings(
        ON CONFLICT (identity, hash) DO UPDATE SET why = excluded.why`,
       [identity, noted.map(({ hash }) => hash), noted.map(({ why }) => why)],
     );
-    await releaseClaims(transaction, identity, refused);
+    await endClaims(transaction, identity, refused);
     if (space !== undefined) await raiseWholeTo(transaction, memory, space);
   });
 }

@@ -1,0 +1,54 @@
+import { SvcError } from '../../../errors/index.js';
+import type { Server, Transaction } from '../../../postgres/index.js';
+
+/** A memory that is changed. */
+export interface Changed {
+  readonly memory: number;
+  /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
+  readonly lockWaitMs: number | undefined;
+}
+
+/**
+ * Changes a memory in one transaction, which no other writer of the memory meets. Searches read the memory again
+ * after it.
+ *
+ * @param work gets the id of the memory's next chunk
+ * @throws SvcError STORAGE_BUSY when another writer does not finish in time
+ */
+export async function changeMemory<T>(
+  server: Server,
+  { memory, lockWaitMs }: Changed,
+  work: (transaction: Transaction, nextChunk: number) => Promise<T>,
+): Promise<T> {
+  const change = async (transaction: Transaction): Promise<T> => {
+    const [row] = await transaction.query<{ readonly next: number }>(
+      'SELECT next_chunk AS next FROM svc.memories WHERE id = $1 FOR NO KEY UPDATE',
+      [memory],
+    );
+    if (row === undefined) throw new Error('the memory was deleted meanwhile');
+    const result = await work(transaction, row.next);
+    await noteChange(transaction, memory);
+    return result;
+  };
+  return server.transaction(change, { lockWaitMs });
+}
+
+/** Records that searches have to read the memory again, and what they need not look up. */
+async function noteChange(transaction: Transaction, memory: number): Promise<void> {
+  await transaction.run(
+    `UPDATE svc.memories SET revision = revision + 1, languages = coalesce(found.languages, ''),
+       sources = coalesce(found.sources, ''), has_media = coalesce(found.media, false)
+     FROM (
+       SELECT string_agg(DISTINCT language, ' ') AS languages, string_agg(DISTINCT source, ' ') AS sources,
+         bool_or(kind = 'media') AS media FROM svc.documents WHERE memory = $1
+     ) AS found WHERE id = $1`,
+    [memory],
+  );
+}
+
+/** Somebody ran `svc storage origins --forget` for a host that is indexing. */
+export function originRemoved(): SvcError {
+  return new SvcError('STORAGE_BUSY', 'this host was removed from the shared memory meanwhile', {
+    hint: 'run "svc memory index", which indexes its files again',
+  });
+}
