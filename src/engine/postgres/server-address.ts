@@ -46,7 +46,16 @@ export function parseServerUrl(url: string): {
   };
 }
 
+/** https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 function parsed(url: string): ReturnType<typeof parse> {
+  const parameters = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
+  const sslMode = parameters.getAll('sslmode').at(-1) ?? 'disable';
+  if (!SSL_MODES.includes(sslMode)) throw invalid(`its sslmode is none of ${SSL_MODES.join(', ')}`);
+  if (sslMode === 'verify-ca' && !parameters.has('sslrootcert')) {
+    throw invalid('sslmode=verify-ca needs sslrootcert, the file of the authority');
+  }
   try {
     return parse(url, { useLibpqCompat: true });
   } catch (error) {

@@ -13,6 +13,8 @@ export type ServerFault =
   | 'locked'
   /** It does not accept the user, the password or the database. */
   | 'login'
+  /** It has no TLS, or a certificate that is not trusted. */
+  | 'tls'
   /** The role lacks a right. */
   | 'forbidden'
   | 'read_only'
@@ -41,6 +43,17 @@ const FAULTS: readonly (readonly [string, ServerFault])[] = [
   ['25P04', 'timeout'],
   ['3D000', 'login'],
   ['28', 'login'],
+  // Of Node.js (https://nodejs.org/api/tls.html#x509-certificate-error-codes) and of OpenSSL.
+  ['CERT_', 'tls'],
+  ['CRL_', 'tls'],
+  ['DEPTH_ZERO', 'tls'],
+  ['EPROTO', 'tls'],
+  ['ERR_SSL', 'tls'],
+  ['ERR_TLS', 'tls'],
+  ['HOSTNAME_MISMATCH', 'tls'],
+  ['INVALID_CA', 'tls'],
+  ['SELF_SIGNED', 'tls'],
+  ['UNABLE_TO', 'tls'],
   ['08', 'unreachable'],
   ['ECONN', 'unreachable'],
   ['EHOST', 'unreachable'],
@@ -60,6 +73,7 @@ const MESSAGES: readonly (readonly [RegExp, ServerFault])[] = [
     'unreachable',
   ],
   [/password must be a string|SASL/u, 'login'],
+  [/SSL connection/u, 'tls'],
 ];
 
 /** Classifies anything thrown while using the server. */
@@ -117,6 +131,15 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
         hint: 'check the user, the password and the database of storage.url',
         ...cause,
       });
+    case 'tls':
+      return new SvcError(
+        'STORAGE_REFUSED',
+        `no encrypted connection to PostgreSQL at ${where}: ${why}`,
+        {
+          hint: 'check sslmode and sslrootcert of storage.url; "sslmode=disable" sends everything unencrypted',
+          ...cause,
+        },
+      );
     case 'forbidden':
       return new SvcError('STORAGE_REFUSED', `PostgreSQL at ${where} refused: ${why}`, {
         hint: 'grant the role of storage.url its rights; docs/teams.md lists them',

@@ -194,6 +194,14 @@ if (cluster !== undefined) {
     await nowhere.close();
   });
 
+  test('a server without TLS is refused where the URL demands it', async () => {
+    const server = serverAt(`${await cluster.newDatabase()}?sslmode=verify-full`);
+    const refused = await failureOf(server.query('SELECT 1'));
+    assert.is(refused.code, 'STORAGE_REFUSED');
+    assert.match(refused.hint ?? '', /sslmode/u);
+    await server.close();
+  });
+
   test('notifications arrive, also after the connection was cut', async () => {
     const server = await migratedServer(cluster);
     let count = 0;
@@ -249,6 +257,9 @@ addresses('is never quoted when it is wrong', () => {
     'postgres://u:hush@h:99999/d',
     'postgres://u:hush@h',
     'postgres://u:hush@[/d',
+    'postgres://u:hush@h/d?sslmode=verify-ful',
+    'postgres://u:hush@h/d?sslmode=no-verify',
+    'postgres://u:hush@h/d?sslmode=verify-ca',
   ]) {
     const thrown = (() => {
       try {
@@ -258,7 +269,8 @@ addresses('is never quoted when it is wrong', () => {
       }
       return undefined;
     })();
-    assert.instance(thrown, SvcError);
+    assert.instance(thrown, SvcError, url);
+    assert.is(Object(thrown).code, 'STORAGE_URL_INVALID');
     assert.not.match(String(thrown), 'hush');
   }
 });
