@@ -21,6 +21,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
     'Run `svc config doctor`; a damaged record is replaced by the next delivery.',
   DELIVERY_NOT_FOUND: 'Run `svc webhook deliveries` and pass more characters of the ID.',
   DELIVERY_NOT_REPLAYABLE: 'Let the sender deliver it again.',
+  DOCUMENT_ELSEWHERE: 'Run the command on that host; `svc memory get` reads the file on any host.',
   DOCUMENT_NOT_INDEXED:
     'Run `svc memory search` to find its path, or add it with `memorySearch.extraPaths`.',
   DOCUMENT_UNREADABLE: 'Check its permissions, then run `svc memory index`.',

@@ -88,6 +88,14 @@ test('a host without a workspace finds and reads what others indexed', async () 
     [origin, path, text, totalLines],
     ['host-a', 'memory/billing.md', 'Marta owns the billing service.', 3],
   );
+  for (const command of ['inspect', 'links']) {
+    const there = await b.svc('memory', command, 'host-a:memory/billing.md', '--json');
+    const { code, message } = jsonOf.error(there);
+    assert.equal(
+      [there.code, code, message],
+      [1, 'DOCUMENT_ELSEWHERE', 'memory/billing.md is a file of host-a'],
+    );
+  }
   // The host that has the file understands the citation too.
   const own = jsonOf.get(await a.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json'));
   assert.equal([own.origin, own.text], [undefined, 'Marta owns the billing service.']);

@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   ),
   DELIVERY_NOT_FOUND: failure('No recorded delivery has this ID, or several start with it.'),
   DELIVERY_NOT_REPLAYABLE: failure('The body of the delivery was not kept as it was sent.'),
+  DOCUMENT_ELSEWHERE: failure('The file is on another host of a shared memory.'),
   DOCUMENT_NOT_INDEXED: failure('The file is not part of the index.'),
   DOCUMENT_UNREADABLE: failure('An indexed file cannot be read.'),
   DREAM_CLAIM_UNKNOWN: failure('Dreaming knows no claim with this key or text.'),

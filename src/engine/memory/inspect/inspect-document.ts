@@ -1,3 +1,4 @@
+import { SvcError } from '../../errors/index.js';
 import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
@@ -8,6 +9,7 @@ import type {
   WorkOptions,
 } from '../backends/index.js';
 import { estimateTokens } from '../chunking/index.js';
+import type { OtherHosts } from '../home/index.js';
 import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.js';
 import { type NoteDay, noteDay } from '../search/filters.js';
 import type { LineRange, NoteFacts } from '../types.js';
@@ -52,23 +54,40 @@ export function createInspection(
   const ask = <T>(work: WorkOptions, read: (index: MemoryIndex) => Promise<T>): Promise<T> =>
     keeper.answer(work, [], read);
   const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
+  const { others } = target.home;
+  /** @throws SvcError DOCUMENT_ELSEWHERE */
+  const lookUp = async (index: MemoryIndex, text: string) => {
+    const named = ownTarget(text, others);
+    const own = lookUpDocument(await index.documents(), workspaceDir, named);
+    if (own === undefined && others !== undefined) await refuseOther(others, named);
+    return own;
+  };
   return {
     links: (work = {}) => ask(work, linkMapOf),
     linksOf: (text, work = {}) =>
       ask(work, async (index) => {
-        const own = ownTarget(text, target.home.others);
-        const { document } = findDocument(await index.documents(), workspaceDir, own);
+        const found = await lookUp(index, text);
+        const { document } = found ?? findDocument(await index.documents(), workspaceDir, text);
         return linksOf(await linkMapOf(index), document.path);
       }),
     document: (text, work = {}) =>
       ask(work, async (index) => {
-        const own = ownTarget(text, target.home.others);
-        const found = lookUpDocument(await index.documents(), workspaceDir, own);
+        const found = await lookUp(index, text);
         return found === undefined
           ? undefined
           : inspect(index, found.document, found.range, timeZone);
       }),
   };
+}
+
+async function refuseOther(others: OtherHosts, named: string): Promise<void> {
+  const { lookUpOther } = await import('../backends/get-shared.js');
+  const other = await lookUpOther(others, named);
+  if (other === undefined) return;
+  const { origin, path } = other.document;
+  throw new SvcError('DOCUMENT_ELSEWHERE', `${path} is a file of ${origin}`, {
+    hint: `run this command on ${origin}; "svc memory get" shows the file here`,
+  });
 }
 
 async function inspect(
