@@ -188,6 +188,14 @@ test('broken lines are passed over and counted, and the lines around them keep t
   assert.is(results[0]?.citation, 'sessions/main/talk.jsonl#L6');
 });
 
+test('half a character in what was said is shown as one that is missing', async () => {
+  const { sessions, backend } = memoryOf();
+  sessions.write('talk.jsonl', message('user', 'the lighthouse \ud83d keeper'));
+  await backend.sync({});
+  const { results } = await backend.search({ query: 'lighthouse' });
+  assert.match(results[0]?.snippet ?? '', 'the lighthouse \ufffd keeper');
+});
+
 test('a line too long to be something said costs itself', async () => {
   const { sessions, backend } = memoryOf();
   const huge = message('user', 'x'.repeat(17 * 1024 * 1024));

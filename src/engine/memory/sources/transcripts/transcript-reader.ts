@@ -105,9 +105,9 @@ export function roleOf(word: string | undefined): TurnRole | undefined {
   return word === 'user' || word === 'assistant' ? word : undefined;
 }
 
-/** A text without secrets, and without NUL, which an index cannot store. */
+/** A text without secrets, and without what an index cannot store: NUL, and halves of characters. */
 export function maskedText(text: string): string {
-  return redactSecrets(text.includes('\0') ? text.replaceAll('\0', ' ') : text);
+  return redactSecrets(text.toWellFormed().replaceAll('\0', ' '));
 }
 
 /** Whether a conversation took place in one of some folders or below. */
