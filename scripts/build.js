@@ -82,6 +82,9 @@ const PLATFORM_ENTRIES = [IS_WSL];
 /** What help needs of oclif, in one file. */
 const HELP_ENTRIES = ['cli/run-with-oclif.ts', ...HELP_FILES];
 
+/** What a search of a shared memory needs, with pg. */
+const SHARED_ENTRIES = ['engine/memory/home/shared-home.ts'];
+
 /**
  * Files below a folder, recursively.
  * @param {string} dir
@@ -177,6 +180,7 @@ const KEPT_CHUNKS = [
   'table',
   'dream',
   'help',
+  'shared',
 ];
 /** The chunks that oclif is in. */
 const OCLIF_CHUNKS = ['start', 'help'];
@@ -250,6 +254,7 @@ async function buildCommands(dir) {
     modulesOf('dream', DREAM_ENTRIES),
     modulesOf('platform', PLATFORM_ENTRIES),
     modulesOf('help', HELP_ENTRIES),
+    modulesOf('shared', SHARED_ENTRIES),
   ];
   const { output } = await build({
     ...COMMON,

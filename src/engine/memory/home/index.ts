@@ -1,6 +1,7 @@
 /*
  * Where the index of a memory is kept. Loaded by name:
  *   mirror-file.ts: making the index of a file mirror the scanned files
+ *   mirror-shared.ts: the same for an index on a server
  *   shared-home.ts: an index on a server
  */
 

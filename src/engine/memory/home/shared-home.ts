@@ -1,14 +1,11 @@
 import { rmSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import {
   describeAddress,
   openCurrentServer,
   openServer,
   type Server,
 } from '../../postgres/index.js';
-import type { Clock, EngineContext } from '../../support/context.js';
-import { extractedFolder } from '../extract/index.js';
-import { Forgotten } from '../forget/index.js';
+import type { EngineContext } from '../../support/context.js';
 import { currentIdentity, type IndexSettings } from '../index/index.js';
 import {
   chunksByDocument,
@@ -16,13 +13,8 @@ import {
   listOrigins,
   openPostgresIndex,
   otherDocuments,
-  type PostgresIndex,
   preparePostgresIndex,
 } from '../index/postgres/index.js';
-import { fillIndex, summaryOf } from '../sync/fill-index.js';
-import { type Rebuild, type RebuildRequest, rebuildNeeded, rebuildOf } from '../sync/index.js';
-import { withIndexLock } from '../sync/index-lock.js';
-import { cleanOthers } from './clean-others.js';
 import type { IndexHome } from './index-home.js';
 import { SharedForgetList } from './shared-forget-list.js';
 import type { SharedPlace } from './shared-place.js';
@@ -64,30 +56,6 @@ export function createSharedHome({
   };
   const forgetList = async (): Promise<SharedForgetList> =>
     new SharedForgetList(await connect(), place, listFile);
-  const rebuildFor = async (asked: RebuildRequest): Promise<Rebuild | undefined> => {
-    const index = await openPostgresIndex(await connect(), place);
-    const stored = await index?.identity();
-    index?.close();
-    return stored === undefined
-      ? rebuildOf({ state: 'missing' })
-      : rebuildNeeded(stored, settings, asked);
-  };
-  /** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */
-  const clean = async (
-    forgets: SharedForgetList,
-    index: PostgresIndex,
-    clock: Clock,
-  ): Promise<void> => {
-    const uncleaned = await forgets.uncleaned();
-    const list = uncleaned.length === 0 ? undefined : await forgets.read();
-    if (list === undefined) return;
-    const forgotten = new Forgotten(list.salt, list.entries);
-    await cleanOthers(await connect(), place, index, forgotten, traces);
-    const keepIdentities = await index.vectorIdentities();
-    await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
-    await forgets.markCleaned(uncleaned);
-    traces = [];
-  };
   return {
     others: {
       place,
@@ -107,27 +75,11 @@ export function createSharedHome({
     isCurrent: () => true,
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
-      const { lockWaitMs } = run.options;
-      const server = await connect();
-      const rebuild = await rebuildFor(run.options);
-      if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
-      const forgets = await forgetList();
-      let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
-      for (;;) {
-        const before = await forgets.read();
-        const index = await preparePostgresIndex(server, place, identity, { force, lockWaitMs });
-        try {
-          const result = await fillIndex(run, index);
-          if (result.stopped) return summaryOf(run, result, rebuild);
-          // Another host may have forgotten something that this one has just read.
-          force = !isDeepStrictEqual(await forgets.read(), before);
-          if (force) continue;
-          await clean(forgets, index, run.options.clock);
-          return summaryOf(run, result, rebuild);
-        } finally {
-          index.close();
-        }
-      }
+      const { mirrorShared } = await import('./mirror-shared.js');
+      const shared = { server: await connect(), place, forgets: await forgetList(), traces };
+      const summary = await mirrorShared(run, shared);
+      if (summary.outcome !== 'stopped') traces = [];
+      return summary;
     },
     readForgetList: async () => (await forgetList()).read(),
     writeForgetList: async (list, forgottenNow = []) => {
@@ -136,6 +88,8 @@ export function createSharedHome({
     },
     isScrubPending: async () => (await (await forgetList()).uncleaned()).length > 0,
     reset: async (clock) => {
+      const { withIndexLock } = await import('../sync/index-lock.js');
+      const { extractedFolder } = await import('../extract/index.js');
       const server = await connect();
       const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
       const forgotten = await withIndexLock(indexFile, lock, () => {
