@@ -56,23 +56,23 @@ export function createInspection(
   const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
   const { others } = target.home;
   /** @throws SvcError DOCUMENT_ELSEWHERE */
-  const lookUp = async (index: MemoryIndex, text: string) => {
-    const named = ownTarget(text, others);
-    const own = lookUpDocument(await index.documents(), workspaceDir, named);
-    if (own === undefined && others !== undefined) await refuseOther(others, named);
-    return own;
+  const lookUp = async (index: MemoryIndex, named: string) => {
+    const found = lookUpDocument(await index.documents(), workspaceDir, named);
+    if (found === undefined && others !== undefined) await refuseOther(others, named);
+    return found;
   };
   return {
     links: (work = {}) => ask(work, linkMapOf),
     linksOf: (text, work = {}) =>
       ask(work, async (index) => {
-        const found = await lookUp(index, text);
-        const { document } = found ?? findDocument(await index.documents(), workspaceDir, text);
+        const own = ownTarget(text, others);
+        const found = await lookUp(index, own);
+        const { document } = found ?? findDocument(await index.documents(), workspaceDir, own);
         return linksOf(await linkMapOf(index), document.path);
       }),
     document: (text, work = {}) =>
       ask(work, async (index) => {
-        const found = await lookUp(index, text);
+        const found = await lookUp(index, ownTarget(text, others));
         return found === undefined
           ? undefined
           : inspect(index, found.document, found.range, timeZone);
