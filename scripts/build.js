@@ -57,6 +57,14 @@ const LISTING_ENTRIES = [
 const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
 const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
 
+/** What an external program shares with many commands: child processes, locks, patterns. */
+const CHILD_ENTRIES = [
+  'engine/child/child-environment.ts',
+  'engine/child/run-program.ts',
+  'engine/sqlite/process-lock.ts',
+  'engine/support/glob.ts',
+];
+
 /** What a search with an external program needs. */
 const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
 
@@ -240,6 +248,7 @@ async function buildCommands(dir) {
   const parts = [
     modulesOf('start', HOT_ENTRIES),
     modulesOf('hook', HOOK_ENTRIES),
+    modulesOf('child', CHILD_ENTRIES),
     modulesOf('ext', EXT_ENTRIES),
     modulesOf('vectors', VECTOR_ENTRIES),
     modulesOf('secrets', SECRET_ENTRIES),
