@@ -57,13 +57,13 @@ const LISTING_ENTRIES = [
 const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
 const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
 
-/** What an external program shares with many commands: child processes, locks, patterns. */
-const CHILD_ENTRIES = [
+/** What an external program shares with many commands; running it loads more of Node. */
+const HELPER_ENTRIES = [
   'engine/child/child-environment.ts',
-  'engine/child/run-program.ts',
   'engine/sqlite/process-lock.ts',
   'engine/support/glob.ts',
 ];
+const CHILD_ENTRIES = ['engine/child/run-program.ts'];
 
 /** What a search with an external program needs. */
 const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
@@ -248,6 +248,7 @@ async function buildCommands(dir) {
   const parts = [
     modulesOf('start', HOT_ENTRIES),
     modulesOf('hook', HOOK_ENTRIES),
+    modulesOf('helpers', HELPER_ENTRIES),
     modulesOf('child', CHILD_ENTRIES),
     modulesOf('ext', EXT_ENTRIES),
     modulesOf('vectors', VECTOR_ENTRIES),

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { childEnvironment } from '../../child/child-environment.js';
-import { runProgram } from '../../child/run-program.js';
 import {
   documentFormatOf,
   EXTRACTION_VERSION,
@@ -226,6 +225,8 @@ export async function extractText(request: ExtractionRequest): Promise<Extractio
   const { format, bytes, libraryDir, timeoutMs = EXTRACTION_MS, signal } = request;
   const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
   const loader = IS_SOURCE ? process.execArgv : [];
+  // Loading what starts processes takes 5 ms.
+  const { runProgram } = await import('../../child/run-program.js');
   const end = await runProgram({
     command: [process.execPath, ...loader, PROCESS, format, libraryDir],
     // A standalone executable takes options of Node.js only from here.

@@ -8,7 +8,14 @@ import type { MemoryIndex } from '../index/index.js';
 import type { Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import { planChanges, type Rebuild, snapshotOf, withoutSmallGrowth } from './plan-changes.js';
+import {
+  pendingChanges,
+  planChanges,
+  type Rebuild,
+  type SyncPlan,
+  snapshotOf,
+  withoutSmallGrowth,
+} from './plan-changes.js';
 import type { SyncTarget } from './sync-index.js';
 import type { ApplyResult } from './tally.js';
 
@@ -41,7 +48,7 @@ export interface SyncRun {
 
 /** Reads what changed into an index, and removes what is gone. */
 export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<ApplyResult> {
-  const changes = planChanges(run.scan.files, await index.documents());
+  const changes = await changesOf(run, index);
   const growth = run.target.sources.transcripts?.growth;
   const defers = run.options.defersSmallGrowth === true && growth !== undefined;
   const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
@@ -77,6 +84,13 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
   }
   return result;
+}
+
+/** What has changed since the last sync; what that one could not read is tried again. */
+async function changesOf({ scan, scannedMs }: SyncRun, index: MemoryIndex): Promise<SyncPlan> {
+  const { skipped } = await index.syncMark();
+  if (skipped.length === 0) return pendingChanges(index, scan.files, scannedMs);
+  return planChanges(scan.files, await index.documents());
 }
 
 export function summaryOf(

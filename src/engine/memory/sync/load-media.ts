@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type/core';
+import { crypto } from '../../support/crypto.js';
 import type { Forgotten } from '../forget/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
@@ -115,7 +115,7 @@ async function readThrough(
 ): Promise<Pick<MediaFacts, 'hash' | 'mimeType'> | { readonly fault: SkippedFile }> {
   const fault = (detail: string) => ({ fault: { path, reason: 'wrong_format', detail } }) as const;
   const block = Buffer.alloc(BLOCK_BYTES);
-  const digest = createHash('sha256');
+  const digest = crypto().createHash('sha256');
   let detected: Detection | undefined;
   let hasVideo = false;
   let tail = Buffer.alloc(0);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isRecord } from '../../config/index.js';
+import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
@@ -88,7 +88,7 @@ function loadStoredTurns(
   const fingerprint = { size, mtimeMs, ctimeMs };
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
-  const content = createHash('sha256');
+  const content = crypto().createHash('sha256');
   for (const { role, at, line, text: said } of turns) {
     const text = forgotten.leftOf(said);
     if (text === '') continue;

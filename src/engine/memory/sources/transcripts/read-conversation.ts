@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK } from '../../../support/files.js';
 import type { FileFingerprint } from '../../types.js';
 import { jsonlLines } from './jsonl-lines.js';
@@ -130,7 +130,7 @@ const SAMPLE_BYTES = 2 * 1024;
  * @returns SHA-256, hexadecimal; undefined when the file is shorter
  */
 export function prefixPrint(descriptor: number, bytes: number): string | undefined {
-  const hash = createHash('sha256').update(`${bytes}:`);
+  const hash = crypto().createHash('sha256').update(`${bytes}:`);
   const isWhole = bytes <= WHOLE_BYTES;
   const length = isWhole ? bytes : SAMPLE_BYTES;
   const buffer = Buffer.alloc(length);
