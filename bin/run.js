@@ -37,17 +37,21 @@ function keepsCompiledCode() {
   const keptChunks = join(root, 'dist/chunks/kept-');
   const usual = Module._extensions['.js'];
   const words = process.argv.slice(2);
-  const isHelp = words.includes('--help') || words.includes('-h');
-  const isSearch = words.slice(0, 2).includes('search') && !isHelp;
+  // Help and the version run next to nothing.
+  const isShort = words.includes('--help') || words.includes('-h') || words[0] === '--version';
+  const isSearch = words.slice(0, 2).includes('search') && !isShort;
   const unkept = [];
   Module._extensions['.js'] = (loaded, path) => {
     if (!path.startsWith(keptChunks)) return usual(loaded, path);
-    const isStart = path.startsWith('start-', keptChunks.length);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
-    const kept = `${path}.${process.version}-${process.arch}.cache`;
+    const whole = `${path}.${process.version}-${process.arch}.cache`;
+    // Most commands run little of the start, which is better than nothing until a search has run.
+    const isPart = path.startsWith('start-', keptChunks.length) && !isSearch;
+    const part = `${whole}.part`;
+    const known = [whole, part].find((file) => existsSync(file));
     const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {
       filename: path,
-      cachedData: existsSync(kept) ? readFileSync(kept) : undefined,
+      cachedData: known === undefined ? undefined : readFileSync(known),
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const run = script.runInThisContext();
@@ -59,9 +63,9 @@ function keepsCompiledCode() {
       path,
       dirname(path),
     );
-    // Other commands run little of the start.
-    if (script.cachedDataRejected !== false && (isSearch || !isStart))
-      unkept.push({ kept, script });
+    const isUsed = script.cachedDataRejected === false;
+    const isKept = isPart ? isUsed || known === whole || isShort : isUsed && known === whole;
+    if (!isKept) unkept.push({ kept: isPart ? part : whole, script });
   };
   return () => {
     for (const { kept, script } of unkept) keep(kept, script.createCachedData());

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -149,18 +149,30 @@ test('the log is read without what writes it, and only the long-lived process lo
 test('compiled code is kept beside the program, and is neither needed nor trusted when damaged', async () => {
   const program = tempFolder();
   for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json']) {
-    const filter = (path: string): boolean => !path.endsWith('.cache');
+    const filter = (path: string): boolean => !/\.cache(?:\.part)?$/.test(path);
     cpSync(join(ROOT, part), program.at(part), { recursive: true, filter });
   }
   symlinkSync(join(ROOT, 'node_modules'), program.at('node_modules'));
   const chunks = program.at('dist/chunks');
   const kept = (): readonly string[] =>
-    readdirSync(chunks).filter((name) => /\.(?:cache|tmp)$/.test(name));
+    readdirSync(chunks).filter((name) => /\.(?:cache|part|tmp)$/.test(name));
   const answer = async (): Promise<string> => {
     const run = await runSvc(search, { home, root: program.path });
     assert.equal([run.code, run.stderr], [0, '']);
     return run.stdout;
   };
+  // What most commands run of the start is kept until a search keeps more.
+  await runSvc(['--version'], { home, root: program.path });
+  assert.equal(kept(), []);
+  const list = ['task', 'list', '--json'];
+  const tasks = await runSvc(list, { home, root: program.path });
+  const part = kept().find((one) => one.endsWith('.part')) ?? '';
+  for (const damaged of [readFileSync(join(chunks, part)), Buffer.alloc(9)]) {
+    writeFileSync(join(chunks, part), damaged);
+    assert.equal(await runSvc(list, { home, root: program.path }), tasks);
+    assert.ok(readFileSync(join(chunks, part)).length > 4000, 'it is made again');
+  }
+  for (const one of kept()) rmSync(join(chunks, one));
   const first = await answer();
   const [name = ''] = kept();
   assert.equal(kept(), [name]);
