@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../../errors/index.js';
+import { crypto } from '../../../support/crypto.js';
 import type { ProviderSettings } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { DEFAULT_MODEL } from './runtime/store.js';
@@ -120,7 +120,7 @@ export function cacheFileName(reference: RemoteReference): string {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return crypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** Whether the configured model is on disk. */
@@ -162,7 +162,7 @@ const SAMPLES = 5;
  */
 export function fileIdentity(path: string): string {
   return reading(path, (file, size) => {
-    const hash = createHash('sha256').update(String(size));
+    const hash = crypto().createHash('sha256').update(String(size));
     const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, size));
     for (let part = 0; part < SAMPLES; part++) {
       const from = Math.floor(((size - sample.length) * part) / (SAMPLES - 1));
