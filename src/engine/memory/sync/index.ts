@@ -21,7 +21,6 @@ export {
   pendingChanges,
   planChanges,
   type Rebuild,
-  type RebuildRequest,
   rebuildNeeded,
   rebuildOf,
   type SyncPlan,

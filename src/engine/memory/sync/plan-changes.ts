@@ -172,7 +172,7 @@ export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Reb
 }
 
 /** What asks for a rebuild of a usable index. */
-export type RebuildRequest = Pick<SyncRequest, 'damage' | 'force'>;
+type RebuildRequest = Pick<SyncRequest, 'damage' | 'force'>;
 
 /** Why an index must be rebuilt instead of updated, if so. */
 export function rebuildNeeded(
