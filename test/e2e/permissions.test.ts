@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
@@ -128,6 +129,27 @@ test('an index in a read-only folder still answers, and says when it is behind',
     }
     const reset = await memory('reset', '--yes', '--json');
     assert.equal([reset.code, jsonOf.error(reset).code], [1, 'INDEX_UNWRITABLE']);
+  });
+});
+
+test('a damaged log beside an index that may not be written hides nothing', async () => {
+  const { memory, indexFile } = world({ 'a.md': 'alpha' });
+  assert.is((await memory('index')).code, 0);
+  const file = await indexFile();
+  for (const [ending, content] of [
+    ['-wal', 'no log '.repeat(100)],
+    ['-shm', Buffer.alloc(32_768)],
+  ] as const) {
+    writeFileSync(file + ending, content);
+    chmodSync(file + ending, 0o444);
+  }
+  chmodSync(file, 0o444);
+  await withMode(dirname(file), 0o555, async () => {
+    const found = jsonOf.search(await memory('search', 'alpha', '--json'));
+    assert.equal(
+      found.results.map(({ path }) => path),
+      ['a.md'],
+    );
   });
 });
 

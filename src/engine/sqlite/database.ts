@@ -206,6 +206,7 @@ export function databaseFault(error: unknown): DatabaseFault {
 const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_PROTOCOL', 'busy'],
   ['SQLITE_CORRUPT', 'corrupt'],
   ['SQLITE_NOTADB', 'corrupt'],
   ['SQLITE_FULL', 'disk_full'],

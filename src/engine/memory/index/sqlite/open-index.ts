@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { messageOf } from '../../../errors/index.js';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
+import { messageOf, systemErrorCode } from '../../../errors/index.js';
 import {
   type Connection,
   createDatabase,
@@ -107,8 +107,19 @@ function openForReading(file: string): Connection {
     database.pragma('user_version');
     return database;
   } catch (error) {
-    if (databaseFault(error) !== 'unwritable') throw error;
+    // Who may not write a damaged log waits in vain, as if others kept writing it.
+    const waitedInVain = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !mayWrite(file);
+    if (databaseFault(error) !== 'unwritable' && !waitedInVain) throw error;
     return openCopyInMemory(file);
+  }
+}
+
+function mayWrite(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
