@@ -132,12 +132,12 @@ test('an index in a read-only folder still answers, and says when it is behind',
   });
 });
 
-test('a damaged log beside an index that may not be written hides nothing', async () => {
+test('an index that may not be written answers though a kill left only the header of its log', async () => {
   const { memory, indexFile } = world({ 'a.md': 'alpha' });
   assert.is((await memory('index')).code, 0);
   const file = await indexFile();
   for (const [ending, content] of [
-    ['-wal', 'no log '.repeat(100)],
+    ['-wal', Buffer.alloc(32, 1)],
     ['-shm', Buffer.alloc(32_768)],
   ] as const) {
     writeFileSync(file + ending, content);

@@ -107,7 +107,7 @@ function openForReading(file: string): Connection {
     database.pragma('user_version');
     return database;
   } catch (error) {
-    // Who may not write a damaged log waits in vain, as if others kept writing it.
+    // A log that ends after its header, as a kill can leave it, is only of use to who may write it.
     const waitedInVain = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !mayWrite(file);
     if (databaseFault(error) !== 'unwritable' && !waitedInVain) throw error;
     return openCopyInMemory(file);
