@@ -4,6 +4,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
+import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
@@ -261,8 +262,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
     // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);
-    this.note(`warning: ${warning.message}`);
-    if (warning.hint !== undefined) this.note(`   hint: ${warning.hint}`);
+    this.note(safeLines(`warning: ${warning.message}`));
+    if (warning.hint !== undefined) this.note(safeLines(`   hint: ${warning.hint}`));
   }
 
   /** Sets the exit code without an error, such as for a check that found problems. */

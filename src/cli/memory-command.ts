@@ -13,6 +13,7 @@ import {
   type SyncSummary,
 } from '../engine/memory/sync/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
+import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand } from './base-command.js';
 import { type SessionFlags, sessionFacts } from './flags.js';
 import { shownSync } from './shown-sync.js';
@@ -95,7 +96,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       const { hint } = failure;
       const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
       const hintLine = hint === undefined ? '' : `\n hint: ${hint}`;
-      if (!this.jsonEnabled()) this.note(`error: ${message}${hintLine}`);
+      if (!this.jsonEnabled()) this.note(safeLines(`error: ${message}${hintLine}`));
       else
         this.addWarning({
           code: 'EMBEDDING_FAILED',

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { anySignal } from '../engine/support/async.js';
+import { safeLines } from '../ui/safe-text.js';
 import { endedBySignals } from './foreground.js';
 
 /**
@@ -21,7 +22,7 @@ export async function confirm(
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await asking(signal, (open) =>
-      lines.question(`${question} [y/N] `, { signal: open }),
+      lines.question(`${safeLines(question)} [y/N] `, { signal: open }),
     );
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { asSvcError, ERROR_CODES, type ErrorCode, messageOf } from '../engine/errors/index.js';
 import { createSecretMask, type SecretMask } from '../engine/secrets/index.js';
 import { isRecord, suggestName } from '../engine/support/text.js';
+import { safeLines } from '../ui/safe-text.js';
 
 /** A failure as it is reported, in text or JSON. */
 export interface ErrorReport {
@@ -99,13 +100,13 @@ export function exitCodeOf(report: ErrorReport): number {
   return ERROR_CODES[report.code].exit;
 }
 
-/** The lines for stderr: what failed, where, why, what to do. */
+/** The lines for stderr: what failed, where, why, what to do. Paths in them may be anybody's. */
 export function formatErrorText(report: ErrorReport): string {
   const place = report.location;
   const lines = [`error: ${report.message}`];
   if (place !== undefined) lines.push(`   at: ${place.file}:${place.line}:${place.column}`);
   if (report.hint !== undefined) lines.push(` hint: ${report.hint}`);
-  return `${lines.join('\n')}\n`;
+  return `${safeLines(lines.join('\n'))}\n`;
 }
 
 const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [

@@ -232,6 +232,21 @@ test('a reset deletes only what this host indexed', async () => {
   assert.equal(await placesOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
 });
 
+test('a document with NUL is indexed like any other', async () => {
+  const [a] = await team([
+    'host-a',
+    {
+      memorySearch: { documents: ['html'] },
+      files: { 'ws/memory/a.html': '<p>a marmot \0 sleeps</p>', 'ws/memory/b.md': 'a numbat\n' },
+    },
+  ]);
+  assert.ok(a !== undefined);
+  const run = await a.svc('memory', 'index');
+  assert.is(run.code, 0, run.stderr);
+  assert.match((await found(a, 'marmot'))[0]?.snippet ?? '', /a marmot +sleeps/u);
+  assert.is((await found(a, 'numbat')).length, 1);
+});
+
 test('vectors are paid for once, whoever embeds first', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeClients, stdioClient } from '../support/mcp.js';
+import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -29,6 +30,37 @@ function aClone() {
 }
 
 const SEARCH = ['memory', 'search', 'boat'];
+
+test('the name of a folder never reaches the terminal as a command to it', async () => {
+  const home = tempFolder();
+  const clone = join(tempFolder().path, 'a\u001b]0;PWN\u0007b');
+  mkdirSync(clone);
+  writeFileSync(join(clone, 'MEMORY.md'), '# Notes\n');
+  const at = { home: home.path, cwd: clone };
+  const config = join(clone, 'svc.json');
+  writeFileSync(config, '{"models":{"providers":{"openai":{"apiKey":"env:X"}}}}');
+  const shown = async (...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await runSvc(args, at);
+    assert.not.match(stdout + stderr, '\u001b]', args.join(' '));
+    return stdout + stderr;
+  };
+  assert.match(await shown(...SEARCH), 'a\\e]0;PWN\\x07b/svc.json is not trusted');
+  assert.match(await shown('memory', 'index', '-w', './none'), 'a\\e]0;PWN\\x07b/none');
+  const prompt = runInPty(['config', 'trust', '--config', config], {
+    home: home.path,
+    columns: 200,
+    rows: 24,
+    lines: true,
+  });
+  await prompt.waitForText('[y/N]');
+  prompt.type('n\r');
+  await prompt.ended;
+  assert.match(prompt.output(), 'Trust ');
+  assert.not.match(prompt.output(), '\u001b]0;PWN');
+  await shown('config', 'trust', '--yes');
+  writeFileSync(config, '{bad');
+  assert.match(await shown('status'), 'at: ');
+});
 
 test('a cloned configuration runs nothing until it is trusted', async () => {
   const { clone, ran, at, writeConfig } = aClone();

@@ -22,7 +22,7 @@ import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
 import { shownPath } from '../../ui/safe-text.js';
 import { createEnding, type Ending } from '../../ui/screens/ending.js';
-import { reportError } from '../report-error.js';
+import { formatErrorText, reportError } from '../report-error.js';
 import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
 import { DreamCommand, type DreamFlags } from './dream-command.js';
 
@@ -90,7 +90,8 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
 
   private noteFailure(workspace: string, error: unknown): NotSweptOutput['error'] {
     const { code, message, hint } = reportError(error, this.mask);
-    this.note(`error: ${workspace}: ${message}${hint === undefined ? '' : `\n hint: ${hint}`}`);
+    const about = hint === undefined ? {} : { hint };
+    this.note(formatErrorText({ code, message: `${workspace}: ${message}`, ...about }));
     return hint === undefined ? { code, message } : { code, message, hint };
   }
 }

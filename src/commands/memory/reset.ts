@@ -3,6 +3,7 @@ import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { confirm } from '../../cli/prompts.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
+import { safeLine } from '../../ui/safe-text.js';
 
 export default class MemoryReset extends MemoryCommand<ResetOutput> {
   static override summary = 'Delete an index. Your files are not touched.';
@@ -51,6 +52,6 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
 /** What is deleted: of a shared index, only what this host indexed. */
 function placeOf({ agent, home: { others } }: OpenedMemory): string {
   return others === undefined
-    ? agent.memorySearch.store.path
+    ? safeLine(agent.memorySearch.store.path)
     : `what ${others.place.origin} indexed on the server`;
 }

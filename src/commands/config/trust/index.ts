@@ -2,8 +2,8 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { yesFlag } from '../../../cli/flags.js';
 import { confirm } from '../../../cli/prompts.js';
 import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
-
 import { renderTrustReview } from '../../../ui/config/config-text.js';
+import { safeLine } from '../../../ui/safe-text.js';
 
 interface TrustResult {
   readonly file: string;
@@ -34,7 +34,7 @@ export default class ConfigTrust extends BaseCommand<TrustResult> {
     const question = `Trust ${file}?`;
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
     if (agreed) trustReviewed(this.context(), review);
-    this.write(agreed ? `trusted ${file}` : `not trusted: ${file}`);
+    this.write(safeLine(agreed ? `trusted ${file}` : `not trusted: ${file}`));
     return { file, trusted: agreed, changed: agreed, risky };
   }
 }

@@ -104,7 +104,9 @@ export class ExtractedTexts {
     const extraction = kept ?? (await this.extract(format, bytes, signal));
     if (keeps && kept === undefined) this.keep(hash, extraction);
     if (!extraction.ok) return skipped(path, ...whyNot(extraction, format));
-    return { ok: true, document: { fingerprint, hash, lines: textLines(extraction.text) } };
+    // An index cannot store NUL; texts that are kept may have it.
+    const lines = textLines(extraction.text.replaceAll('\0', ' '));
+    return { ok: true, document: { fingerprint, hash, lines } };
   }
 
   /** Removes a text that must not be kept, because something in it is forgotten. */
