@@ -99,10 +99,14 @@ export function reduceList<Item extends ListItem>(
 function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>): readonly Item[] {
   const words = filter.text.toLowerCase().split(/\s+/u).filter(Boolean);
   if (words.length === 0) return items;
-  return items.filter(({ text }) => {
+  const matching = items.filter(({ text }) => {
     const searched = text.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
+  // Who types a name means that entry, whatever others mention it.
+  const typed = words.join(' ');
+  const isNamed = ({ text }: Item): boolean => text.toLowerCase().startsWith(typed);
+  return [...matching.filter(isNamed), ...matching.filter((item) => !isNamed(item))];
 }
 
 /** An entry that disappeared leaves its place to the next one. */

@@ -55,6 +55,20 @@ test('shows the part around the selection, and counts the rest', () => {
   assert.equal([end.shown.map(({ id }) => id), end.above, end.below], [['d', 'e'], 3, 0]);
 });
 
+test('what begins with the words of a filter comes before what mentions them', () => {
+  const items = ['memory eval: as memory search', 'memory search', 'memory search log'].map(
+    (text) => {
+      return { id: text, text };
+    },
+  );
+  const list = after(EMPTY_LIST, { type: 'replaced', items });
+  const filtered = after(list, { type: 'filtered', edit: { type: 'insert', text: 'Memory  se' } });
+  assert.equal(
+    listView(filtered).matching.map(({ id }) => id),
+    ['memory search', 'memory search log', 'memory eval: as memory search'],
+  );
+});
+
 test('a filter keeps entries with all of its words', () => {
   const filtered = after(FIVE, { type: 'filtered', edit: { type: 'insert', text: ' D entry' } });
   assert.equal(
