@@ -32,11 +32,17 @@ export async function migrateStorage(
 ): Promise<StorageMigrateOutput> {
   const server = await openServer(context, resolved);
   await requireReadable(server);
-  const migrations = await pendingMigrations(server);
-  if (migrations.length > 0 && !dryRun) {
+  const pending = await pendingMigrations(server);
+  // Other hosts may apply some of them.
+  const applied: PendingMigration[] = [];
+  if (pending.length > 0 && !dryRun) {
     await requireMigrationRights(server);
-    await migrate(server, onApplied);
+    await migrate(server, (migration) => {
+      applied.push(migration);
+      onApplied(migration);
+    });
   }
+  const migrations = dryRun ? pending : applied;
   const vectorIndexes = await missingVectorIndexes(server);
   if (!dryRun) await buildVectorIndexes(server, vectorIndexes);
   return { address: describeAddress(server.address), dryRun, migrations, vectorIndexes };

@@ -34,7 +34,8 @@ const documentLine = z.strictObject({
   type: z.literal('document'),
   path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
   /** Modification time, in milliseconds since the epoch. */
-  modifiedMs: z.number().check(z.minimum(0)),
+  // Negative before 1970.
+  modifiedMs: z.number(),
   /** Of these bytes. */
   sha256,
   encoding: z.enum(['utf8', 'base64']),

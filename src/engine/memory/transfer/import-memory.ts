@@ -232,7 +232,9 @@ function landDocument(
     }
     mkdirSync(dirname(file), { recursive: true });
     replaceFile(file, bytes, PRIVATE_MODE);
-    utimesSync(file, modifiedMs / 1000, modifiedMs / 1000);
+    // Node.js takes negative numbers for now, and dates for what they say.
+    const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
+    utimesSync(file, modified, modified);
   } catch (error) {
     throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${messageOf(error)}`, {
       hint: 'fix that and run the same command again: files already written are skipped',

@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -101,6 +102,15 @@ const NOTES = {
   'memory/odd.md': Uint8Array.of(0x23, 0x20, 0xff, 0xfe, 0x00, 0x0a, 0x61),
   'memory/deep/er/empty.md': '',
 };
+
+test('a note from before 1970 keeps its time', async () => {
+  const world = worldOf({ 'old.md': 'old' });
+  const modified = new Date(-43_200_000);
+  utimesSync(world.notes.at('old.md'), modified, modified);
+  const other = worldOf({});
+  await importInto(other, await exported(world));
+  assert.is(statSync(other.notes.at('old.md')).mtimeMs, -43_200_000);
+});
 
 test('every file comes back to the byte, with the time it was changed', async () => {
   const from = worldOf(NOTES);
