@@ -92,6 +92,7 @@ const copy: JsonDocument = {
         rows: 1204,
         written: 1204,
         newer: 0,
+        deleted: 0,
         different: 0,
         hashes: { source: HASH, target: HASH },
       },

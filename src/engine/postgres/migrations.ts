@@ -48,6 +48,19 @@ CREATE TABLE svc.schedules (
 );
 `;
 
+/** Which store of flows this is, and how much of others was copied into it. */
+const COPY_TABLES = `
+CREATE TABLE svc.store (id text NOT NULL);
+INSERT INTO svc.store (id) VALUES (replace(gen_random_uuid()::text, '-', ''));
+CREATE TABLE svc.copies (
+  source text NOT NULL,
+  part text NOT NULL,
+  seq bigint NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (source, part)
+);
+`;
+
 /** A published step never changes: somebody's data has gone through it. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'memories', sql: MEMORY_TABLES },
@@ -65,4 +78,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'tasks by owner', sql: 'CREATE INDEX tasks_by_owner ON svc.tasks (owner_key, seq);' },
   // As JSON: see note-links.ts.
   { name: 'links of notes', sql: 'ALTER TABLE svc.documents ADD COLUMN links text;' },
+  { name: 'copies of other stores', sql: COPY_TABLES },
 ];

@@ -151,13 +151,17 @@ export const storageCopyOutputSchema = documentSchema({
       rows: field(count, 'Rows of the source.'),
       written: field(count, 'Rows that this run added or replaced.'),
       newer: field(count, 'Rows of which the target has a newer version, which stays.'),
+      deleted: field(
+        count,
+        'Rows that an earlier copy wrote and that were deleted in the target since; they stay deleted.',
+      ),
       different: field(count, 'Rows that the target lacks, or has with another content.'),
       hashes: field(
         objectOrNull({
           source: field(z.string(), 'SHA-256 of the rows in the source.'),
           target: field(z.string(), 'The same of the target; equal if nothing differs.'),
         }),
-        'Of all rows that are not `newer`; `null` with `--dry-run`.',
+        'Of all rows that are neither `newer` nor `deleted`; `null` with `--dry-run`.',
       ),
     }),
     'What was copied, in order.',

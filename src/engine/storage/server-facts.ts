@@ -63,7 +63,10 @@ function extensionOf({ installed, available }: FactsRow): VectorExtension {
 /** Sizes on the server's disk, in bytes, indexes included. */
 type StoreSizes = ServerStatus['sizes'];
 
-const FLOW_TABLES = ['answers', 'flows', 'notifications', 'pauses', 'schedules', 'tasks'];
+const FLOW_TABLES = [
+  ...['answers', 'copies', 'flows', 'history', 'notifications', 'pauses', 'schedules'],
+  ...['store', 'tasks'],
+];
 const VECTOR_TABLES = [
   ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
   ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],

@@ -28,6 +28,7 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'rows', align: 'right' },
   { title: 'written', align: 'right' },
   { title: 'newer there', align: 'right' },
+  { title: 'deleted there', align: 'right' },
   { title: 'different', align: 'right' },
   { title: 'SHA-256, source' },
   { title: 'target' },
@@ -45,9 +46,9 @@ export function renderCopied(copied: StorageCopyOutput, style: Style): string {
     const table = renderTable(COLUMNS.slice(0, 2), rows, style);
     return `${table}\nwould be copied to ${where}, except what is there already\n`;
   }
-  const rows = parts.map(({ name, rows: count, written, newer, different, hashes }) => [
+  const rows = parts.map(({ name, rows: count, written, newer, deleted, different, hashes }) => [
     safeLine(name),
-    ...[count, written, newer, different].map(formatCount),
+    ...[count, written, newer, deleted, different].map(formatCount),
     (hashes?.source ?? '').slice(0, SHOWN_DIGITS),
     (hashes?.target ?? '').slice(0, SHOWN_DIGITS),
   ]);

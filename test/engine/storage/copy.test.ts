@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
@@ -135,6 +136,73 @@ for (const postgres of await testServers()) {
     assert.equal([total, tasks.length], [FLOWS, 3]);
   });
 
+  for (const to of ['postgres', 'sqlite'] as const) {
+    test(`what was deleted after a copy to ${to} stays deleted, and what is new is copied`, async () => {
+      const host = await newHost();
+      const [source, target] =
+        to === 'postgres' ? [host.alone, host.loaded] : [host.loaded, host.alone];
+      await fill(host.context, source);
+      await closeServers(host.context);
+      assert.ok((await copy(host, to)).verified);
+      const before = await everything(host.context, source);
+      const ended = before.tasks.filter(({ status }) => status === 'queued');
+      const atTarget = await openFlows(host.context, target.resolved);
+      for (const { parentFlowId } of ended) await atTarget.operator.cancelFlow(parentFlowId);
+      await atTarget.tasks.resume(['acp']);
+      await sleep(5);
+      assert.equal(await atTarget.operator.prune(0), { flows: 2, tasks: 2 });
+      await atTarget.close();
+      // The source goes on with one that the target has deleted, and with a new one.
+      const atSource = await openFlows(host.context, source.resolved);
+      const work = { action: 'run_task', runtime: 'acp', task: 'more' } as const;
+      await atSource.perform({ ...work, flowId: ended[0]?.parentFlowId ?? '' }, ADA);
+      await atSource.perform({ action: 'create_flow', goal: 'a new one' }, ADA);
+      await atSource.close();
+      await closeServers(host.context);
+
+      const again = await copy(host, to);
+      assert.ok(again.verified);
+      const deleted = Object.fromEntries(again.parts.map((part) => [part.name, part.deleted]));
+      assert.equal([deleted['flows'], deleted['tasks'], deleted['pauses']], [2, 3, 1]);
+      const after = await everything(host.context, target);
+      assert.equal([after.total, after.tasks.length, after.pauses], [FLOWS - 1, 1, []]);
+      assert.ok(after.flows.some(({ goal }) => goal === 'a new one'));
+      await closeServers(host.context);
+    });
+  }
+
+  test('flows with megabytes each are copied, too', async () => {
+    const host = await newHost();
+    const flows = await openFlows(host.context, host.alone.resolved);
+    const stateJson = { text: 'x'.repeat(900_000) };
+    for (let at = 0; at < 12; at += 1) {
+      await flows.perform({ action: 'create_flow', goal: `flow ${at}`, stateJson }, ADA);
+    }
+    await flows.close();
+    const steps: string[] = [];
+    await copyStorage(host.context, host.loaded, {
+      to: 'postgres',
+      dryRun: false,
+      signal: new AbortController().signal,
+      onProgress: ({ part, step, rows }) => steps.push(`${step} ${part} ${rows}`),
+    });
+    assert.equal(
+      steps.filter((step) => step.startsWith('copying flows')),
+      ['copying flows 5', 'copying flows 10', 'copying flows 12'],
+    );
+    await closeServers(host.context);
+    rmSync(`${host.context.state.stateDir}/flows.sqlite`);
+    assert.ok((await copy(host, 'sqlite')).verified);
+    assert.is((await everything(host.context, host.alone)).total, 12);
+  });
+
+  test('a damaged file of flows is named', async () => {
+    const host = await newHost();
+    await fill(host.context, host.alone);
+    damage(`${host.context.state.stateDir}/flows.sqlite`);
+    assert.is((await failureOf(copy(host, 'postgres'))).code, 'FLOWS_DAMAGED');
+  });
+
   test('nothing is copied while somebody has the flows of this host open', async () => {
     const host = await newHost();
     await fill(host.context, host.alone);
@@ -222,6 +290,16 @@ for (const postgres of await testServers()) {
   });
 
   test.run();
+}
+
+/** Overwrites all pages but those that are read to open it. */
+function damage(file: string): void {
+  const { size } = statSync(file);
+  const descriptor = openSync(file, 'r+');
+  for (let at = 40 * 4096; at < size; at += 4096) {
+    writeSync(descriptor, Buffer.alloc(4096, 0x5a), 0, 4096, at);
+  }
+  closeSync(descriptor);
 }
 
 function withoutServer({ resolved, ...loaded }: LoadedConfig): LoadedConfig {

@@ -28,6 +28,10 @@ export interface CopyPart<Row> {
   readonly contentOf: (row: Row) => string;
   /** Whether a row of the target that is not equal is newer, and stays. */
   readonly isNewer: (there: Row, here: Row) => boolean;
+  /** Whether an earlier copy wrote a row, so that it stays deleted if the target no longer has it. */
+  readonly wasCopied: (row: Row) => boolean;
+  /** Called for each row that stays deleted. */
+  readonly onDeleted?: (row: Row) => void;
 }
 
 /** What became of a part. */
@@ -53,11 +57,18 @@ export async function copyPart<Row>(
   let written = 0;
   let copied = 0;
   for await (const rows of pages(part.source, signal)) {
-    written += await part.target.write(rows);
+    written += await part.target.write(await withoutDeleted(part, rows));
     copied += rows.length;
     onProgress('copying', copied);
   }
-  let [rows, newer, different] = [0, 0, 0];
+  return { name: part.name, written, ...(await compare(part, { signal, onProgress })) };
+}
+
+async function compare<Row>(
+  part: CopyPart<Row>,
+  { signal, onProgress }: CopyOptions,
+): Promise<Omit<CopiedPart, 'name' | 'written'>> {
+  let [rows, newer, deleted, different] = [0, 0, 0, 0];
   const [source, target] = [createHash('sha256'), createHash('sha256')];
   for await (const page of pages(part.source, signal)) {
     const found = new Map((await part.target.find(page)).map((row) => [part.keyOf(row), row]));
@@ -69,6 +80,10 @@ export async function copyPart<Row>(
         newer += 1;
         continue;
       }
+      if (there === undefined && part.wasCopied(here)) {
+        deleted += 1;
+        continue;
+      }
       if (contentThere !== content) different += 1;
       source.update(`${content}\n`);
       if (contentThere !== undefined) target.update(`${contentThere}\n`);
@@ -77,7 +92,19 @@ export async function copyPart<Row>(
     onProgress('checking', rows);
   }
   const hashes = { source: source.digest('hex'), target: target.digest('hex') };
-  return { name: part.name, rows, written, newer, different, hashes };
+  return { rows, newer, deleted, different, hashes };
+}
+
+async function withoutDeleted<Row>(
+  { target, keyOf, wasCopied, onDeleted }: CopyPart<Row>,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const copied = rows.filter(wasCopied);
+  if (copied.length === 0) return rows;
+  const there = new Set((await target.find(copied)).map(keyOf));
+  const deleted = new Set(copied.filter((row) => !there.has(keyOf(row))));
+  for (const row of deleted) onDeleted?.(row);
+  return rows.filter((row) => !deleted.has(row));
 }
 
 async function* pages<Row>(source: CopySource<Row>, signal: AbortSignal) {

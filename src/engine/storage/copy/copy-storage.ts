@@ -4,6 +4,7 @@ import { dreamTargets } from '../../dreaming/index.js';
 import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
 import { SvcError } from '../../errors/index.js';
 import { flowsFile } from '../../flows/index.js';
+import { asFlowsError } from '../../flows/store/sqlite/open-database.js';
 import { sharedPlace } from '../../memory/home/index.js';
 import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
@@ -13,7 +14,15 @@ import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
 import { postgresRecords } from './postgres-records.js';
 import { recallPart } from './recall-part.js';
-import { copiedColumns, isNewerRow, RECORD_TABLES, type RecordRow } from './record-tables.js';
+import {
+  copiedColumns,
+  isAsOld,
+  isNewerRow,
+  RECORD_TABLES,
+  type RecordRow,
+  type RecordStore,
+  type RecordTable,
+} from './record-tables.js';
 import { holdFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
 
@@ -101,45 +110,66 @@ async function requireUnused(server: Server): Promise<void> {
 async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
   const { context, server, options } = run;
   const toPostgres = options.to === 'postgres';
-  const held = holdFlows(flowsFile(context), !toPostgres && !options.dryRun);
+  const file = flowsFile(context);
+  const held = holdFlows(file, !toPostgres && !options.dryRun);
   try {
     const parts: CopiedPart[] = [];
+    const deletedFlows = new Set<unknown>();
     for (const table of RECORD_TABLES) {
       const there = postgresRecords(server, table);
       const here = held === undefined ? undefined : comparable(sqliteRecords(held, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
       if (source === undefined) continue;
-      const columns = copiedColumns(table);
-      const part: CopyPart<RecordRow> = {
-        name: table.name,
-        source,
-        target: target ?? NOWHERE,
-        keyOf: (row) => JSON.stringify(table.key.map((column) => row[column])),
-        contentOf: (row) => JSON.stringify(columns.map((column) => row[column])),
-        isNewer: (a, b) => isNewerRow(table, a, b),
-      };
-      parts.push(await runPart(part, options));
+      // Only a dry run has no target.
+      parts.push(await copyTable(table, source, target ?? source, deletedFlows, options));
     }
     return parts;
+  } catch (error) {
+    throw asFlowsError(error, file);
   } finally {
     held?.close();
   }
 }
 
-/** What a dry run without a file would write to. */
-const NOWHERE: CopyPart<RecordRow>['target'] = { write: async () => 0, find: async () => [] };
-
-/** The rows of SQLite as PostgreSQL can hold them: written there and compared in the same form. */
-function comparable(records: Records): Records {
-  return {
-    count: () => records.count(),
-    page: async (after) => (await records.page(after)).map(storable),
-    find: async (rows) => (await records.find(rows)).map(storable),
-    write: (rows) => records.write(rows),
+/** Copies a table. @param deletedFlows ids of flows that stay deleted in the target; those of this table are added */
+async function copyTable(
+  table: RecordTable,
+  source: RecordStore,
+  target: RecordStore,
+  deletedFlows: Set<unknown>,
+  options: CopyStorageOptions,
+): Promise<CopiedPart> {
+  const columns = copiedColumns(table);
+  const [from, newest] = [await source.id(), await source.newest()];
+  const copied = await target.copiedFrom(from);
+  const isOfFlow = table.own.includes('flow_seq');
+  const part: CopyPart<RecordRow> = {
+    name: table.name,
+    source,
+    target,
+    keyOf: (row) => JSON.stringify(table.key.map((column) => row[column])),
+    contentOf: (row) => JSON.stringify(columns.map((column) => row[column])),
+    isNewer: (a, b) => isNewerRow(table, a, b),
+    wasCopied: (row) =>
+      (copied !== undefined && isAsOld(table, row, copied)) ||
+      (isOfFlow && deletedFlows.has(row['flow_id'])),
+    onDeleted: (row) => table.name === 'flows' && deletedFlows.add(row['id']),
   };
+  const result = await runPart(part, options);
+  if (newest !== undefined && !options.dryRun && result.different === 0) {
+    await target.noteCopied(from, newest);
+  }
+  return result;
 }
 
-type Records = CopyPart<RecordRow>['source'] & CopyPart<RecordRow>['target'];
+/** The rows of SQLite as PostgreSQL can hold them: written there and compared in the same form. */
+function comparable(records: RecordStore): RecordStore {
+  return {
+    ...records,
+    page: async (after) => (await records.page(after)).map(storable),
+    find: async (rows) => (await records.find(rows)).map(storable),
+  };
+}
 
 /** PostgreSQL's text cannot contain NUL; the store of flows replaces it too. */
 function storable(row: RecordRow): RecordRow {
@@ -198,7 +228,7 @@ async function runPart<Row>(
   const { name } = part;
   const of = await part.source.count();
   if (dryRun) {
-    return { name, rows: of, written: 0, newer: 0, different: 0, hashes: null };
+    return { name, rows: of, written: 0, newer: 0, deleted: 0, different: 0, hashes: null };
   }
   return copyPart(part, {
     signal,

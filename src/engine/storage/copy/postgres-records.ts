@@ -1,20 +1,27 @@
 import type { Server } from '../../postgres/index.js';
-import type { CopySource, CopyTarget } from './copy-part.js';
 import {
+  type Newest,
   newerSql,
+  newestSql,
+  PAGE_CHARACTERS,
   pageSql,
   type RecordRow,
+  type RecordStore,
   type RecordTable,
   rowsOf,
   writtenColumns,
 } from './record-tables.js';
 
-export function postgresRecords(
-  server: Server,
-  table: RecordTable,
-): CopySource<RecordRow> & CopyTarget<RecordRow> {
+export function postgresRecords(server: Server, table: RecordTable): RecordStore {
   const rows = rowsOf(table, 'svc.');
-  const read = (isFirst: boolean): string => pageSql(table, rows, isFirst, (at) => `$${at + 1}`);
+  const order = table.order.join(', ');
+  const read = (isFirst: boolean): string => {
+    const page = pageSql(table, rows, isFirst, (at) => `$${at + 1}`);
+    return `SELECT * FROM (
+        SELECT page.*, sum(length(page::text)) OVER (ORDER BY ${order}) - length(page::text) AS before
+        FROM (${page}) AS page) AS sized
+      WHERE before < ${PAGE_CHARACTERS} ORDER BY ${order}`;
+  };
   return {
     count: async () => {
       const [row] = await server.query<{ readonly count: number }>(
@@ -38,6 +45,31 @@ export function postgresRecords(
       server.transaction((transaction) =>
         transaction.run(upsertSql(table), [JSON.stringify(page)]),
       ),
+    id: async () => {
+      const [row] = await server.query<{ readonly id: string }>('SELECT id FROM svc.store');
+      return row?.id ?? '';
+    },
+    newest: async () => {
+      if (table.since === undefined) return undefined;
+      const [newest] = await server.query<Newest>(newestSql(table, rows));
+      return newest;
+    },
+    copiedFrom: async (source) => {
+      const [copied] = await server.query<Newest>(
+        'SELECT seq, at FROM svc.copies WHERE source = $1 AND part = $2',
+        [source, table.name],
+      );
+      return copied;
+    },
+    noteCopied: async (source, { seq, at }) => {
+      await server.transaction((transaction) =>
+        transaction.run(
+          `INSERT INTO svc.copies (source, part, seq, at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (source, part) DO UPDATE SET seq = excluded.seq, at = excluded.at`,
+          [source, table.name, seq, at],
+        ),
+      );
+    },
   };
 }
 

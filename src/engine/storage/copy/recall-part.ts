@@ -49,6 +49,7 @@ export async function recallPart(
     keyOf: ({ line }) => line,
     contentOf: ({ line }) => line,
     isNewer: () => false,
+    wasCopied: () => false,
   };
 }
 

@@ -5,6 +5,7 @@ import { ID_MOMENT_AT } from '../../flows/ids.js';
 import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
 import { SCHEDULE_FIELDS } from '../../flows/schedules.js';
 import { PAUSE_FIELDS, TASK_FIELDS } from '../../flows/task-record.js';
+import type { CopySource, CopyTarget } from './copy-part.js';
 
 /** A row as it is stored, by column. */
 export type RecordRow = Readonly<Record<string, number | string | null>>;
@@ -21,6 +22,8 @@ export interface RecordTable {
   readonly order: readonly string[];
   /** Columns that each store has its own values of. */
   readonly own: readonly string[];
+  /** When a row was created; undefined if it may come back after it was deleted. */
+  readonly since?: string;
   /** Numbers that grow with changes of a row, the most important one first; null counts as 0. */
   readonly version: readonly string[];
   /** Finds the row `@id` in SQLite, through the index of the table. */
@@ -39,12 +42,14 @@ export const RECORD_TABLES: readonly RecordTable[] = [
   {
     ...recordTable('flows', FLOW_FIELDS),
     own: ['seq'],
+    since: 'created_at',
     version: ['revision'],
     inSqlite: byId('id'),
   },
   {
     ...recordTable('tasks', TASK_FIELDS),
     own: ['seq', 'flow_seq'],
+    since: 'created_at',
     version: ['revision'],
     inSqlite: byId('id'),
   },
@@ -52,6 +57,7 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     ...recordTable('notifications', NOTIFICATION_FIELDS),
     key: ['id', 'target'],
     own: ['seq'],
+    since: 'created_at',
     version: ['retries', 'settled_at', 'attempts'],
     inSqlite: 'id = @id AND target = @target',
   },
@@ -87,6 +93,7 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     key: ['runtime'],
     order: ['runtime'],
     own: [],
+    since: 'paused_at',
     version: ['paused_at'],
     inSqlite: 'runtime = @runtime',
   },
@@ -132,6 +139,37 @@ export function rowsOf({ name, isOfFlow }: RecordTable, schema: string): string 
     JOIN ${schema}flows AS flows ON flows.seq = own.flow_seq)`;
 }
 
+/** The rows of a table in one of the stores, and what it knows of copies. */
+export interface RecordStore extends CopySource<RecordRow>, CopyTarget<RecordRow> {
+  /** Identifies the store. */
+  id(): Promise<string>;
+  /** Undefined if the table is empty or its rows may come back. */
+  newest(): Promise<Newest | undefined>;
+  /** What was the newest when another store was copied into this one completely; undefined if it never was. */
+  copiedFrom(source: string): Promise<Newest | undefined>;
+  /** Notes that another store was copied completely. */
+  noteCopied(source: string, newest: Newest): Promise<void>;
+}
+
+/** What no later row is below: two values, because a store that was restored numbers rows again, and a clock can be set back. */
+export interface Newest {
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A row with the newest of a table; none if it is empty. @param from see {@link rowsOf} */
+export function newestSql({ since, own }: RecordTable, from: string): string {
+  const seq = own.includes('seq') ? 'max(seq)' : '0';
+  return `SELECT ${seq} AS seq, max(${since}) AS at FROM ${from} AS own HAVING count(*) > 0`;
+}
+
+/** Whether a row was there already when the newest of its table was this. */
+export function isAsOld({ since, own }: RecordTable, row: RecordRow, { seq, at }: Newest): boolean {
+  const isInOrder = !own.includes('seq') || Number(row['seq']) <= seq;
+  return since !== undefined && isInOrder && Number(row[since]) <= at;
+}
+
 /** Rows after another one. @param place the placeholder of each ordering column */
 export function pageSql(
   table: RecordTable,
@@ -147,6 +185,9 @@ export function pageSql(
 }
 
 const PAGE_ROWS = 200;
+
+/** A page ends with the row that reaches this many characters: a flow can have megabytes. */
+export const PAGE_CHARACTERS = 4_000_000;
 
 /** Whether a row is newer than another, in SQL of both stores. */
 export function newerSql({ version }: RecordTable, a: string, b: string): string {

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
-import type { CopySource, CopyTarget } from './copy-part.js';
 import {
   FLOW_IN_SQLITE,
+  type Newest,
   newerSql,
+  newestSql,
+  PAGE_CHARACTERS,
   pageSql,
   type RecordRow,
+  type RecordStore,
   type RecordTable,
   rowsOf,
   writtenColumns,
@@ -50,10 +53,7 @@ export function holdFlows(file: string, creates: boolean): HeldFlows | undefined
   }
 }
 
-export function sqliteRecords(
-  { database }: HeldFlows,
-  table: RecordTable,
-): CopySource<RecordRow> & CopyTarget<RecordRow> {
+export function sqliteRecords({ database }: HeldFlows, table: RecordTable): RecordStore {
   const rows = rowsOf(table, '');
   const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
   const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
@@ -64,8 +64,13 @@ export function sqliteRecords(
   return {
     count: async () =>
       database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0,
-    page: async (after) =>
-      after === undefined ? first.all() : next.all(table.order.map((column) => after[column])),
+    page: async (after) => {
+      const found =
+        after === undefined
+          ? first.iterate()
+          : next.iterate(table.order.map((column) => after[column]));
+      return pageOf(found);
+    },
     find: async (given) => given.flatMap((row) => same.all(row)),
     write: async (given) => {
       let written = 0;
@@ -74,7 +79,34 @@ export function sqliteRecords(
       })();
       return written;
     },
+    id: async () => database.prepare<[], string>('SELECT id FROM store').pluck().get() ?? '',
+    newest: async () => {
+      if (table.since === undefined) return undefined;
+      return database.prepare<[], Newest>(newestSql(table, rows)).get();
+    },
+    copiedFrom: async (source) =>
+      database
+        .prepare<[string, string], Newest>(
+          'SELECT seq, at FROM copies WHERE source = ? AND part = ?',
+        )
+        .get(source, table.name),
+    noteCopied: async (source, { seq, at }) => {
+      database
+        .prepare('INSERT OR REPLACE INTO copies (source, part, seq, at) VALUES (?, ?, ?, ?)')
+        .run(source, table.name, seq, at);
+    },
   };
+}
+
+function pageOf(found: Iterable<RecordRow>): readonly RecordRow[] {
+  const page: RecordRow[] = [];
+  let characters = 0;
+  for (const row of found) {
+    page.push(row);
+    for (const value of Object.values(row)) characters += String(value).length;
+    if (characters >= PAGE_CHARACTERS) break;
+  }
+  return page;
 }
 
 function upsertSql(table: RecordTable): string {

@@ -32,6 +32,7 @@ export function vectorPart(
       [identity, hash.toString('hex'), vector.toString('hex')].join(' '),
     // A provider may embed the same text a little differently; what the target has is as good.
     isNewer: () => true,
+    wasCopied: () => false,
   };
 }
 

@@ -193,6 +193,16 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
   // 8: tasks by owner, for routes that list theirs.
   'CREATE INDEX tasks_by_owner ON tasks (owner_key);',
+  // 9: which store it is, and how much of others was copied into it.
+  `CREATE TABLE store (id TEXT NOT NULL) STRICT;
+   INSERT INTO store (id) VALUES (lower(hex(randomblob(16))));
+   CREATE TABLE copies (
+     source TEXT NOT NULL,
+     part TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     PRIMARY KEY (source, part)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** The database of flows. */
