@@ -232,6 +232,15 @@ test('a reset deletes only what this host indexed', async () => {
   assert.equal(await placesOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
 });
 
+test('hosts of an agent that nobody has are refused', async () => {
+  const [a] = await team(['host-a', { files: { 'ws/memory/a.md': 'a numbat\n' } }]);
+  assert.ok(a !== undefined);
+  assert.is((await a.svc('storage', 'origins', '--agent', 'main')).code, 0);
+  const run = await a.svc('storage', 'origins', '--agent', 'nobody');
+  assert.is(run.code, 2);
+  assert.match(run.stderr, /unknown agent "nobody"/);
+});
+
 test('a document with NUL is indexed like any other', async () => {
   const [a] = await team([
     'host-a',

@@ -57,7 +57,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   // Node.js would refuse a request without a host in its own way.
   const own = { ...node, requireHostHeader: false };
   /** The request that a connection sent last, from its head on. */
-  const latest = new WeakMap<Socket, IncomingMessage>();
+  const latest = new WeakMap<Socket, LatestRequest>();
   const refuse = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -91,18 +91,27 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         socket.destroy();
         return;
       }
+      const { request, response } = latest.get(socket) ?? {};
+      const isPart = request?.complete === false;
+      // Another answer would be taken for that of the next request.
+      if (isPart && response?.headersSent === true) {
+        socket.destroy();
+        return;
+      }
       const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
       const requestId = randomUUID();
       const clientIp = socket.remoteAddress;
       endWith(socket, fault, requestId);
       // Part of a request that is answered and counted on its own.
-      if (latest.get(socket)?.complete === false) return;
+      if (isPart) return;
       const unknown = { method: undefined, path: undefined, isHooked: false };
       onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
     },
     ...more,
   });
-  server.server.on('request', (request: IncomingMessage) => latest.set(request.socket, request));
+  server.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    latest.set(request.socket, { request, response }),
+  );
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const fault = FAULTS.expectation;
     const body = bodyOf(fault);
@@ -159,6 +168,12 @@ export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAdd
 /** The certificate and its key, as they are on disk now. @throws the system's error */
 function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
   return { cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+/** What was asked last on a connection. */
+interface LatestRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 interface HttpFault {

@@ -67,7 +67,8 @@ function parsed(url: string): ReturnType<typeof parse> {
 
 function invalid(why: string): SvcError {
   return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
-    hint: 'write it like postgres://user@host:5432/database?sslmode=verify-full',
+    // A user before the host would be masked like one of a real URL.
+    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full',
   });
 }
 

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/index.js';
+import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { forgetOrigin, listOrigins, type Origin } from '../memory/index/postgres/index.js';
 import { openCurrentServer } from '../postgres/index.js';
@@ -15,15 +15,17 @@ interface OriginsOptions {
 /**
  * The hosts that index into shared memories, after removing one if asked to.
  *
- * @throws SvcError ORIGIN_UNKNOWN, STORAGE_*; USAGE without `storage.url`
+ * @throws SvcError AGENT_UNKNOWN, ORIGIN_UNKNOWN, STORAGE_*; USAGE without `storage.url`
  */
 export async function storageOrigins(
   context: EngineContext,
-  { resolved }: LoadedConfig,
+  loaded: LoadedConfig,
   { agent, forget }: OriginsOptions,
 ): Promise<StorageOriginsOutput> {
-  const server = await openCurrentServer(context, resolved);
+  const server = await openCurrentServer(context, loaded.resolved);
   const known = await listOrigins(server, agent);
+  // Hosts can share memories of agents that this one does not have.
+  if (agent !== undefined && known.length === 0) resolveAgent(loaded, agent, context);
   if (forget === undefined) return { origins: known.map(originOutput), forgotten: [] };
   const gone = known.filter(({ name }) => name === forget);
   if (gone.length === 0) {

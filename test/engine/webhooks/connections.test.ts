@@ -41,6 +41,18 @@ test('a body that does not arrive in time is told so, and its connection is cut'
   await close();
 });
 
+test('a refused request whose body never comes gets one answer', async () => {
+  const { port, url, close } = await testWebhooks({
+    limits: { bodyTimeoutSeconds: 1 },
+    patience: { headersMs: 200, checkEveryMs: 50, spareMs: 100 },
+  });
+  const wrong = rawConnection(port);
+  wrong.write(`${headOf(['Content-Length: 100']).replace(SECRET, 'wrong')}{"action"`);
+  assert.equal(statusesOf(await wrong.closed), ['401']);
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
 test('a body announced as too large is refused unread; one that grows too large is not read on', async () => {
   const { port, close } = await testWebhooks({ limits: { bodyBytes: 100 } });
   const announced = rawConnection(port);
