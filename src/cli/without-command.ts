@@ -35,7 +35,7 @@ export async function answerWithoutCommand(
       print(list);
       return;
     }
-    refuseUnknownCommand(argv, known);
+    refuseUnknownCommand(argv[0] === HELP ? argv.slice(1) : argv, known);
     const { runWithOclif } = await import('./run-with-oclif.js');
     await runWithOclif(asFlag(argv, known), { root, about, commands }, development);
   } catch (error) {

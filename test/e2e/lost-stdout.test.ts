@@ -62,6 +62,15 @@ test('whoever stops reading an export gets no error', () => {
   assert.is(stderr, '');
 });
 
+test('a dash as the file of an export is stdout', () => {
+  const [{ stdout }, dashed] = [
+    inShell('memory export', '| cat'),
+    inShell('memory export --output -', '| cat'),
+  ];
+  const documents = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1) ?? '').documents;
+  assert.equal([dashed.status, documents(dashed.stdout)], [0, documents(stdout)], dashed.stderr);
+});
+
 test('an export waits for a slow reader and is complete', () => {
   const { stdout, stderr, status } = inShell('memory export', '| (sleep 1; cat)');
   assert.is(status, 0, stderr);

@@ -13,7 +13,7 @@ type ExportResult = ExportOutput | Record<string, never>;
 export default class MemoryExport extends MemoryCommand<ExportResult> {
   static override summary = 'Export a memory to one file.';
   static override description =
-    'Writes JSON Lines with every note unchanged and, with --vectors, their embeddings, so that you never pay twice for the same text. Forgotten passages and transcripts are not included. Writes to stdout without --output.';
+    'Writes JSON Lines with every note unchanged and, with --vectors, their embeddings, so that you never pay twice for the same text. Forgotten passages and transcripts are not included. Writes to stdout without --output, or with --output -.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --output memory.jsonl',
     '<%= config.bin %> <%= command.id %> --vectors -o memory.jsonl --force',
@@ -34,13 +34,14 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
 
   async run(): Promise<ExportResult> {
     const { flags } = await this.parse(MemoryExport);
-    if (flags.output === undefined) this.requireReader();
+    const file =
+      flags.output === undefined || flags.output === '-' ? undefined : resolve(flags.output);
+    if (file === undefined) this.requireReader();
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();
     const how = { agent: memory.agentId, vectors: flags.vectors };
     const produce = (write: (text: string) => Promise<void>) =>
       transfer.export(how, write, { signal: anySignal([this.signal, stdoutLost]) });
-    const file = flags.output === undefined ? undefined : resolve(flags.output);
     const exported = await untilLost(() =>
       file === undefined ? produce(printInTurn) : writeExportFile(file, flags.force, produce),
     );

@@ -192,20 +192,24 @@ interface LandingPlan {
  * Checks where documents would be written; writes nothing.
  *
  * @param root the target folder; need not exist
- * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way
+ * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way, or a place cannot be looked at
  */
 function planLanding(root: string, documents: readonly ListedDocument[]): LandingPlan {
   const fresh: string[] = [];
   const same: string[] = [];
   const different: string[] = [];
   for (const { path, sha256 } of documents) {
-    requireFolders(root, path);
-    const file = join(root, path);
-    const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) fresh.push(path);
-    else if (!stats.isFile()) throw inTheWay(path);
-    else if (hash('sha256', readFileSync(file)) === sha256) same.push(path);
-    else different.push(path);
+    try {
+      requireFolders(root, path);
+      const file = join(root, path);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) fresh.push(path);
+      else if (!stats.isFile()) throw inTheWay(path);
+      else if (hash('sha256', readFileSync(file)) === sha256) same.push(path);
+      else different.push(path);
+    } catch (error) {
+      throw asLandingError(error, path);
+    }
   }
   return { fresh, same, different };
 }
@@ -252,6 +256,18 @@ function requireFolders(root: string, path: string): void {
     if (stats === undefined) return;
     if (!stats.isDirectory()) throw inTheWay(below);
   }
+}
+
+function asLandingError(error: unknown, path: string): unknown {
+  if (error instanceof SvcError) return error;
+  const isTooLong = systemErrorCode(error) === 'ENAMETOOLONG';
+  const why = isTooLong ? 'its name is too long for this file system' : messageOf(error);
+  return new SvcError('IMPORT_FAILED', `${path} cannot be imported: ${why}`, {
+    hint: isTooLong
+      ? 'give the note a shorter name where it comes from, and export again'
+      : 'nothing was written; fix that and run the same command again',
+    cause: error,
+  });
 }
 
 function inTheWay(path: string): SvcError {

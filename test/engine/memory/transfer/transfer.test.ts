@@ -103,6 +103,18 @@ const NOTES = {
   'memory/deep/er/empty.md': '',
 };
 
+test('a name that only another file system can hold is blamed, and nothing is written', async () => {
+  const name = `${'長'.repeat(100)}.md`;
+  const other = worldOf({});
+  const failure = await failureOf(importInto(other, exportWith('a.md', name)));
+  assert.is(failure.code, 'IMPORT_FAILED', failure.message);
+  assert.is(
+    failure.message,
+    `${name} cannot be imported: its name is too long for this file system`,
+  );
+  assert.equal(filesOf(other.notes.path), {});
+});
+
 test('a note from before 1970 keeps its time', async () => {
   const world = worldOf({ 'old.md': 'old' });
   const modified = new Date(-43_200_000);
