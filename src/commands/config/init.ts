@@ -16,7 +16,7 @@ export default class ConfigInit extends MemoryCommand<InitOutput> {
 
 With a flag, or with --yes, the defaults are used for everything that no flag sets; without a terminal nothing is asked. Exits with 1 when the provider does not work; the configuration is written anyway.
 
-Without a terminal and without flags it writes a commented configuration (yours, or the file named by --config) with the JSON Schema for editors next to it. An existing file is kept unless you pass --force.`;
+Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a commented configuration (yours, or the file named by --config) with the JSON Schema for editors next to it. An existing file is kept unless you pass --force.`;
   static override examples = [
     '<%= config.bin %> config init',
     '<%= config.bin %> config init --config ./svc.json --force',

@@ -263,7 +263,7 @@ export const WARNING_CODES = {
   PROVIDER_FALLBACK: 'The embedding provider failed and its fallback was used.',
   PROVIDER_UNAVAILABLE: 'No embedding provider could be used, so only keyword search answered.',
   QUERY_EMPTY: 'The query contains nothing to search for.',
-  QUERY_SHORTENED: 'The query was too long; only its first terms were used.',
+  QUERY_SHORTENED: 'The query was too long; only its beginning was used.',
   RECALL_FAILED: 'Active memory failed to search or summarize; the turn continues with less.',
   RECALL_TIMED_OUT: 'Active memory took too long; the turn continues with what it had.',
   REPLAY_UNRECORDED: 'The delivery was replayed, but the replay could not be recorded.',

@@ -36,16 +36,16 @@ export interface ParsedCitation {
   readonly pages?: PageRange;
 }
 
-const PAGES = /^(?<path>.+)#p(?<first>\d{1,6})(?:-p?(?<last>\d{1,6}))?$/s;
-const CITATION = /^(?<path>.+)#L(?<start>\d{1,9})(?:-L?(?<end>\d{1,9}))?$/s;
+const PAGES = /^(?<path>.+)#p(?<first>\d{1,99})(?:-p?(?<last>\d{1,99}))?$/s;
+const CITATION = /^(?<path>.+)#L(?<start>\d{1,99})(?:-L?(?<end>\d{1,99}))?$/s;
 
 /** Parses {@link formatCitation} and {@link formatPages}; anything else is a path. */
 export function parseCitation(text: string): ParsedCitation {
   const groups = CITATION.exec(text)?.groups;
   const path = groups?.['path'];
   if (path === undefined) return parsePages(text);
-  const startLine = Number(groups?.['start']);
-  const endLine = Number(groups?.['end'] ?? startLine);
+  const startLine = numberOf(groups?.['start']);
+  const endLine = numberOf(groups?.['end'] ?? groups?.['start']);
   return { path, range: { startLine, endLine } };
 }
 
@@ -53,9 +53,16 @@ function parsePages(text: string): ParsedCitation {
   const groups = PAGES.exec(text)?.groups;
   const path = groups?.['path'];
   if (path === undefined) return { path: text };
-  const firstPage = Number(groups?.['first']);
-  const lastPage = Number(groups?.['last'] ?? firstPage);
+  const firstPage = numberOf(groups?.['first']);
+  const lastPage = numberOf(groups?.['last'] ?? groups?.['first']);
   return { path, pages: { firstPage, lastPage } };
+}
+
+/** No document has so many lines or pages, so that a larger number means the same. */
+const LARGEST = 999_999_999;
+
+function numberOf(digits: string | undefined): number {
+  return Math.min(Number(digits), LARGEST);
 }
 
 /** A snippet with the footer that the specification requires. */

@@ -83,7 +83,7 @@ export function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] 
   if (query.shortened) {
     warnings.push({
       code: 'QUERY_SHORTENED',
-      message: `the query is too long: only its first ${query.terms.length + query.required.length} terms were searched`,
+      message: 'the query is too long: only its beginning was searched',
     });
   }
   if (query.cutShort.length > 0) {

@@ -42,6 +42,16 @@ test('GitHub’s short form is read too', () => {
   assert.equal(parseCitation('a.md#L3-5').range, { startLine: 3, endLine: 5 });
 });
 
+test('a number beyond any line is still a number', () => {
+  const endLine = 999_999_999;
+  const huge = '9'.repeat(20);
+  assert.equal(parseCitation(`a.md#L1-L${huge}`), {
+    path: 'a.md',
+    range: { startLine: 1, endLine },
+  });
+  assert.is(parseCitation(`a.pdf#p${huge}`).pages?.firstPage, endLine);
+});
+
 test('anything else is a path', () => {
   for (const text of ['a.md', 'a#b.md', 'a.md#L', '#L3', 'a.md#L3-', 'a.md#Lx', '']) {
     assert.equal(parseCitation(text), { path: text });
