@@ -24,6 +24,7 @@ type Kind =
   | 'file'
   | 'flow'
   | 'key'
+  | 'kind'
   | 'note'
   | 'notification'
   | 'provider'
@@ -41,6 +42,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   delivery: 'delivery',
   file: 'file',
   flow: 'flow',
+  kind: 'kind',
   notification: 'notification',
   output: 'file',
   path: 'note',
@@ -123,6 +125,7 @@ async function suggestionsFor(
   const loaded = await loadConfig(context, {}).catch(() => undefined);
   const resolved = loaded?.resolved;
   const keys = words[0] === 'config' ? await configKeys() : [];
+  const kinds = words.some((word) => word.startsWith('--kind')) ? await documentKinds() : [];
   const tokens = words[0] === 'mcp' ? await mcpTokens(context) : [];
   const inFlows =
     resolved !== undefined && words.some((word) => FLOW_TOPICS.includes(word))
@@ -147,6 +150,8 @@ async function suggestionsFor(
         return Object.keys(resolved?.schedules ?? {}).map((id) => [id, 'schedule']);
       case 'key':
         return keys;
+      case 'kind':
+        return kinds;
       case 'token':
         return tokens;
       case 'flow':
@@ -205,6 +210,11 @@ async function configKeys(): Promise<readonly Suggestion[]> {
     .flat()
     .filter(({ path }) => !/[*[]/u.test(path))
     .map(({ path, description }) => [path, description]);
+}
+
+async function documentKinds(): Promise<readonly Suggestion[]> {
+  const { FILTER_KINDS } = await import('../engine/memory/search/filters.js');
+  return FILTER_KINDS.map((kind) => [kind, '']);
 }
 
 async function mcpTokens({ state }: EngineContext): Promise<readonly Suggestion[]> {

@@ -54,6 +54,7 @@ test('values are completed: agents, providers, keys, routes, states, flows and f
   await flows.close();
   assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), ['ada', 'bob']);
   assert.equal(await valuesFor(root, 'provider', 'test', 'co'), ['corp']);
+  assert.equal(await valuesFor(root, 'memory', 'search', '--kind', 'im'), ['image']);
   const keys = await valuesFor(root, 'config', 'get', 'agents.defaults.work');
   assert.equal(keys, ['agents.defaults.workspace']);
   assert.equal(await valuesFor(root, 'webhook', 'call', ''), ['ci']);

@@ -24,7 +24,14 @@ interface Reading {
 }
 
 /** The values of `--kind`. */
-const FILTER_KINDS = ['markdown', 'transcript', ...DOCUMENT_FORMATS, 'image', 'audio'] as const;
+/** What `--kind` can be. */
+export const FILTER_KINDS = [
+  'markdown',
+  'transcript',
+  ...DOCUMENT_FORMATS,
+  'image',
+  'audio',
+] as const;
 
 /**
  * Reads the filters of a request; dates are relative to now.
