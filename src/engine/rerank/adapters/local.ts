@@ -1,4 +1,5 @@
 import {
+  freeModel,
   held,
   INSTALL_HINT,
   type LlamaModel,
@@ -56,13 +57,13 @@ export async function openLocalReranker(
     return file.path;
   });
   const loaded = await loadLlama(state.runtime, usableCores());
+  signal.throwIfAborted();
+  const model = await withOwnHint(() => loadModel(loaded, path, signal));
   try {
-    signal.throwIfAborted();
-    const model = await withOwnHint(() => loadModel(loaded, path, signal));
     const context = await rankingContext(model, path, settings, loaded, signal);
-    return rerankerOf(context, fileIdentity(path), () => held(loaded.llama.dispose()));
+    return rerankerOf(context, fileIdentity(path), () => freeModel(model));
   } catch (error) {
-    await held(loaded.llama.dispose());
+    await freeModel(model);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../../errors/index.js';
+import { deferred } from '../../../support/async.js';
 import { LONGEST_TIMER_MS } from '../../../support/time.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { notAModel } from './model.js';
@@ -53,8 +54,6 @@ interface Llama {
     readonly modelPath: string;
     readonly loadSignal: AbortSignal;
   }): Promise<LlamaModel>;
-  /** Including all models and contexts. */
-  dispose(): Promise<void>;
 }
 
 /** The native part and its log. */
@@ -82,38 +81,54 @@ interface LlamaModule {
 /** Hint for a missing or broken runtime. */
 export const INSTALL_HINT = 'run "svc provider install local"';
 
+/** By the library's file: what is native exists once in a process, as its log and its threads do. */
+const loadedFrom = new Map<string, Promise<LoadedLlama>>();
+
 /**
- * Loads the installed runtime and captures its log.
+ * Loads the installed runtime, once in a process, and captures its log. It stays loaded: the library
+ * never finishes disposing of it if a model failed to load and was collected since.
  *
- * @param threads maximum; more threads than cores make calls a hundred times slower
+ * @param threads maximum, from the first call; more threads than cores make calls a hundred times
+ * slower
  * @throws VendorFault
  */
 export async function loadLlama(runtime: InstalledRuntime, threads: number): Promise<LoadedLlama> {
-  const said: string[] = [];
+  const entry = join(runtime.folder, 'node_modules', RUNTIME_PACKAGE, 'dist', 'index.js');
+  const loading = loadedFrom.get(entry) ?? load(entry, runtime, threads);
+  loadedFrom.set(entry, loading);
   try {
-    const entry = join(runtime.folder, 'node_modules', RUNTIME_PACKAGE, 'dist', 'index.js');
-    const module: unknown = await import(pathToFileURL(entry).href);
-    if (!isLlamaModule(module)) throw new Error(`${entry} has no getLlama`);
-    const llama = await held(
-      module.getLlama({
-        gpu: runtime.gpu || runtime.platform === 'darwin-arm64' ? 'auto' : false,
-        build: 'never',
-        skipDownload: true,
-        progressLogs: false,
-        logLevel: 'error',
-        logger: (_level, message) => {
-          if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
-        },
-        maxThreads: threads,
-      }),
-    );
-    return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
+    return await loading;
   } catch (error) {
+    loadedFrom.delete(entry);
     throw new VendorFault('setup', `cannot load ${RUNTIME_PACKAGE}: ${messageOf(error)}`, {
       hint: `${INSTALL_HINT} --force`,
       cause: error,
     });
   }
+}
+
+async function load(
+  entry: string,
+  runtime: InstalledRuntime,
+  threads: number,
+): Promise<LoadedLlama> {
+  const module: unknown = await import(pathToFileURL(entry).href);
+  if (!isLlamaModule(module)) throw new Error(`${entry} has no getLlama`);
+  const said: string[] = [];
+  const llama = await held(
+    module.getLlama({
+      gpu: runtime.gpu || runtime.platform === 'darwin-arm64' ? 'auto' : false,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: 'error',
+      logger: (_level, message) => {
+        if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
+      },
+      maxThreads: threads,
+    }),
+  );
+  return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
 }
 
 /** More than one failure logs. */
@@ -171,10 +186,15 @@ export class LlamaSession {
       const context = await held(creating);
       return new LlamaSession(model, context, contextSize);
     } catch (error) {
-      await held(model.dispose());
+      await freeModel(model);
       signal.throwIfAborted();
       throw noContext(error);
     }
+  }
+
+  /** Frees the model. */
+  close(): Promise<void> {
+    return freeModel(this.model);
   }
 
   /**
@@ -228,6 +248,20 @@ export async function loadModel(
       complaint = takeComplaint();
     }
     throw notAModel(modelPath, complaint ?? messageOf(error));
+  }
+}
+
+/** A model is freed in milliseconds, unless the library waits for a context that failed and was collected. */
+const FREE_MS = 5000;
+
+/** Frees a model and its contexts. */
+export async function freeModel(model: LlamaModel): Promise<void> {
+  const waited = deferred<void>();
+  const patience = setTimeout(waited.resolve, FREE_MS);
+  try {
+    await Promise.race([model.dispose(), waited.promise]);
+  } finally {
+    clearTimeout(patience);
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { promptsOf } from '../open-models.js';
-import { held, INSTALL_HINT, LlamaSession, type LoadedLlama, loadLlama } from './llama.js';
+import { INSTALL_HINT, LlamaSession, loadLlama } from './llama.js';
 import {
   checkModelFile,
   fileIdentity,
@@ -102,8 +102,6 @@ class LocalEngine {
   private readonly local: ProviderSettings['local'];
   private readonly options: LocalVendorOptions;
   private readonly turns = new Turns();
-  /** Kept if a model fails to load: the next one needs it too. */
-  private loaded: LoadedLlama | undefined;
   private session: LlamaSession | undefined;
 
   constructor(local: ProviderSettings['local'], options: LocalVendorOptions) {
@@ -124,10 +122,9 @@ class LocalEngine {
 
   async close(): Promise<void> {
     await this.turns.ended();
-    const { loaded } = this;
+    const { session } = this;
     this.session = undefined;
-    this.loaded = undefined;
-    if (loaded !== undefined) await held(loaded.llama.dispose());
+    await session?.close();
   }
 
   /** Can be stopped between two texts; one takes a fraction of a second. */
@@ -164,9 +161,9 @@ class LocalEngine {
     const { contextSize } = this.local;
     const { threads } = this.options;
     const { signal } = request;
-    this.loaded ??= await loadLlama(runtime, threads);
+    const loaded = await loadLlama(runtime, threads);
     signal.throwIfAborted();
-    return LlamaSession.open({ loaded: this.loaded, modelPath, contextSize, threads, signal });
+    return LlamaSession.open({ loaded, modelPath, contextSize, threads, signal });
   }
 
   /** @throws VendorFault `setup` if something has to be installed or downloaded first */

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../../scripts/tiny-gguf/tiny-model.js';
@@ -156,6 +159,31 @@ for (const [what, bytes] of [
     assert.ok(failure.hint);
   });
 }
+
+test('a model that did not load, and was collected since, does not hold up closing', async () => {
+  const path = folder.write('short.gguf', tinyModel().subarray(0, 150_000));
+  const adapter = open(path);
+  await failureOf(adapter.embedQuery('car'));
+  // The library forgets the model only when it is collected: --expose-gc, while running.
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  assert.type(collect, 'function');
+  for (let round = 0; round < 3; round++) {
+    await sleep(1);
+    if (typeof collect === 'function') collect();
+  }
+  const closing = adapter.close().then(() => 'closed');
+  assert.is(await Promise.race([closing, sleep(20_000, 'waiting', { ref: false })]), 'closed');
+});
+
+test('a model that is closed leaves another one working', async () => {
+  const other = open(folder.write('other.gguf', tinyModel()));
+  const before = await shared.embedQuery('car');
+  await other.embedQuery('car');
+  await other.close();
+  assert.equal(await shared.embedQuery('car'), before);
+  assert.equal(await other.embedQuery('car'), before);
+});
 
 test('a file that is not there is told when the adapter is made', () => {
   assert.throws(() => open(folder.at('nowhere.gguf')), /model file not found/u);
