@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -170,6 +170,36 @@ for (const postgres of await testServers()) {
       await closeServers(host.context);
     });
   }
+
+  test('a host that began with a copy of the file of another one copies what is its own', async () => {
+    const url = await postgres.newDatabase();
+    const one = storageHost(url);
+    const two = storageHost(url);
+    const input = { storage: { url, origin: 'there' } };
+    const loaded = { ...two.loaded, input, resolved: resolveConfig(input) };
+    const onApplied = () => undefined;
+    await migrateStorage(one.context, one.loaded, { dryRun: false, onApplied });
+    const create = async (context: EngineContext, goal: string) => {
+      const flows = await openFlows(context, withoutServer(one.loaded).resolved);
+      await flows.perform({ action: 'create_flow', goal }, ADA);
+      await flows.close();
+    };
+    await create(one.context, 'of both');
+    const [from, to] = [one.context, two.context].map(({ state }) => state.stateDir);
+    cpSync(`${from}/flows.sqlite`, `${to}/flows.sqlite`);
+    await create(two.context, 'of the second');
+    await create(one.context, 'of the first');
+    assert.ok((await copy(one, 'postgres')).verified);
+    assert.ok((await copy({ ...two, loaded }, 'postgres')).verified);
+    const { flows } = await everything(one.context, one.loaded);
+    assert.equal(flows.map(({ goal }) => goal).sort(), [
+      'of both',
+      'of the first',
+      'of the second',
+    ]);
+    await closeServers(one.context);
+    await closeServers(two.context);
+  });
 
   test('flows with megabytes each are copied, too', async () => {
     const host = await newHost();

@@ -63,7 +63,7 @@ export async function copyStorage(
     ({ memorySearch }) => memorySearch.store.path,
   );
   const parts = [
-    ...(await copyFlows(run)),
+    ...(await copyFlows(run, sharedPlace('', loaded, context)?.origin ?? '')),
     ...(await copyVectors(run, agents)),
     ...(options.to === 'postgres' ? await copyRecalls(run, loaded) : []),
   ];
@@ -107,7 +107,8 @@ async function requireUnused(server: Server): Promise<void> {
   );
 }
 
-async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
+/** @param origin the name of this host: another one may have a copy of its file, and goes on with it */
+async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedPart[]> {
   const { context, server, options } = run;
   const toPostgres = options.to === 'postgres';
   const file = flowsFile(context);
@@ -120,8 +121,10 @@ async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
       const here = held === undefined ? undefined : comparable(sqliteRecords(held, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
       if (source === undefined) continue;
+      const from = [await source.id(), ...(toPostgres ? [origin] : [])].join(' ');
       // Only a dry run has no target.
-      parts.push(await copyTable(table, source, target ?? source, deletedFlows, options));
+      const stores = { source, target: target ?? source, from };
+      parts.push(await copyTable(table, stores, deletedFlows, options));
     }
     return parts;
   } catch (error) {
@@ -131,16 +134,22 @@ async function copyFlows(run: CopyRun): Promise<readonly CopiedPart[]> {
   }
 }
 
+interface CopiedStores {
+  readonly source: RecordStore;
+  readonly target: RecordStore;
+  /** Identifies the source in the target. */
+  readonly from: string;
+}
+
 /** Copies a table. @param deletedFlows ids of flows that stay deleted in the target; those of this table are added */
 async function copyTable(
   table: RecordTable,
-  source: RecordStore,
-  target: RecordStore,
+  { source, target, from }: CopiedStores,
   deletedFlows: Set<unknown>,
   options: CopyStorageOptions,
 ): Promise<CopiedPart> {
   const columns = copiedColumns(table);
-  const [from, newest] = [await source.id(), await source.newest()];
+  const newest = await source.newest();
   const copied = await target.copiedFrom(from);
   const isOfFlow = table.own.includes('flow_seq');
   const part: CopyPart<RecordRow> = {
