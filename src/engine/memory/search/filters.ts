@@ -24,7 +24,6 @@ interface Reading {
 }
 
 /** The values of `--kind`. */
-/** What `--kind` can be. */
 export const FILTER_KINDS = [
   'markdown',
   'transcript',
