@@ -1,22 +1,12 @@
 import type { EvalEvent } from '../engine/eval/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
-import { createEvalProgress } from '../ui/memory/eval-progress.js';
+import { createEvalProgress, type EvalProgressLine } from '../ui/memory/eval-progress.js';
+import type { ProgressLine } from '../ui/progress-line.js';
 import { createStyle } from '../ui/style.js';
-import {
-  createLazySyncProgress,
-  type SyncProgress,
-  type SyncProgressOptions,
-} from './shown-sync.js';
-
-/** Shows the progress of an evaluation. */
-export interface EvalProgress {
-  readonly onEvent: (event: EvalEvent) => void;
-  /** Call it before anything else is written to the terminal. */
-  readonly clear: () => void;
-}
+import { createLazySyncProgress, type SyncProgressOptions } from './shown-sync.js';
 
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
-export function createProgress(options: SyncProgressOptions, mask: SecretMask): EvalProgress {
+export function createProgress(options: SyncProgressOptions, mask: SecretMask): EvalProgressLine {
   const { terminal, quiet, verbose } = options;
   const write = (text: string): void => {
     process.stderr.write(text);
@@ -28,7 +18,7 @@ export function createProgress(options: SyncProgressOptions, mask: SecretMask): 
     ? createEvalProgress(write, { style, columns: terminal.columns, now })
     : undefined;
   // The progress of each index starts over.
-  let indexing: SyncProgress | undefined;
+  let indexing: ProgressLine | undefined;
   const onEvent = (event: EvalEvent): void => {
     asking?.onEvent(event);
     if (event.type === 'trial.started' && !draws && !quiet) write(`asking: ${event.name}\n`);

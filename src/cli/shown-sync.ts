@@ -2,6 +2,7 @@ import { isFaultySkip, type OpenedMemory } from '../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../engine/memory/sync/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import { runningMs } from '../engine/support/time.js';
+import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import { screenOptions } from './screen-options.js';
@@ -63,13 +64,6 @@ export async function shownSync(
   return summary;
 }
 
-/** Shows the progress of a sync that something else waits for. */
-export interface SyncProgress {
-  readonly onEvent: (event: SyncEvent) => void;
-  /** Call it before anything else is written to the terminal. */
-  readonly clear: () => void;
-}
-
 /** How much is shown. */
 export interface SyncProgressOptions {
   readonly terminal: TerminalSupport;
@@ -78,7 +72,7 @@ export interface SyncProgressOptions {
 }
 
 /** On a terminal, a line that redraws itself; otherwise plain lines on stderr, for a first index or a long update. */
-async function createSyncProgress(options: SyncProgressOptions): Promise<SyncProgress> {
+async function createSyncProgress(options: SyncProgressOptions): Promise<ProgressLine> {
   const style = createStyle(options.terminal.progress);
   const write = (text: string): void => {
     process.stderr.write(text);
@@ -100,8 +94,8 @@ async function createSyncProgress(options: SyncProgressOptions): Promise<SyncPro
 }
 
 /** Like {@link createSyncProgress}, but created on the first event: most searches have nothing to sync. */
-export function createLazySyncProgress(options: SyncProgressOptions): SyncProgress {
-  let progress: SyncProgress | undefined;
+export function createLazySyncProgress(options: SyncProgressOptions): ProgressLine {
+  let progress: ProgressLine | undefined;
   const early: SyncEvent[] = [];
   let cleared = false;
   const load = (): void => {

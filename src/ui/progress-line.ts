@@ -19,10 +19,10 @@ export interface ProgressLineOptions {
   readonly now: () => number;
 }
 
-/** A progress line on stderr that redraws itself. */
+/** Shows the progress of a sync. */
 export interface ProgressLine {
   readonly onEvent: (event: SyncEvent) => void;
-  /** Removes the line; call it before anything else is written to the terminal. */
+  /** Call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
 

@@ -99,10 +99,6 @@ export function withoutRecalls(text: string): string {
   return text.replaceAll(INSERTED, ' ').replaceAll(REPEATED_LABEL, ' ').trim();
 }
 
-export function oneLine(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim();
-}
-
 /** Cuts a text to so many UTF-16 units, between words if possible and never inside a character. */
 export function clipWords(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

@@ -1,7 +1,8 @@
 import type { ChatChoice, ChatModel } from '../chat/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { formatCitation, type SearchResult } from '../memory/search/index.js';
-import { clipWords, harmlessLine, oneLine } from './block.js';
+import { oneLine } from '../support/text.js';
+import { clipWords, harmlessLine } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { OpenLane } from './outcome.js';
 import { promptStyleOf, STYLE_INSTRUCTIONS } from './prompt-style.js';

@@ -1,5 +1,5 @@
-import { firstChars, lastChars } from '../support/text.js';
-import { clipWords, oneLine, ownWordsOf, withoutRecalls } from './block.js';
+import { firstChars, lastChars, oneLine } from '../support/text.js';
+import { clipWords, ownWordsOf, withoutRecalls } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { ConversationTurn, RecallTurn } from './turn.js';
 

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
+import { oneLine } from '../support/text.js';
 import { lossFraction, stemsOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
 import { type DiaryMaterial, plainDiaryText } from './sweep/reports.js';
@@ -62,9 +63,7 @@ export function modelNarrator(model: ChatModel): Narrator {
     },
     condense: async (text, signal) => {
       if (text.length < LEAST_TO_CONDENSE) return text;
-      const answer = (await ask(CONDENSE, text, CONDENSE_TOKENS, signal))
-        .replaceAll(/\s+/gu, ' ')
-        .trim();
+      const answer = oneLine(await ask(CONDENSE, text, CONDENSE_TOKENS, signal));
       return answer !== '' && answer.length < text.length && isSupported(answer, text)
         ? answer
         : text;

@@ -28,6 +28,7 @@ export type {
   CheckOutcome,
   Diagnosis,
   DiagnosisEvent,
+  DiagnosisWork,
 } from './diagnosis/index.js';
 export type {
   BatchJobStore,

@@ -221,6 +221,10 @@ export const ERROR_CODES = {
 /** A member of the error registry. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+export function isErrorCode(code: string): code is ErrorCode {
+  return code in ERROR_CODES;
+}
+
 /** Every warning code. A warning never changes the exit code; JSON results list it in `warnings[]`. */
 export const WARNING_CODES = {
   BACKEND_FAILED:

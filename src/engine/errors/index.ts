@@ -1,6 +1,7 @@
 export {
   ERROR_CODES,
   type ErrorCode,
+  isErrorCode,
   WARNING_CODES,
   type WarningCode,
 } from './codes.js';

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, SvcError, type Warning } from '../errors/index.js';
+import { isErrorCode, SvcError, type Warning } from '../errors/index.js';
 import type { GetResponse, MemoryBackend } from '../memory/backends/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SearchResponse } from '../memory/search/index.js';
@@ -137,10 +137,6 @@ function notEmbedded(name: string, failure: EmbeddingFailure): SvcError {
     `${name}: some passages have no vectors: ${failure.message}`,
     { hint: failure.hint },
   );
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return code in ERROR_CODES;
 }
 
 /** More than any note has; the backend limits each answer. */

@@ -7,6 +7,7 @@ import { FileReader } from './ask-memory.js';
 import type { EvalDraftsOutput } from './output-schemas.js';
 import { seededRandom, shuffled } from './random.js';
 import { type Passage, passagesOfFile } from './read-passages.js';
+import { wordsOf } from './score-question.js';
 
 /** A drafted question, one line in a file of questions. */
 export type Draft = EvalDraftsOutput['drafts'][number];
@@ -121,10 +122,6 @@ function salientSentence(
     (best, one) => (best === undefined || one.salience > best.salience ? one : best),
     undefined,
   );
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 export function draftLines(drafts: readonly Draft[]): string {

@@ -146,7 +146,8 @@ function isReadable(wanted: string, shown: string): boolean {
   return runs.filter((run) => there.has(run)).length * 2 >= runs.length;
 }
 
-function wordsOf(text: string): readonly string[] {
+/** The words of a text, in lower case. */
+export function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 

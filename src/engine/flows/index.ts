@@ -30,7 +30,14 @@ export {
   openFlows,
   UNSTORABLE,
 } from './open-flows.js';
-export type { FlowCounts, FlowEntry, FlowHistory, Page, WaitOptions } from './operator-flows.js';
+export type {
+  FlowCounts,
+  FlowEntry,
+  FlowHistory,
+  Page,
+  ShownTask,
+  WaitOptions,
+} from './operator-flows.js';
 export {
   bulkOutput,
   flowEntryOutput,

@@ -1,7 +1,7 @@
 import {
   type CheckOutcome,
   type Diagnosis,
-  type DiagnosisEvent,
+  type DiagnosisWork,
   diagnose,
   failure,
   type VectorsOutcome,
@@ -21,11 +21,6 @@ import { vectorCoverage } from './embedding/embedding-status.js';
 import { QueryEmbedder, type VectorCoverage } from './embedding/index.js';
 import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
-
-export interface DiagnosisWork {
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: DiagnosisEvent) => void;
-}
 
 /**
  * Tests the whole path of a query: provider, fallback, vectors; or the external program if configured.

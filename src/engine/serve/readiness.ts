@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ERROR_CODES, type ErrorCode } from '../errors/index.js';
+import { ERROR_CODES, isErrorCode } from '../errors/index.js';
 import type { ServiceSnapshot } from './service.js';
 
 /** A service with such a failure runs, but refuses every change. */
@@ -43,8 +43,4 @@ export function addHealthRoutes(server: FastifyInstance, readiness: () => Readin
     const answer = readiness();
     return reply.code(answer.status === 'ready' ? 200 : 503).send(answer);
   });
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return code in ERROR_CODES;
 }

@@ -11,7 +11,7 @@ import {
 import { isRecord } from '../config/index.js';
 import { keepTrust } from '../config/trust/config-trust.js';
 import { diagnoseNamed } from '../embeddings/diagnosis/index.js';
-import type { Diagnosis, DiagnosisEvent } from '../embeddings/index.js';
+import type { Diagnosis, DiagnosisWork } from '../embeddings/index.js';
 import { SvcError, systemErrorCode } from '../errors/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
@@ -28,11 +28,7 @@ import { makeWorkspace } from './workspace.js';
  */
 export async function tryPlan(
   { provider, trial }: SetUpPlan,
-  work: {
-    readonly clock: Clock;
-    readonly signal: AbortSignal;
-    readonly onEvent: (event: DiagnosisEvent) => void;
-  },
+  work: DiagnosisWork & { readonly clock: Clock },
 ): Promise<Diagnosis | undefined> {
   return provider === null ? undefined : diagnoseNamed(provider, trial, work);
 }

@@ -10,4 +10,4 @@ export type {
   StorageStatusOutput,
 } from './output-schemas.js';
 export { requireReadable } from './rights.js';
-export { serverFacts, vectorCount } from './server-facts.js';
+export { type ServerStatus, serverFacts, vectorCount } from './server-facts.js';

@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/index.js';
 import type { StorageStatusOutput } from './output-schemas.js';
 
-type ServerStatus = NonNullable<StorageStatusOutput['server']>;
+export type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 
 /** What a server allows, for status and doctor. */
 export interface ServerFacts {

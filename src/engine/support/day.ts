@@ -6,6 +6,10 @@ export interface DayRange {
   readonly last: number;
 }
 
+export function oneDay(day: number): DayRange {
+  return { first: day, last: day };
+}
+
 /**
  * Formats a moment as the day in a time zone, `YYYY-MM-DD`.
  *

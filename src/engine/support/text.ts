@@ -85,6 +85,11 @@ export function firstChars(text: string, most: number): string {
   return text.slice(0, isWithinPair(text, most) ? most - 1 : most);
 }
 
+/** A text on one line: each run of white space is one space. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
 /** A text of at most so many UTF-16 units; one that is cut ends with an ellipsis. */
 export function withEllipsis(text: string, most: number): string {
   return text.length <= most ? text : `${firstChars(text, most - 1)}…`;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ChildEnd, Mind } from '../child/index.js';
 import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
 import { readLines } from '../support/read-lines.js';
-import { withEllipsis } from '../support/text.js';
+import { oneLine, withEllipsis } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';
 
 /** One attempt at a task. */
@@ -111,10 +111,7 @@ const CONTROL = /[\p{Cc}\p{Cf}]+/gu;
 
 /** One line for people, without terminal control characters; can be empty. */
 export function progressLine(text: string): string {
-  return withEllipsis(
-    text.replaceAll(CONTROL, ' ').replaceAll(/\s+/gu, ' ').trim(),
-    PROGRESS_CHARS,
-  );
+  return withEllipsis(oneLine(text.replaceAll(CONTROL, ' ')), PROGRESS_CHARS);
 }
 
 /** A few lines for people, likewise. */

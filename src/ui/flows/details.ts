@@ -3,6 +3,7 @@ import type {
   FlowRecord,
   FlowStatus,
   HistoryEntry,
+  ShownTask,
   TaskRecord,
   TaskStatus,
 } from '../../engine/flows/index.js';
@@ -23,13 +24,6 @@ export type ShownFlow = FlowEntry & {
   readonly tasks: readonly TaskRecord[];
   readonly history: readonly HistoryEntry[];
 };
-
-/** A task, its flow and its changes. */
-export interface ShownTask {
-  readonly task: TaskRecord;
-  readonly flow: FlowRecord | undefined;
-  readonly history: readonly HistoryEntry[];
-}
 
 /** All fields of a flow, its tasks, and its newest changes. */
 export function renderFlow(

@@ -1,21 +1,14 @@
 import type { EvalEvent } from '../../engine/eval/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
+import type { ProgressLineOptions } from '../progress-line.js';
 import { safeLine } from '../safe-text.js';
-import { drawBar, type Style } from '../style.js';
+import { drawBar } from '../style.js';
 
-/** How the progress line is drawn. */
-export interface EvalProgressOptions {
-  readonly style: Style;
-  readonly columns: number;
-  /** Milliseconds on any steady clock. */
-  readonly now: () => number;
-}
-
-/** A progress line on stderr that redraws itself. */
+/** Shows the progress of an evaluation. */
 export interface EvalProgressLine {
   readonly onEvent: (event: EvalEvent) => void;
-  /** Removes the line; call it before anything else is written to the terminal. */
+  /** Call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
 
@@ -26,7 +19,7 @@ const ERASE_LINE = '\r\u001B[2K';
 /** The progress of an evaluation. @param write writes to a terminal, unchanged */
 export function createEvalProgress(
   write: (text: string) => void,
-  { style, columns, now }: EvalProgressOptions,
+  { style, columns, now }: ProgressLineOptions,
 ): EvalProgressLine {
   let drawnMs = Number.NEGATIVE_INFINITY;
   let shown = false;

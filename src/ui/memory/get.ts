@@ -3,10 +3,10 @@ import { formatCount } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 
-/** How the lines of a document are shown. */
+/** How the lines of a document, or turns of a conversation, are shown. */
 export interface GetOptions {
   readonly style: Style;
-  /** Prefixes each line with its number. */
+  /** Prefixes each line with its number, or each turn with its line in the transcript. */
   readonly lineNumbers: boolean;
   /** Escapes control characters, for a terminal; a pipe gets the text unchanged. */
   readonly escape: boolean;
@@ -42,21 +42,12 @@ export function restOfGet(response: GetResponse): string | undefined {
   return `${shown} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
 }
 
-/** How turns are shown. */
-interface TurnsOptions {
-  readonly style: Style;
-  /** Prefixes each turn with its line in the transcript. */
-  readonly lineNumbers: boolean;
-  /** Escapes control characters, for a terminal. */
-  readonly escape: boolean;
-}
-
 /** Turns of a conversation; turns around the requested ones are dimmed. */
-function renderTurns(turns: readonly GivenTurn[], options: TurnsOptions): string {
+function renderTurns(turns: readonly GivenTurn[], options: GetOptions): string {
   return turns.map((turn) => renderTurn(turn, options)).join('\n');
 }
 
-function renderTurn({ line, role, at, text, asked }: GivenTurn, options: TurnsOptions): string {
+function renderTurn({ line, role, at, text, asked }: GivenTurn, options: GetOptions): string {
   const { style } = options;
   const who = role === 'user' ? 'User' : 'Assistant';
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];

@@ -1,4 +1,5 @@
 import type {
+  ServerStatus,
   StorageMigrateOutput,
   StorageOriginsOutput,
   StorageStatusOutput,
@@ -15,8 +16,6 @@ import type { Style, View } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
 
 export type StorageStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
-
-type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 
 const CLIENT_COLUMNS: readonly TableColumn[] = [
   { title: 'connected' },

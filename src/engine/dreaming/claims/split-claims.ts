@@ -1,6 +1,7 @@
 import { type Block, splitBlocks } from '../../memory/chunking/index.js';
 import type { LineRange } from '../../memory/index.js';
 import { joinedLines, textLines, withoutOwnWriting } from '../../memory/sources/index.js';
+import { oneLine } from '../../support/text.js';
 
 /** One statement in a note: the unit that is recalled, scored and promoted. */
 export interface Claim extends LineRange {
@@ -67,7 +68,7 @@ const SENTENCE_END = /[.!?…]["'”’)\]]*\s+(?=[\p{Lu}\p{N}"'“‘([])|[。�
 
 function piecesOf(raw: string): Piece[] {
   const unmarked = raw.replace(QUOTE_MARK, '').replace(LIST_MARK, '');
-  const whole = plainLine(unmarked);
+  const whole = oneLine(unmarked);
   if (whole === '') return [];
   if (whole.length <= MOST_CLAIM_CHARACTERS) {
     return [{ text: whole, start: 0, end: lineCount(raw) }];
@@ -82,7 +83,7 @@ function joinSentences(raw: string): Piece[] {
   let from = 0;
   let to = 0;
   for (const end of [...ends, raw.length]) {
-    if (to > from && plainLine(raw.slice(from, end)).length > MOST_CLAIM_CHARACTERS) {
+    if (to > from && oneLine(raw.slice(from, end)).length > MOST_CLAIM_CHARACTERS) {
       pieces.push(pieceOf(raw, from, to));
       from = to;
     }
@@ -96,7 +97,7 @@ function pieceOf(raw: string, from: number, to: number): Piece {
   const part = raw.slice(from, to);
   const start = lineCount(raw.slice(0, from));
   return {
-    text: plainLine(part.replace(QUOTE_MARK, '').replace(LIST_MARK, '')),
+    text: oneLine(part.replace(QUOTE_MARK, '').replace(LIST_MARK, '')),
     start,
     end: start + lineCount(part.trimEnd()),
   };
@@ -104,10 +105,6 @@ function pieceOf(raw: string, from: number, to: number): Piece {
 
 function lineCount(text: string): number {
   return text.split('\n').length - 1;
-}
-
-function plainLine(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim();
 }
 
 /** A message of a conversation, which is one line of its transcript. */
@@ -126,7 +123,7 @@ export function turnClaims({ text, line }: SpokenText): Claim[] {
 export function turnParts(text: string): string[] {
   return text
     .split(/\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/u)
-    .map((part) => part.replaceAll(/\s+/gu, ' ').trim())
+    .map(oneLine)
     .filter((part) => part !== '');
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../memory/sources/index.js';
 import { turnsOf, type WantedTurns } from '../../memory/sources/transcripts/read-conversation.js';
 import { groupBy } from '../../support/lists.js';
+import { oneLine } from '../../support/text.js';
 import {
   type Claim,
   type SpokenText,
@@ -174,7 +175,7 @@ function conversationText(turns: readonly SpokenTurn[], range: LineRange): Sourc
   const lines = Array.from({ length: last - range.startLine + 1 }, (_, at) => {
     const turn = byLine.get(range.startLine + at);
     if (turn === undefined) return '';
-    const said = turn.text.replaceAll(/\s+/gu, ' ').trim();
+    const said = oneLine(turn.text);
     return `${turn.role === 'user' ? 'User' : 'Assistant'}: ${said}`;
   });
   return {

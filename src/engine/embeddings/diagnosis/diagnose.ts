@@ -10,8 +10,8 @@ import { shownAddress } from '../vendor-fault.js';
 import {
   CHECKS,
   type DiagnosedProvider,
-  type DiagnosisEvent,
   type DiagnosisSubject,
+  type DiagnosisWork,
 } from './events.js';
 import {
   checkBatch,
@@ -23,9 +23,7 @@ import {
   failure,
 } from './provider-checks.js';
 
-export interface DiagnoseOptions {
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: DiagnosisEvent) => void;
+export interface DiagnoseOptions extends DiagnosisWork {
   /**
    * Checks the vectors of the index, if there is one.
    *
@@ -181,11 +179,7 @@ function conclude(
 export async function diagnoseNamed(
   name: string,
   { settings, world, locate }: AgentProviders,
-  work: {
-    readonly clock: Clock;
-    readonly signal: AbortSignal;
-    readonly onEvent: (event: DiagnosisEvent) => void;
-  },
+  work: DiagnosisWork & { readonly clock: Clock },
 ): Promise<Diagnosis> {
   const choice = chooseNamed(name, settings, world);
   let opened: EmbeddingAdapter | undefined;

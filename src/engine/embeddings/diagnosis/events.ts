@@ -25,6 +25,12 @@ export type DiagnosisEvent =
     }
   | { readonly type: 'diagnosis.finished'; readonly diagnosis: Diagnosis };
 
+/** What a diagnosis reports to while it runs. */
+export interface DiagnosisWork {
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: DiagnosisEvent) => void;
+}
+
 export interface DiagnosedProvider {
   readonly choice: ProviderChoice;
   /** @throws SvcError PROVIDER_*, SECRET_UNRESOLVED */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
-import { firstChars } from '../../support/text.js';
+import { firstChars, oneLine } from '../../support/text.js';
 import type { Forgotten } from '../forget/index.js';
 import {
   scanTranscripts,
@@ -166,6 +166,6 @@ function within(turns: readonly GivenTurn[], countsTurns: boolean): readonly Giv
 /** A turn as one line: `[2026-02-03T04:05:06.000Z] User: …`. */
 function lineOf({ role, at, text }: GivenTurn): string {
   const who = role === 'user' ? 'User' : 'Assistant';
-  const said = firstChars(text.replaceAll(/\s+/gu, ' ').trim(), MAX_CHARACTERS);
+  const said = firstChars(oneLine(text), MAX_CHARACTERS);
   return `${at === null ? '' : `[${at}] `}${who}: ${said}`;
 }

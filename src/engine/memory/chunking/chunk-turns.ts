@@ -1,3 +1,4 @@
+import { oneLine } from '../../support/text.js';
 import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
 import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
@@ -78,7 +79,7 @@ export class TurnChunker<Mark> {
 
   private unitOf(turn: SpokenTurn<Mark>): Unit<Mark> {
     const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
-    const text = turn.text.replaceAll(/\s+/gu, ' ').trim();
+    const text = oneLine(turn.text);
     const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - costOf(label));
     const lines: string[] = [];
     for (let start = 0; start < text.length; ) {

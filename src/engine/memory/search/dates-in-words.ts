@@ -1,6 +1,6 @@
 import type { ParsedComponents } from 'chrono-node';
 import { casual } from 'chrono-node/en';
-import { type DayRange, dayNumber, isoDay } from '../../support/day.js';
+import { type DayRange, dayNumber, isoDay, oneDay } from '../../support/day.js';
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
 import {
   type DateSpan,
@@ -114,10 +114,6 @@ function daysInWeek(
 
 function dateOf(parsed: ParsedComponents): number | undefined {
   return parsed.isCertain('day') ? (parsed.get('day') ?? undefined) : undefined;
-}
-
-function oneDay(day: number): DayRange {
-  return { first: day, last: day };
 }
 
 function mondayOf(day: number): number {

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { type DayRange, dayFormatter, isoDay } from '../../support/day.js';
+import { type DayRange, dayFormatter, isoDay, oneDay } from '../../support/day.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { folded } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -121,10 +121,6 @@ export function noteDay(
 
 function dayText(day: number): string | null {
   return Number.isFinite(day) ? isoDay(day) : null;
-}
-
-function oneDay(day: number): DayRange {
-  return { first: day, last: day };
 }
 
 function overlaps(a: DayRange, b: DayRange): boolean {

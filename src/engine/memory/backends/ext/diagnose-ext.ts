@@ -2,7 +2,7 @@ import type {
   CheckName,
   CheckOutcome,
   Diagnosis,
-  DiagnosisEvent,
+  DiagnosisWork,
 } from '../../../embeddings/index.js';
 import { formatCountOf } from '../../../support/format.js';
 import { readExtState, updateExtState } from './ext-state.js';
@@ -19,11 +19,6 @@ export interface ExtDiagnosisSubject {
   readonly openTool: () => Tool;
 }
 
-export interface ExtDiagnosisWork {
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: DiagnosisEvent) => void;
-}
-
 /** A word that most notes contain; whether it is found does not matter. */
 const QUESTION = 'notes';
 
@@ -35,7 +30,7 @@ const QUESTION = 'notes';
  */
 export async function diagnoseExt(
   subject: ExtDiagnosisSubject,
-  { signal, onEvent }: ExtDiagnosisWork,
+  { signal, onEvent }: DiagnosisWork,
 ): Promise<Diagnosis> {
   const { settings } = subject;
   const checks: (CheckOutcome & { readonly check: CheckName })[] = [];

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import type { Diagnosis } from '../../../embeddings/index.js';
+import type { Diagnosis, DiagnosisWork } from '../../../embeddings/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { resolvePath } from '../../../support/files.js';
 import { forgetPlaces } from '../../forget/index.js';
@@ -12,7 +12,6 @@ import {
 } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import { type Collection, collectionsOf, sourcesBeside } from './collections.js';
-import type { ExtDiagnosisWork } from './diagnose-ext.js';
 import { ExtBackend } from './ext-backend.js';
 import { openTool, type Tool } from './tool/open-tool.js';
 
@@ -26,7 +25,7 @@ export interface PreparedExt {
   /** Creates the backend; runs nothing. */
   open(builtin: MemoryBackend): MemoryBackend;
   /** Diagnoses it step by step. */
-  diagnose(work: ExtDiagnosisWork): Promise<Diagnosis>;
+  diagnose(work: DiagnosisWork): Promise<Diagnosis>;
 }
 
 /** Resolves the external backend of an agent; runs nothing. */

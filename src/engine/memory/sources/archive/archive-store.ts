@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { messageOf, SvcError } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
-import { firstChars } from '../../../support/text.js';
+import { firstChars, oneLine } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
@@ -307,9 +307,7 @@ export class ArchiveStore {
 /** The beginning of the first message of the user, on one line. */
 export function titleOf(turns: readonly NumberedTurn[]): string {
   const first = turns.find(({ role }) => role === 'user') ?? turns[0];
-  const line = firstChars(first?.text ?? '', 4 * TITLE_CHARS)
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
+  const line = oneLine(firstChars(first?.text ?? '', 4 * TITLE_CHARS));
   return line.length > TITLE_CHARS ? `${firstChars(line, TITLE_CHARS - 1).trimEnd()}…` : line;
 }
 
