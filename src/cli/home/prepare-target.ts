@@ -6,9 +6,10 @@ import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { anySignal } from '../../engine/support/async.js';
+import type { Note } from '../../ui/components/status-bar.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
-import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
+import type { HomeTarget } from '../../ui/screens/home/state.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import { toClipboard } from '../clipboard.js';
 import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
@@ -30,7 +31,7 @@ export interface PrepareOptions extends ShownHomeOptions {
 export async function prepareTarget(
   target: HomeTarget,
   options: PrepareOptions,
-): Promise<OpenedTarget | HomeTold> {
+): Promise<OpenedTarget | Note> {
   switch (target.kind) {
     case 'search':
       return prepareSearch(target.agent, options);
@@ -132,7 +133,7 @@ async function prepareCandidates(
 async function prepareList(
   kind: 'flows' | 'tasks',
   { context, configFile, terminal, mask, signal, closing }: PrepareOptions,
-): Promise<OpenedTarget | HomeTold> {
+): Promise<OpenedTarget | Note> {
   const { resolved } = await loadConfig(context, { configFile });
   const flows = await openExistingFlows(context, resolved);
   if (flows === undefined) {
@@ -198,7 +199,7 @@ async function prepareCommand(
 async function withMemory(
   agentId: string,
   { context, configFile, closing }: PrepareOptions,
-  show: (memory: OpenedMemory) => Promise<HomeTold | undefined>,
+  show: (memory: OpenedMemory) => Promise<Note | undefined>,
 ): Promise<OpenedTarget> {
   const memory = await openMemory(
     context,
@@ -216,7 +217,7 @@ async function withMemory(
 }
 
 /** Quitting early is not a failure here: the person is back at home. */
-async function untilLeft(show: () => Promise<void>): Promise<HomeTold | undefined> {
+async function untilLeft(show: () => Promise<void>): Promise<Note | undefined> {
   try {
     await show();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { createStore, type Pace, type Store } from '../screens/store.js';
+import { createStore, type Store } from '../screens/store.js';
 import { type BrowserKeysOptions, browserKeys } from './browser-keys.js';
 import {
   type BrowserEvent,
@@ -31,12 +31,10 @@ export interface Browser<Item extends ListItem>
 /** Opens a browser. Nothing is read before the first refresh. */
 export function createBrowser<Item extends ListItem, Choice extends string>(
   source: BrowserSource<Item, Choice>,
-  pace?: Pace<BrowserEvent<Item>>,
 ): Browser<Item> {
   const store = createStore<BrowserState<Item>, BrowserEvent<Item>>(
     startBrowser(source.previews),
     reduceBrowser,
-    pace,
   );
   const { getSnapshot } = store;
   const dispatch = (event: BrowserEvent<Item>): void => {

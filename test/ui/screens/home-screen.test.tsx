@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
+import type { Note } from '../../../src/ui/components/status-bar.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { homeRows } from '../../../src/ui/screens/home/frame.js';
 import type { PaletteCommand } from '../../../src/ui/screens/home/palette.js';
@@ -16,11 +17,9 @@ import {
 import {
   type HomeState,
   type HomeTarget,
-  type HomeTold,
   reduceHome,
   startHome,
 } from '../../../src/ui/screens/home/state.js';
-
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
@@ -248,9 +247,9 @@ test('each line leads to its screen, and an agent to four', async () => {
 
 test('home stays until a screen is ready, and tells what keeps it from being shown', async () => {
   const terminal = createTerminal(80, 24);
-  let settle: (outcome: OpenedTarget | HomeTold | Error) => void = () => undefined;
+  let settle: (outcome: OpenedTarget | Note | Error) => void = () => undefined;
   const prepare = () =>
-    new Promise<OpenedTarget | HomeTold>((resolve, reject) => {
+    new Promise<OpenedTarget | Note>((resolve, reject) => {
       settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
     });
   const { end, tell, asked } = start(terminal, { prepare });
@@ -270,7 +269,7 @@ test('home stays until a screen is ready, and tells what keeps it from being sho
   terminal.type(KEYS.enter);
   await waitForText(terminal, 'opening …');
   assert.ok(terminal.buffer.alternate);
-  const opened = async (): Promise<HomeTold> => ({ text: 'main: 1 added', isFault: false });
+  const opened = async (): Promise<Note> => ({ text: 'main: 1 added', isFault: false });
   settle(opened);
   const ended = await end;
   assert.is(ended.type === 'open' && ended.open, opened);
@@ -285,7 +284,7 @@ test('going into screens and back again and again leaves no handler behind', asy
     ...['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name)),
   ];
   const outside = new AbortController();
-  let before: { readonly state: HomeState; readonly told: HomeTold | undefined } | undefined;
+  let before: { readonly state: HomeState; readonly told: Note | undefined } | undefined;
   let first: readonly number[] | undefined;
   for (let round = 0; round < 12; round++) {
     const { end, tell, calls } = start(terminal, { before, signal: outside.signal });

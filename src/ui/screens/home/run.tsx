@@ -6,7 +6,7 @@ import { Header } from '../../components/header.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
 import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
-import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
@@ -25,7 +25,6 @@ import {
   type HomeStart,
   type HomeState,
   type HomeTarget,
-  type HomeTold,
   homeAgain,
   reduceHome,
   startHome,
@@ -45,7 +44,7 @@ export type FollowHome = (
 ) => HomeFollowing;
 
 /** A screen that is ready to be shown; resolves with its result when it is closed. */
-export type OpenedTarget = () => Promise<HomeTold | undefined>;
+export type OpenedTarget = () => Promise<Note | undefined>;
 
 /** Options of the home screen. */
 export interface HomeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
@@ -59,11 +58,11 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir' | 'style'>, Scre
   /**
    * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
    */
-  readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<OpenedTarget | HomeTold>;
+  readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<OpenedTarget | Note>;
   /** The message for a failure. */
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
-  readonly before: { readonly state: HomeState; readonly told: HomeTold | undefined } | undefined;
+  readonly before: { readonly state: HomeState; readonly told: Note | undefined } | undefined;
   /** Closes the screen as if the user had quit. */
   readonly signal: AbortSignal;
 }

@@ -5,6 +5,7 @@ import {
   type ListState,
   reduceList,
 } from '../../components/list-state.js';
+import type { Note } from '../../components/status-bar.js';
 import { type HomeLine, homeLines } from './lines.js';
 import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
 
@@ -15,12 +16,6 @@ export type HomeTarget =
   | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' }
   /** A command of svc, with its arguments. */
   | { readonly kind: 'command'; readonly argv: readonly string[] };
-
-/** The result of the last screen or key. */
-export interface HomeTold {
-  readonly text: string;
-  readonly isFault: boolean;
-}
 
 /** What is known before the first frame. */
 export interface HomeStart {
@@ -39,7 +34,8 @@ export interface HomeState extends HomeStart {
   readonly palette: PaletteState | undefined;
   /** What is being opened. */
   readonly opening: HomeTarget | undefined;
-  readonly told: HomeTold | undefined;
+  /** The result of the last screen or key. */
+  readonly told: Note | undefined;
   /** Why the overview is no longer updated. */
   readonly ended: string | undefined;
   readonly help: boolean;
@@ -54,7 +50,7 @@ export type HomeEvent =
   | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
   | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
   | { readonly type: 'opening'; readonly target: HomeTarget }
-  | { readonly type: 'told'; readonly told: HomeTold | undefined }
+  | { readonly type: 'told'; readonly told: Note | undefined }
   | { readonly type: 'look.ended'; readonly why: string }
   | { readonly type: 'look.began' }
   | { readonly type: 'help'; readonly on: boolean };
@@ -74,7 +70,7 @@ export function startHome(start: HomeStart): HomeState {
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
-export function homeAgain(state: HomeState, told: HomeTold | undefined, nowMs: number): HomeState {
+export function homeAgain(state: HomeState, told: Note | undefined, nowMs: number): HomeState {
   const closed = { palette: undefined, opening: undefined, ended: undefined, help: false };
   return withLines({ ...state, ...closed, nowMs, told });
 }
