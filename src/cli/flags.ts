@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/index.js';
+import { UNIT_MS } from '../engine/support/time.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
@@ -93,14 +94,6 @@ export const yesFlag = withEnvironment({
   yes: Flags.boolean({ char: 'y', summary: 'Skip confirmation prompts.' }),
 });
 
-const UNITS: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
 export const sinceFlag = Flags.string({
   summary: 'Show only what was created since a date or for a duration (7d).',
@@ -143,7 +136,7 @@ export function readLifetime(text: string, nowMs: number): number | undefined {
 
 function durationMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
-  const unitMs = UNITS[unit];
+  const unitMs = UNIT_MS[unit];
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 

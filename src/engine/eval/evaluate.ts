@@ -2,6 +2,7 @@ import type { Warning } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { candidateLimit } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
+import { groupBy } from '../support/lists.js';
 import { type AskedMemory, type AskedQuestion, askMemory, modeOf, rerankOf } from './ask-memory.js';
 import { compareRuns } from './bootstrap.js';
 import { explainMisses, type Miss } from './explain-miss.js';
@@ -88,7 +89,7 @@ async function runTrial(
   onEvent({ type: 'trial.started', name: trial.name });
   const asked: AskedQuestion[] = [];
   let done = 0;
-  for (const [workspace, group] of byWorkspace(questions)) {
+  for (const [workspace, group] of groupBy(questions, (question) => question.workspace)) {
     const memory = await request.open(trial, workspace);
     try {
       const answers = await askMemory(memory, group, {
@@ -149,18 +150,6 @@ async function missesOf(
   } finally {
     await pool.backend.close();
   }
-}
-
-function byWorkspace(
-  questions: readonly EvalQuestion[],
-): ReadonlyMap<string | undefined, readonly EvalQuestion[]> {
-  const groups = new Map<string | undefined, EvalQuestion[]>();
-  for (const question of questions) {
-    const group = groups.get(question.workspace);
-    if (group === undefined) groups.set(question.workspace, [question]);
-    else group.push(question);
-  }
-  return groups;
 }
 
 function inOrderOf(

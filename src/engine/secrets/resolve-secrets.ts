@@ -1,5 +1,6 @@
 import type { SecretInput } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
+import { groupBy } from '../support/lists.js';
 import {
   type EnvProvider,
   type Inquiry,
@@ -64,14 +65,13 @@ export async function resolveSecrets(
 }
 
 function groupByProvider(inputs: readonly SecretInput[]): readonly Group[] {
-  const groups = new Map<string, { at: number; reference: SecretReference }[]>();
-  for (const [at, input] of inputs.entries()) {
-    if (input.kind === 'plain') continue;
-    const key = `${input.source}:${input.provider}`;
-    const members = groups.get(key);
-    if (members === undefined) groups.set(key, [{ at, reference: input }]);
-    else members.push({ at, reference: input });
-  }
+  const references = inputs.flatMap((input, at) =>
+    input.kind === 'plain' ? [] : [{ at, reference: input }],
+  );
+  const groups = groupBy(
+    references,
+    ({ reference: { source, provider } }) => `${source}:${provider}`,
+  );
   return [...groups.values()].flatMap((members) => {
     const first = members[0]?.reference;
     if (first === undefined) return [];

@@ -1,5 +1,5 @@
 /** The items whose key has not occurred before, in order. */
-export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => unknown): readonly T[] {
+export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
   const seen = new Set<unknown>();
   return items.filter((item) => {
     const { size } = seen;

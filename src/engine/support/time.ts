@@ -44,6 +44,16 @@ export function iso(ms: number): string {
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 
+/** The units of durations that people write, such as `90s`. */
+export const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: MS_PER_HOUR,
+  d: MS_PER_DAY,
+  w: 7 * MS_PER_DAY,
+};
+
 const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
 
 /** Whether a recorded time is so far ahead that the clock must have been wrong when it was recorded. */

@@ -1,3 +1,5 @@
+import { uniqueBy } from '../../support/lists.js';
+
 const HASH_BYTES = 16;
 
 /**
@@ -30,9 +32,5 @@ function shortDigest(text: string): Buffer {
 
 /** The first of the rows of each content. */
 export function distinctContents<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
-  const seen = new Set<string>();
-  return rows.filter(({ hash }) => {
-    const name = hash.toString('latin1');
-    return !seen.has(name) && seen.add(name);
-  });
+  return uniqueBy(rows, ({ hash }) => hash.toString('latin1'));
 }

@@ -1,4 +1,5 @@
 import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
+import { MS_PER_DAY } from '../../support/time.js';
 import { dayOfPath } from '../index/index.js';
 import type { Source } from '../types.js';
 import type { RankedChunk } from './rank.js';
@@ -91,7 +92,6 @@ interface DatedDocument {
   readonly modifiedMs: number | undefined;
 }
 
-const MS_PER_DAY = 86_400_000;
 const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
 
 /**

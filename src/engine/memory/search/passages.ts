@@ -1,3 +1,4 @@
+import { groupBy } from '../../support/lists.js';
 import { type DocumentKey, isSameDocument, type LineRange } from '../types.js';
 import type { RankedChunk, RankedLine } from './rank.js';
 
@@ -52,13 +53,10 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
   // Best first: of the pieces of one long line, which share its number, the best one is kept. A
   // conversation's chunk may have several lines with one number, which stay together.
   for (const { chunk, lines: ranked } of group) {
-    const own = new Map<number, NumberedLine[]>();
-    for (const [at, line] of ranked.entries()) {
-      const number = chunk.lineNumbers?.[at] ?? chunk.startLine + at;
-      const parts = own.get(number);
-      if (parts === undefined) own.set(number, [{ ...line, number }]);
-      else parts.push({ ...line, number });
-    }
+    const numbered = ranked.map((line, at): NumberedLine => {
+      return { ...line, number: chunk.lineNumbers?.[at] ?? chunk.startLine + at };
+    });
+    const own = groupBy(numbered, ({ number }) => number);
     for (const [number, parts] of own) if (!lines.has(number)) lines.set(number, parts);
   }
   return {

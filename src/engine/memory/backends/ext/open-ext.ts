@@ -3,6 +3,7 @@ import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../confi
 import type { Diagnosis, DiagnosisWork } from '../../../embeddings/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { resolvePath } from '../../../support/files.js';
+import { UNIT_MS } from '../../../support/time.js';
 import { forgetPlaces } from '../../forget/index.js';
 import {
   type MemorySources,
@@ -168,14 +169,6 @@ function ofAgent(exportDir: string, agentId: string): string {
 function extDir(stateDir: string, agentId: string): string {
   return join(stateDir, 'agents', agentId, 'qmd');
 }
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** A duration that the schema has validated; `0` is never. */
 export function milliseconds(duration: string): number {
