@@ -6,8 +6,7 @@ import {
 } from '../../src/engine/memory/backends/index.js';
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
-import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
-import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { SearchOptions, SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';

@@ -17,7 +17,7 @@ export {
 export type { FusionShares } from './fuse.js';
 export { highlightMatcher } from './highlight-matcher.js';
 export { parseQuery, type Reading } from './query.js';
-export { candidateLimit, type SearchOptions, searchIndex } from './search-index.js';
+export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
 export { createTermMatcher } from './term-matcher.js';
@@ -25,6 +25,7 @@ export type {
   QueryVector,
   SearchFilters,
   SearchMode,
+  SearchOptions,
   SearchRequest,
   SearchResponse,
   SearchResult,

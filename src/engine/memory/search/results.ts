@@ -11,10 +11,15 @@ import {
   statementOf,
   withOrigins,
 } from './repeats.js';
-import type { SearchOptions } from './search-index.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
-import type { BareResult, ScoreExplanation, SearchMode, SearchRequest } from './types.js';
+import type {
+  BareResult,
+  ScoreExplanation,
+  SearchMode,
+  SearchOptions,
+  SearchRequest,
+} from './types.js';
 import { wordsOf } from './words.js';
 
 /** All findings in their final order. */

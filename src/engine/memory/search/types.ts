@@ -1,5 +1,9 @@
 import type { Warning } from '../../errors/index.js';
+import type { Reranking } from '../../rerank/index.js';
+import type { QueryEmbedder } from '../embedding/index.js';
 import type { Source } from '../types.js';
+import type { CitationMode } from './citation.js';
+import type { FusionShares } from './fuse.js';
 import type { SearchOutput } from './output-schemas.js';
 
 export interface SearchRequest {
@@ -89,4 +93,37 @@ export interface QueryVector {
   /** The provider's configured name and its model, for display. */
   readonly provider: string;
   readonly model: string;
+}
+
+/** What the configuration and the host determine about a search. */
+export interface SearchOptions {
+  readonly citations: CitationMode;
+  /** The configured sources; undefined for all that are indexed. */
+  readonly sources?: readonly Source[];
+  /** Characters per snippet, on average over ten results. */
+  readonly snippetChars: number;
+  /** How many candidates are ranked per requested result (memory search §2.5). */
+  readonly candidateMultiplier: number;
+  /** Default number of results. */
+  readonly maxResults: number;
+  /** `query.minScore`, the default minimum; see {@link SearchRequest.minScore}. */
+  readonly minScore: number;
+  /** Weights of keywords and vectors in hybrid search. */
+  readonly shares: FusionShares;
+  /** `query.hybrid.enabled`: false uses only vectors when available. */
+  readonly hybrid: boolean;
+  /** In days; undefined disables temporal decay. */
+  readonly halfLifeDays: number | undefined;
+  /** Undefined disables diversification. */
+  readonly mmrLambda: number | undefined;
+  /** Undefined without a provider. */
+  readonly embedder: Pick<QueryEmbedder, 'embed'> | undefined;
+  /** Undefined without `query.rerank`. */
+  readonly reranking?: Reranking | undefined;
+  /** Milliseconds since the epoch, for ages and dates. */
+  readonly nowMs: number;
+  /** An IANA name, for dates; undefined means the host's. */
+  readonly timeZone?: string | undefined;
+  /** Earlier warnings, to include in the response. */
+  readonly warnings: readonly Warning[];
 }
