@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   identityKey,
   isProviderFailure,
@@ -7,7 +6,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { anySignal, deferred } from '../../support/async.js';
+import { anySignal, deferred, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
 import { missingWork } from '../embedding/index.js';
@@ -383,22 +382,11 @@ class Turns {
    * @throws SvcError INTERRUPTED
    */
   async whenFree({ waitMs, signal }: TurnWait): Promise<void> {
-    const stop = new AbortController();
-    const abort = (): void => stop.abort();
-    stopWhenAborted(signal);
-    signal?.addEventListener('abort', abort, { once: true });
-    const longest = Math.min(waitMs, LONGEST_TIMER_MS);
-    const pause = sleep(longest, undefined, { signal: stop.signal }).catch(() => undefined);
+    const free = this.holder ?? Promise.resolve();
     try {
-      await Promise.race([this.holder, pause]);
-      stopWhenAborted(signal);
-    } finally {
-      stop.abort();
-      signal?.removeEventListener('abort', abort);
+      await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => free);
+    } catch (error) {
+      throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
     }
   }
-}
-
-function stopWhenAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
 }
