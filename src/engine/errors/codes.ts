@@ -221,8 +221,9 @@ export const ERROR_CODES = {
 /** A member of the error registry. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Whether a code, such as one that was stored, is one of {@link ERROR_CODES}. */
 export function isErrorCode(code: string): code is ErrorCode {
-  return code in ERROR_CODES;
+  return Object.hasOwn(ERROR_CODES, code);
 }
 
 /** Every warning code. A warning never changes the exit code; JSON results list it in `warnings[]`. */
