@@ -186,6 +186,9 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   const id = kept?.id.slice(0, 6) ?? '';
   assert.match((await list('--reader', 'svc', '--since', '2026-01-01')).stdout, id);
   assert.is(jsonOf.sessionList(await list('--before', '2026-01-01', '--json')).total, 0);
+  const mistyped = await list('--reader', 'claud-code');
+  assert.is(mistyped.code, 2);
+  assert.match(mistyped.stderr, '--reader must be one of: svc, claude-code');
 
   const shown = jsonOf.session(await svc(home, 'memory', 'sessions', 'show', id, '--json'));
   assert.equal(

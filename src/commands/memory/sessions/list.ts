@@ -1,13 +1,12 @@
 import * as Flags from '@oclif/core/flags';
-import {
-  limitFlag,
-  readSince,
-  sinceFlag,
-  targetFlags,
-  withEnvironment,
-} from '../../../cli/flags.js';
+import { limitFlag, readSince, targetFlags, withEnvironment } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
+import { SESSION_READERS } from '../../../engine/config/index.js';
+import {
+  EXPORT_FORMATS,
+  findSessions,
+  type SessionListOutput,
+} from '../../../engine/memory/sessions/index.js';
 import { renderSessions } from '../../../ui/memory/sessions.js';
 
 export default class MemorySessionsList extends MemoryCommand<SessionListOutput> {
@@ -22,11 +21,14 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      reader: Flags.string({
-        summary: 'Show only those of this reader, such as claude-code.',
-        helpValue: 'NAME',
+      reader: Flags.option({
+        options: [...SESSION_READERS, ...EXPORT_FORMATS],
+        summary: 'Show only those of this reader, or of this data export.',
+      })(),
+      since: Flags.string({
+        summary: 'Show only what was last continued since a date or for a duration (7d).',
+        helpValue: 'WHEN',
       }),
-      since: sinceFlag,
       before: Flags.string({
         summary: 'Show only what was last continued before a date (or 7d ago).',
         helpValue: 'WHEN',

@@ -13,9 +13,12 @@ import {
   withoutInjections,
 } from '../transcripts/transcript-reader.js';
 
+/** Whose data exports are read. */
+export const EXPORT_FORMATS = ['chatgpt', 'claude'] as const;
+
 /** A conversation of a data export. */
 export interface ExportedConversation {
-  readonly format: 'chatgpt' | 'claude';
+  readonly format: (typeof EXPORT_FORMATS)[number];
   /** Consists of letters, digits and dashes. */
   readonly id: string;
   readonly title: string | undefined;
