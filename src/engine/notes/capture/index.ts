@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { SessionReaderId } from '../../config/index.js';
+import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
@@ -116,8 +116,7 @@ function readConversation(request: CaptureRequest): Conversation {
   if (reader !== undefined && session !== undefined && isStore(reader)) {
     return readStored({ reader, file, session });
   }
-  const all = Object.keys(TRANSCRIPT_READERS).filter(isReader);
-  const readers = reader === undefined ? all : [reader];
+  const readers = reader === undefined ? SESSION_READERS : [reader];
   const [best] = readers
     .map((id) => readWith(id, request))
     .sort((a, b) => b.turns.length - a.turns.length);
@@ -145,10 +144,6 @@ function readStored({ reader, file, session }: StoredConversation): Conversation
   const turns = [...(stored?.turns?.() ?? [])];
   // An id in a database is unique.
   return { reader, keys: [`${reader}:${session}`], turns, lines: turns.at(-1)?.line ?? 0 };
-}
-
-function isReader(id: string): id is SessionReaderId {
-  return id in TRANSCRIPT_READERS;
 }
 
 /**
