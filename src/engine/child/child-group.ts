@@ -79,7 +79,7 @@ export class ChildGroup {
       child.on('error', (error) => {
         if (child.pid !== undefined) return;
         minded?.ended();
-        resolve({ kind: 'not-started', code: codeOf(error) });
+        resolve({ kind: 'not-started', code: systemErrorCode(error) ?? 'unknown error' });
       });
       child.on('exit', () => {
         this.hasExited = true;
@@ -146,10 +146,6 @@ function spawnGroup(
     minded?.ended();
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return systemErrorCode(error) ?? 'unknown error';
 }
 
 /** The variable that every process of one attempt at a task inherits. */

@@ -28,7 +28,7 @@ const MOST_SLIPS = 2;
 export function fixFault(checked: CheckedConfig, fault: ConfigFault): FaultFix | undefined {
   const { document } = checked;
   if (fault.code === 'syntax') return fixEmpty(document.text);
-  const path = pathOf(fault);
+  const path = fault.path === '' ? undefined : parsePath(fault.path);
   if (path === undefined) return undefined;
   return proposals(checked, fault, path).find(({ text, below }) =>
     fixes(checked, fault, checkConfigText(document.file, text), below),
@@ -163,10 +163,6 @@ function countByKey(faults: readonly ConfigFault[]): ReadonlyMap<string, number>
 
 function keyOf({ code, path }: ConfigFault): string {
   return `${code} ${path}`;
-}
-
-function pathOf({ path }: ConfigFault): ConfigPath | undefined {
-  return path === '' ? undefined : parsePath(path);
 }
 
 /** Whether a name is a typo of another one, and of no other choice that is as near. */

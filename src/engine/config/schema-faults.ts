@@ -61,17 +61,14 @@ function unionFaults(
   path: ConfigPath,
 ): readonly ConfigFault[] {
   const meant = issue.errors.find((issues) => issues.every((inner) => goesDeeper(inner)));
-  if (meant === undefined || meant.length === 0)
-    return [wrongValue(document, path, isNotText(document, path))];
+  if (meant === undefined || meant.length === 0) {
+    return [wrongValue(document, path, typeof valueAt(document.value, path) !== 'string')];
+  }
   return meant.flatMap((inner) => faultsOf(document, inner, [...path, ...toPath(inner.path)]));
 }
 
 function goesDeeper(issue: Issue): boolean {
   return issue.path.length > 0 || issue.code === 'unrecognized_keys';
-}
-
-function isNotText(document: ConfigDocument, path: ConfigPath): boolean {
-  return typeof valueAt(document.value, path) !== 'string';
 }
 
 function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string): ConfigFault {

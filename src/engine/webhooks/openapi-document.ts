@@ -186,7 +186,7 @@ function actionSchemas(): JsonObject {
   return Object.fromEntries(
     Object.entries(ACTION_SCHEMAS).map(([name, schema]) => [
       componentName(name),
-      jsonSchemaOf(schema),
+      withoutHeading(z.toJSONSchema(schema, OPTIONS)),
     ]),
   );
 }
@@ -210,10 +210,6 @@ const OPTIONS = {
   // Fields with any JSON get the schema that allows everything.
   unrepresentable: 'any',
 } as const satisfies Parameters<typeof z.toJSONSchema>[1];
-
-function jsonSchemaOf(schema: z.core.$ZodType): JsonObject {
-  return withoutHeading(z.toJSONSchema(schema, OPTIONS));
-}
 
 /** Inside a document, a schema has no `$schema` and `$id`. */
 function withoutHeading(schema: object): JsonObject {

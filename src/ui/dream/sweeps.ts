@@ -2,7 +2,6 @@ import type {
   DreamListOutput,
   DreamRunOutput,
   DreamShowOutput,
-  NotSweptOutput,
   SweepOutput,
   SweptOutput,
 } from '../../engine/dreaming/index.js';
@@ -109,14 +108,10 @@ export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): st
   const parts = sweeps.map((swept) => {
     const title = style.bold(shownPath(swept.workspace, homeDir));
     return 'error' in swept
-      ? `${title}  ${failureWords(swept, style)}\n`
+      ? `${title}  ${style.fault(`not swept: ${safeLine(swept.error.message)}`)}\n`
       : `${title}\n${sweptLines(swept, dryRun, view).join('\n')}\n`;
   });
   return parts.join('\n');
-}
-
-function failureWords({ error }: NotSweptOutput, style: Style): string {
-  return style.fault(`not swept: ${safeLine(error.message)}`);
 }
 
 function sweptLines(

@@ -14,7 +14,9 @@ export interface GetOptions {
 
 /** The output of `svc memory get`. */
 export function renderGet(response: GetResponse, options: GetOptions): string {
-  if (response.turns !== undefined) return renderTurns(response.turns, options);
+  if (response.turns !== undefined) {
+    return response.turns.map((turn) => renderTurn(turn, options)).join('\n');
+  }
   if (response.endLine < response.startLine) return '';
   const width = String(response.endLine).length;
   const lines = response.text.split('\n').map((line, index) => {
@@ -42,11 +44,7 @@ export function restOfGet(response: GetResponse): string | undefined {
   return `${shown} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
 }
 
-/** Turns of a conversation; turns around the requested ones are dimmed. */
-function renderTurns(turns: readonly GivenTurn[], options: GetOptions): string {
-  return turns.map((turn) => renderTurn(turn, options)).join('\n');
-}
-
+/** A turn of a conversation; one around the requested ones is dimmed. */
 function renderTurn({ line, role, at, text, asked }: GivenTurn, options: GetOptions): string {
   const { style } = options;
   const who = role === 'user' ? 'User' : 'Assistant';

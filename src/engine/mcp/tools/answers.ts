@@ -189,7 +189,7 @@ function withinCharacters(text: string): string {
 export function searchText(answer: SearchAnswer, query: string): string {
   const { results, corrections = [], mode, warnings } = answer;
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
-  const head = `${count} for ${JSON.stringify(shortened(query))} (${mode})`;
+  const head = `${count} for ${JSON.stringify(withEllipsis(query, MAX_QUERY_SHOWN))} (${mode})`;
   const instead = corrections.map(({ word, instead: words }) => {
     return `no match for ${JSON.stringify(word)}, searched for: ${words.join(', ')}`;
   });
@@ -205,10 +205,6 @@ export function searchText(answer: SearchAnswer, query: string): string {
 
 /** The agent knows its query, and pays for the echo. */
 const MAX_QUERY_SHOWN = 120;
-
-function shortened(query: string): string {
-  return withEllipsis(query, MAX_QUERY_SHOWN);
-}
 
 /** The text result of `memory_get`. */
 export function getText(answer: GetAnswer): string {

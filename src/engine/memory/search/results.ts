@@ -126,12 +126,9 @@ function diversified(
     text: found.item.passage.lines.map((line) => line.text).join('\n'),
   }));
   return diversify(items, lambda, maxResults).map(({ item: { item, similar, place }, overlap }) => {
-    return { item: { ...item, diversity: placeOf(place, overlap) }, similar };
+    const diversity = { placeBefore: place + 1, overlap: round(overlap) };
+    return { item: { ...item, diversity }, similar };
   });
-}
-
-function placeOf(place: number, overlap: number): ScoreExplanation['diversity'] {
-  return { placeBefore: place + 1, overlap: round(overlap) };
 }
 
 function resultOf(

@@ -215,7 +215,7 @@ class TranscriptLoad {
   ): FilePart {
     const { source, path, kind } = this.file;
     const hash = prefixPrint(this.descriptor, point.end) ?? '';
-    const resume = resumeText(point);
+    const resume = JSON.stringify(point);
     const { chunks, replaces } = this;
     this.chunks = [];
     this.replaces = point.openChunks;
@@ -242,10 +242,6 @@ interface ResumePoint {
   /** Of all lines read. */
   readonly brokenLines: number;
   readonly isExcluded: boolean;
-}
-
-function resumeText(point: ResumePoint): string {
-  return JSON.stringify(point);
 }
 
 /** Undefined for an invalid text: then the file is read from its beginning. */

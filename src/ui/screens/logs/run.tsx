@@ -95,7 +95,8 @@ export function openLogsScreen(options: LogsScreenOptions): OpenLogsScreen {
       .refresh()
       .then(() => browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } }));
   };
-  choose(LEVELS.findIndex(([level]) => level === leastChoice(log.least)))();
+  const least = log.least === 'fatal' ? 'error' : log.least;
+  choose(LEVELS.findIndex(([level]) => level === least))();
   const more = LEVELS.map(
     ([, key, does], choice): KeyBinding => ({
       on: [key],
@@ -132,10 +133,6 @@ const FOLLOW_HELP: KeyBinding = {
   help: ['G, end', 'follow new lines again; selecting an older line stops'],
   bar: { text: 'G follow', goes: 2 },
 };
-
-function leastChoice(level: LogLevel): LevelChoice {
-  return level === 'fatal' ? 'error' : level;
-}
 
 /** The newest line is selected, or there is none. */
 function isFollowing({ list }: BrowserState<LogEntry>): boolean {

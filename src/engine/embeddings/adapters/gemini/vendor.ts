@@ -229,7 +229,7 @@ function geminiConnection(settings: ProviderSettings, usual: string): GeminiConn
  * RetryInfo (google.rpc).
  */
 export const explainGemini: ExplainStatus = ({ status, body }) => {
-  const details = detailsOf(body);
+  const details = listAt(jsonAt(body, 'error'), 'details');
   const message = textAt(body, 'error', 'message') ?? '';
   const reason = details.map((detail) => textAt(detail, 'reason')).find(Boolean);
   const code = reason ?? textAt(body, 'error', 'status');
@@ -271,10 +271,6 @@ function explainExhausted(
 function durationMs(text: string | undefined): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/u.exec(text ?? '')?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
-}
-
-function detailsOf(body: unknown): readonly unknown[] {
-  return listAt(jsonAt(body, 'error'), 'details');
 }
 
 function listAt(value: unknown, name: string): readonly unknown[] {

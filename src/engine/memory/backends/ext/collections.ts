@@ -86,7 +86,8 @@ export function collectionsOf({
     for (const wanted of placed) {
       const made = collectionOf(wanted, workspace, id);
       if (pathsBefore.has(wanted.path)) continue;
-      if (collections.some((other) => isSamePlace(other, made))) continue;
+      if (collections.some((one) => one.root === made.root && one.pattern === made.pattern))
+        continue;
       collections.push({ ...made, name: freeName(made.name, collections) });
     }
     for (const { path } of placed) pathsBefore.add(path);
@@ -127,11 +128,6 @@ function isFileAt(path: string): boolean {
     // It is missing, or inside an unreadable folder.
     return false;
   }
-}
-
-/** Resolves links, so that the same folder is recognised by every path. */
-function isSamePlace(a: Collection, b: Collection): boolean {
-  return a.root === b.root && a.pattern === b.pattern;
 }
 
 function nameOf(text: string): string {

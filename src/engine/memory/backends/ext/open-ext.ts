@@ -131,7 +131,7 @@ export function extSettings(
   mode: ExtMode = loaded.resolved.memory.ext.searchMode,
 ): ExtSettings {
   const { ext } = loaded.resolved.memory;
-  const dir = extDir(context.state.stateDir, agent.id);
+  const dir = join(context.state.stateDir, 'agents', agent.id, 'qmd');
   const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
   const { enabled, exportDir, retentionDays } = ext.sessions;
   const sessionsDir =
@@ -163,11 +163,6 @@ function ofAgent(exportDir: string, agentId: string): string {
   return exportDir.includes(token)
     ? exportDir.replaceAll(token, agentId)
     : join(exportDir, agentId);
-}
-
-/** The program's folder for one agent. */
-function extDir(stateDir: string, agentId: string): string {
-  return join(stateDir, 'agents', agentId, 'qmd');
 }
 
 /** A duration that the schema has validated; `0` is never. */
