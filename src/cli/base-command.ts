@@ -78,9 +78,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   protected override async parse<F extends Values, B extends Values, A extends Values>(
     options?: Input<F, B, A>,
-    argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
-    const typed = argv ?? this.argv;
+    const typed = this.argv;
     const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
       this.isTyped(name, char),
     );

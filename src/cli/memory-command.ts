@@ -97,12 +97,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
       const hintLine = hint === undefined ? '' : `\n hint: ${hint}`;
       if (!this.jsonEnabled()) this.note(safeLines(`error: ${message}${hintLine}`));
-      else
-        this.addWarning({
-          code: 'EMBEDDING_FAILED',
-          message,
-          ...(hint === undefined ? {} : { hint }),
-        });
+      else this.addWarning({ code: 'EMBEDDING_FAILED', message, hint });
     }
     if (summary.outcome === 'stopped') this.setExitCode(130);
     return summary;

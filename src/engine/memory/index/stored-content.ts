@@ -1,5 +1,5 @@
 import type { NoteFacts } from '../types.js';
-import type { ChunkContent, DocumentContent } from './documents.js';
+import type { ChunkContent, DocumentContent, DocumentCounts } from './documents.js';
 import { headingPathOf, lineNumbersOf } from './lexical-text.js';
 
 /** A document as an index stores it. */
@@ -31,6 +31,22 @@ export function contentOf(
       const chunk = { startLine, endLine, headingPath: headingPathOf(headings), text, vector };
       return lineNumbers === undefined ? chunk : { ...chunk, lineNumbers };
     }),
+  };
+}
+
+export type SourceRow = DocumentCounts['bySource'][number] & { readonly brokenLines: number };
+
+export function countsOf(
+  rows: readonly SourceRow[],
+  media: DocumentCounts['media'],
+): DocumentCounts {
+  return {
+    documents: rows.reduce((sum, row) => sum + row.documents, 0),
+    chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
+    bySource: rows.map(({ brokenLines, ...row }) =>
+      brokenLines > 0 ? { ...row, brokenLines } : row,
+    ),
+    media,
   };
 }
 

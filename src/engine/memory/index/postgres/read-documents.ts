@@ -13,8 +13,10 @@ import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
+  countsOf,
   PROMOTED_FACTS,
   promotedIn,
+  type SourceRow,
 } from '../stored-content.js';
 import type { Place } from './stored-chunks.js';
 
@@ -128,13 +130,6 @@ export async function documentContent(
   return contentOf(row, chunks);
 }
 
-interface SourceRow {
-  readonly source: Source;
-  readonly documents: number;
-  readonly chunks: number;
-  readonly brokenLines: number;
-}
-
 /** Counts documents and chunks of all origins, by source, and media. Excluded transcripts do not count. */
 export async function countDocuments(sql: Sql, memory: number): Promise<DocumentCounts> {
   const rows = await sql.query<SourceRow>(
@@ -147,15 +142,7 @@ export async function countDocuments(sql: Sql, memory: number): Promise<Document
      ) AS counted GROUP BY source ORDER BY source`,
     [memory],
   );
-  const bySource = rows.map(({ brokenLines, ...row }) =>
-    brokenLines > 0 ? { ...row, brokenLines } : row,
-  );
-  return {
-    documents: rows.reduce((sum, row) => sum + row.documents, 0),
-    chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
-    bySource,
-    media: await countMedia(sql, memory),
-  };
+  return countsOf(rows, await countMedia(sql, memory));
 }
 
 export async function countMedia(sql: Sql, memory: number): Promise<MediaCounts> {

@@ -12,8 +12,10 @@ import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
+  countsOf,
   PROMOTED_FACTS,
   promotedIn,
+  type SourceRow,
 } from '../stored-content.js';
 
 type DocumentRow = [
@@ -28,13 +30,6 @@ type DocumentRow = [
   mimeType: string | null,
   resume: string | null,
 ];
-
-interface SourceRow {
-  readonly source: Source;
-  readonly documents: number;
-  readonly chunks: number;
-  readonly brokenLines: number;
-}
 
 export function storedDocuments(database: Connection): StoredDocument[] {
   return database
@@ -119,20 +114,9 @@ export function documentContent(
   return contentOf(row, chunks);
 }
 
-/** Counts documents and chunks, by source, and media. */
+/** Counts documents and chunks, by source, and media. Excluded transcripts do not count. */
 export function countDocuments(database: Connection): DocumentCounts {
-  const bySource = countBySource(database);
-  return {
-    documents: bySource.reduce((sum, row) => sum + row.documents, 0),
-    chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
-    bySource,
-    media: countMedia(database),
-  };
-}
-
-/** Excluded transcripts do not count. */
-function countBySource(database: Connection): DocumentCounts['bySource'] {
-  return database
+  const rows = database
     .prepare<[], SourceRow>(
       `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
        FROM (
@@ -141,8 +125,8 @@ function countBySource(database: Connection): DocumentCounts['bySource'] {
          FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
        ) GROUP BY source ORDER BY source`,
     )
-    .all()
-    .map(({ brokenLines, ...row }) => (brokenLines > 0 ? { ...row, brokenLines } : row));
+    .all();
+  return countsOf(rows, countMedia(database));
 }
 
 export function countMedia(database: Connection): MediaCounts {

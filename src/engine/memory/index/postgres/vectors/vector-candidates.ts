@@ -113,8 +113,7 @@ export async function sampleMedia(
   const places = Array.from({ length: Math.min(count, all.length) }, (_, at) =>
     Math.floor(at * step),
   );
-  const sample = await similarities(
-    ...([searched, identity, vector, places.map((at) => all[at] ?? 0)] as const),
-  );
+  const ids = places.map((at) => all[at] ?? 0);
+  const sample = await similarities(searched, identity, vector, ids);
   return { chunkIds: new Set(all), similarities: [...sample.values()] };
 }
