@@ -1,22 +1,20 @@
 import * as Flags from '@oclif/core/flags';
 import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type {
-  FlowFilter,
-  FlowStatus,
-  TaskFilter,
-  TaskRecord,
-  TaskStatus,
-} from '../engine/flows/index.js';
 import {
   FLOW_STATUSES,
+  type FlowFilter,
+  type FlowStatus,
   type Flows,
   flowEntryOutput,
   type LeaseRefusal,
   openFlows,
   TASK_RUNTIMES,
   TASK_STATUSES,
+  type TaskFilter,
   type TaskLease,
+  type TaskRecord,
+  type TaskStatus,
   taskOutput,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';

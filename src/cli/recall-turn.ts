@@ -10,7 +10,6 @@ import {
   readHookCall,
   sessionKeyOf,
 } from '../engine/active-memory/index.js';
-
 import { messageOf } from '../engine/errors/index.js';
 import { channelOf } from '../engine/scope/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';

@@ -9,7 +9,6 @@ import {
   runDoctor,
   thisHost,
 } from '../engine/doctor/index.js';
-
 import { SvcError } from '../engine/errors/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';

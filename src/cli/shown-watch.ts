@@ -1,7 +1,6 @@
 import { isFaultySkip, type OpenedMemory, watchOutput } from '../engine/memory/index.js';
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
-
 import type { Clock } from '../engine/support/context.js';
 import { createSyncLines } from '../ui/memory/sync-lines.js';
 import { createWatchLines } from '../ui/memory/watch-lines.js';

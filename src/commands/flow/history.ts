@@ -1,7 +1,6 @@
 import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import type { FlowHistoryOutput } from '../../engine/flows/index.js';
-import { flowHistoryOutput } from '../../engine/flows/index.js';
+import { type FlowHistoryOutput, flowHistoryOutput } from '../../engine/flows/index.js';
 import { renderHistory } from '../../ui/flows/history.js';
 
 export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {

@@ -6,8 +6,7 @@ import {
   listFlags,
   MOST_LISTED,
 } from '../../cli/flows-command.js';
-import type { FlowListOutput } from '../../engine/flows/index.js';
-import { flowListOutput } from '../../engine/flows/index.js';
+import { type FlowListOutput, flowListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
 
 export default class FlowList extends ListCommand<FlowListOutput> {

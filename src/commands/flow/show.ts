@@ -1,7 +1,6 @@
 import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import type { FlowShowOutput } from '../../engine/flows/index.js';
-import { flowShowOutput } from '../../engine/flows/index.js';
+import { type FlowShowOutput, flowShowOutput } from '../../engine/flows/index.js';
 import { renderFlow } from '../../ui/flows/details.js';
 
 export default class FlowShow extends FlowsCommand<FlowShowOutput> {

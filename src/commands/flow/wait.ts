@@ -1,7 +1,6 @@
 import { flowArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
-import type { FlowOutput, FlowRecord } from '../../engine/flows/index.js';
-import { flowOutput } from '../../engine/flows/index.js';
+import { type FlowOutput, type FlowRecord, flowOutput } from '../../engine/flows/index.js';
 
 export default class FlowWait extends WaitCommand<FlowOutput> {
   static override summary = 'Wait until a task flow has ended.';

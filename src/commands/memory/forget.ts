@@ -18,7 +18,6 @@ import type {
   ForgetUndoOutput,
   StoreOutcome,
 } from '../../engine/memory/forget/index.js';
-
 import type { OpenedMemory } from '../../engine/memory/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import {

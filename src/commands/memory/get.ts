@@ -2,7 +2,6 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
-
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
 import { createStyle } from '../../ui/style.js';

@@ -12,7 +12,6 @@ import type {
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
-
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
 interface ImportFlags {

@@ -2,8 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { notificationFlags } from '../../cli/notification-flags.js';
-import type { NotificationListOutput } from '../../engine/flows/index.js';
-import { notificationOutput } from '../../engine/flows/index.js';
+import { type NotificationListOutput, notificationOutput } from '../../engine/flows/index.js';
 import { renderNotificationList } from '../../ui/flows/notifications.js';
 
 export default class NotificationList extends FlowsCommand<NotificationListOutput> {

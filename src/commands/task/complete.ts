@@ -1,10 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-
 import { SvcError } from '../../engine/errors/index.js';
-import type { JsonValue, TaskOutput } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/index.js';
+import { type JsonValue, type TaskOutput, taskOutput } from '../../engine/flows/index.js';
 import { jsonFault } from '../../engine/support/json-fault.js';
 
 export default class TaskComplete extends FlowsCommand<TaskOutput> {

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-import type { TaskOutput } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/index.js';
+import { type TaskOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskFail extends FlowsCommand<TaskOutput> {
   static override summary = 'Report a task as failed.';

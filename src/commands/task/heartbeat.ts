@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/index.js';
+import { type TaskHeartbeatOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
   static override summary = 'Report that a task is still in progress.';

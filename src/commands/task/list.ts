@@ -6,8 +6,7 @@ import {
   taskFilter,
   taskFilterFlags,
 } from '../../cli/flows-command.js';
-import type { TaskListOutput } from '../../engine/flows/index.js';
-import { taskListOutput } from '../../engine/flows/index.js';
+import { type TaskListOutput, taskListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
 import { renderPauses } from '../../ui/flows/pauses.js';
 

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
-import type { TaskPauseOutput } from '../../engine/flows/index.js';
-import { pauseOutput, TASK_RUNTIMES } from '../../engine/flows/index.js';
+import { pauseOutput, TASK_RUNTIMES, type TaskPauseOutput } from '../../engine/flows/index.js';
 import { renderPauses } from '../../ui/flows/pauses.js';
 
 export default class TaskPause extends FlowsCommand<TaskPauseOutput> {

@@ -1,7 +1,6 @@
 import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import type { TaskShowOutput } from '../../engine/flows/index.js';
-import { taskShowOutput } from '../../engine/flows/index.js';
+import { type TaskShowOutput, taskShowOutput } from '../../engine/flows/index.js';
 import { renderTask } from '../../ui/flows/details.js';
 
 export default class TaskShow extends FlowsCommand<TaskShowOutput> {

@@ -1,7 +1,6 @@
 import { taskArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
-import type { TaskOutput, TaskRecord } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/index.js';
+import { type TaskOutput, type TaskRecord, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskWait extends WaitCommand<TaskOutput> {
   static override summary = 'Wait until a task has ended.';

@@ -6,7 +6,6 @@ import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
-
 import type { CallOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/config/config-text.js';
 

@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
-
 import { renderJson } from '../../ui/config/config-text.js';
 
 export default class WebhookOpenapi extends BaseCommand<object> {

@@ -1,5 +1,4 @@
-import type { Warning } from '../errors/index.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
 import type { SearchMode } from '../memory/search/index.js';

@@ -1,6 +1,5 @@
 import { providerWorld } from '../embeddings/index.js';
-import type { Warning } from '../errors/index.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import type { SearchMode, SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';

@@ -1,10 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import { type CheckedConfig, type ConfigFault, checkConfigText } from './check.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
-
 import { editJson, removeValue, renameKey } from './edit-json.js';
 import { type Node, nodeAt } from './jsonc.js';
-
 import { configSchema } from './schema/index.js';
 import { enumChoices, knownKeys, schemaAt } from './schema/walk.js';
 

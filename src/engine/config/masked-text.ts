@@ -1,6 +1,5 @@
 import { MASK, redactSecrets, SECRET_FIELD } from '../secrets/index.js';
 import { suggestName } from '../support/text.js';
-
 import { type ConfigPath, isRecord } from './config-path.js';
 import { parseLeniently } from './document.js';
 import { type Node, type ParseError, parseTree } from './jsonc.js';

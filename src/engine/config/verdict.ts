@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
-
 import { isRecord } from './config-path.js';
 
 /** Identifies the rules of a build; set by scripts/build.js, undefined without a build. */

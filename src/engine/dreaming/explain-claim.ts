@@ -9,7 +9,6 @@ import { type MemoryOperation, promotedEntries } from './promotion/memory-file.j
 import { checkGates, type GateResult } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
-
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import type { DreamSources } from './sweep/dream-sources.js';

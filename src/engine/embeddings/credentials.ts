@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { SecretInput } from '../config/index.js';
-import type { SecretContext } from '../secrets/index.js';
-import { envLookup, findProvider, SecretFault } from '../secrets/index.js';
+import { envLookup, findProvider, type SecretContext, SecretFault } from '../secrets/index.js';
 import type { KeyFacts } from './adapters/provider.js';
 
 /** Where a provider's key is; the key itself is not read. */

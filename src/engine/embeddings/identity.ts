@@ -1,5 +1,4 @@
-import type { ResolvedMemorySearch } from '../config/index.js';
-import { MEMORY_SEARCH_DEFAULTS } from '../config/index.js';
+import { MEMORY_SEARCH_DEFAULTS, type ResolvedMemorySearch } from '../config/index.js';
 import { dimensionsToAsk, PROVIDERS } from './adapters/index.js';
 import type { ProviderChoice } from './choose-provider.js';
 import type { EmbeddingIdentity } from './embedding-adapter.js';

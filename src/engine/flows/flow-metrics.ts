@@ -4,8 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { PoolUse } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { Flows } from './open-flows.js';
-import type { PauseRecord } from './task-record.js';
-import { TASK_RUNTIMES } from './task-record.js';
+import { type PauseRecord, TASK_RUNTIMES } from './task-record.js';
 
 /** What the metrics of flows are read from. */
 export interface FlowMetricSources {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
-import type { ErrorCode } from '../errors/index.js';
-import { SvcError } from '../errors/index.js';
+import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { FlowAction, FlowChange, FlowRead, StartFlow } from './action-schemas.js';
 import { cancelFlowAction } from './actions/cancel-flow.js';

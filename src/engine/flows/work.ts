@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResolvedConfig } from '../config/index.js';
-import { RUNTIME_DEFAULTS } from '../config/index.js';
+import { type ResolvedConfig, RUNTIME_DEFAULTS } from '../config/index.js';
 import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
 import type { Tables } from './flow-store.js';

@@ -1,5 +1,4 @@
 import { type ConfigPath, isRecord, isSameData, valueAt } from '../config/index.js';
-
 import {
   type AgentFormat,
   type CommandHooks,

@@ -1,5 +1,4 @@
 import { type ConfigPath, formatPath, isSameData, valueAt } from '../config/index.js';
-
 import { SvcError } from '../errors/index.js';
 import { withInsertions, withoutInsertions } from '../support/insertions.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
@@ -10,7 +9,6 @@ import {
   withoutValue,
   withValue,
 } from './edit/document-editor.js';
-
 import type { EntrySpec, FoundEntry } from './entry.js';
 import type { IntegrateOutput } from './output-schemas.js';
 import { type Layer, textHash, wasWritten, withUrl } from './receipts.js';

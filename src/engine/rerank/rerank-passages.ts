@@ -14,8 +14,7 @@ import {
   shownReranker,
 } from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
-import type { RankedDocument, RerankCost, Reranker } from './reranker.js';
-import { asRerankError } from './reranker.js';
+import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
 import { type RerankUse, ScoreCache } from './score-cache.js';
 
 /** How a search was reranked. */

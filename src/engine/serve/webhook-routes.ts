@@ -1,8 +1,6 @@
-import type { LoadedConfig } from '../config/index.js';
-import { gatewayAddress } from '../config/index.js';
+import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
-import type { RoutesOutput } from '../webhooks/index.js';
-import { readActivity, resolveRoutes } from '../webhooks/index.js';
+import { type RoutesOutput, readActivity, resolveRoutes } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import type { ServiceSnapshot } from './service.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../config/index.js';
-import { gatewayAddress } from '../config/index.js';
+import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -17,8 +16,7 @@ import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
 import { type ResolvedRoutes, type RouteStanding, RouteTable, resolveRoutes } from './routes.js';
-import type { ClientPatience } from './webhook-listener.js';
-import { WebhookListener } from './webhook-listener.js';
+import { type ClientPatience, WebhookListener } from './webhook-listener.js';
 
 export interface WebhooksOptions {
   readonly context: EngineContext;

@@ -1,8 +1,7 @@
 import type { BrowserAction } from './browser.js';
 import type { BrowserEvent, BrowserState } from './browser-state.js';
 import { filterKeys } from './filter.js';
-import type { KeyBinding, KeyMap } from './key-map.js';
-import { moveKeys, withHelp } from './key-map.js';
+import { type KeyBinding, type KeyMap, moveKeys, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
 
 /** Keys that the screen around a browser handles. */

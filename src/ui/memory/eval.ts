@@ -3,7 +3,6 @@ import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd, padEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import { drawScore, type Style, type View } from '../style.js';
-
 import { renderTable } from '../table.js';
 import {
   formatDifference,

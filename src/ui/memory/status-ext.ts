@@ -1,7 +1,6 @@
 import type { BackendStatus } from '../../engine/memory/backends/index.js';
 import { formatCountOf, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
-
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import type { StatusFact } from './status-embedding.js';

@@ -1,6 +1,5 @@
 import { editJson } from '../../config/authoring.js';
-import type { ResolvedAgent } from '../../config/index.js';
-import { type ConfigPath, valueAt } from '../../config/index.js';
+import { type ConfigPath, type ResolvedAgent, valueAt } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';

@@ -13,7 +13,6 @@ import { dayOfEntry, editMemory, promotedEntries } from '../promotion/memory-fil
 import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
 import { poolEvidence, scoreClaim } from '../scoring/score.js';
-
 import type { SweepRecord } from '../store/sweep-records.js';
 import type { PhaseContext } from './phase-context.js';
 import {

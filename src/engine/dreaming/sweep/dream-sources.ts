@@ -11,7 +11,6 @@ import {
 } from '../../memory/sources/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
-
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
 /** A daily note. */

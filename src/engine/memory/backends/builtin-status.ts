@@ -16,7 +16,6 @@ import {
   type SyncPlan,
   type SyncTarget,
 } from '../sync/index.js';
-
 import type { SkippedFile } from '../types.js';
 import { readWatchRecord } from '../watch/index.js';
 import type {

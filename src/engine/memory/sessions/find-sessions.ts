@@ -3,8 +3,7 @@ import type { EngineContext } from '../../support/context.js';
 import { shortHash } from '../../support/text.js';
 import { type Forgotten, forgetPlaces, readForgotten } from '../forget/index.js';
 import type { OpenedMemory } from '../open-memory.js';
-import type { ArchivedSession } from '../sources/archive/archive-store.js';
-import { titleOf } from '../sources/archive/archive-store.js';
+import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
 import { endMs, SessionArchive } from '../sources/archive/session-archive.js';
 import {
   archiveSettings,

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
 import { notificationTargets, opensSameFlows } from '../../flows/index.js';
-import type { OpenRunner } from '../../task-runner/index.js';
-import { missingProgram } from '../../task-runner/index.js';
+import { missingProgram, type OpenRunner } from '../../task-runner/index.js';
 import {
   agreeIn,
   type ServeSetup,

@@ -1,7 +1,6 @@
 import type { DecisionOutput } from '../../../engine/dreaming/index.js';
 import { formatCount } from '../../../engine/support/format.js';
-import type { BrowserSource } from '../../components/browser.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
+import { type Browser, type BrowserSource, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { browserFacts } from '../../components/browser-view.js';

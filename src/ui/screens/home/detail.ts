@@ -3,7 +3,6 @@ import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapText } from '../../fit.js';
 import { modelWords } from '../../provider/model-words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
-
 import type { Style, View } from '../../style.js';
 import type { HomeLine } from './lines.js';
 import type { HomeState } from './state.js';

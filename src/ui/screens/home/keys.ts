@@ -1,6 +1,5 @@
 import { filterKeys, typingMoves } from '../../components/filter.js';
-import type { KeyBinding, KeyMap } from '../../components/key-map.js';
-import { moveKeys, withHelp } from '../../components/key-map.js';
+import { type KeyBinding, type KeyMap, moveKeys, withHelp } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
 import { editOf } from '../../components/text-input.js';
 import type { HomeLine } from './lines.js';

@@ -1,5 +1,4 @@
-import type { KeyBinding, KeyMap } from '../../components/key-map.js';
-import { SCROLLS_HELP } from '../../components/key-map.js';
+import { type KeyBinding, type KeyMap, SCROLLS_HELP } from '../../components/key-map.js';
 import { type ListMove, listView } from '../../components/list-state.js';
 import { editOf } from '../../components/text-input.js';
 import { type SearchEvent, type SearchState, selectedItem } from './state.js';

@@ -9,7 +9,6 @@ import { readExtState, updateExtState } from './ext-state.js';
 import type { ExtSettings } from './open-ext.js';
 import { listCollections } from './tell-collections.js';
 import { askProgram, detectFeatures, type ToolFeatures } from './tool/ask-program.js';
-
 import { type Tool, ToolFailure } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 

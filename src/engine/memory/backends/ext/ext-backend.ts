@@ -41,9 +41,7 @@ import {
   restWarning,
 } from './ext-state.js';
 import { answerOf } from './place-hits.js';
-
 import type { OpenSession } from './session-keeper.js';
-
 import {
   failureWarning,
   folderFailure,

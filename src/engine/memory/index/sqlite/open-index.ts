@@ -13,7 +13,6 @@ import { asIndexError, statIndex } from './index-file.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { createSqliteIndex, type SqliteIndex } from './sqlite-index.js';
 import { DamagedMetaError, readIdentity, readVersion } from './stored-identity.js';
-
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
 
 export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =

@@ -1,7 +1,6 @@
 import type { Server } from '../../../../postgres/index.js';
 import { bestCosine, type QueryVector } from '../../vector-bytes.js';
-import type { Space } from './spaces.js';
-import { signBits } from './spaces.js';
+import { type Space, signBits } from './spaces.js';
 
 /** A content and the similarity of its nearest piece to the query. */
 export interface Neighbour {

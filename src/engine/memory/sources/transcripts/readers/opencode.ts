@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
-
 import { parsedJson, shortHash } from '../../../../support/text.js';
 import { skipOf, type WalkListener } from '../../walk.js';
 import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-files.js';
