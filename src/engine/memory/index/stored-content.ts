@@ -34,8 +34,10 @@ export function contentOf(
   };
 }
 
+/** What an index stores of one source. */
 export type SourceRow = DocumentCounts['bySource'][number] & { readonly brokenLines: number };
 
+/** The counts of an index from those of its sources. */
 export function countsOf(
   rows: readonly SourceRow[],
   media: DocumentCounts['media'],
