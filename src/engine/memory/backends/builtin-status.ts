@@ -1,5 +1,6 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
+import { uniqueBy } from '../../support/lists.js';
 import {
   damageComplaint,
   isDamage,
@@ -16,7 +17,6 @@ import {
   type SyncPlan,
   type SyncTarget,
 } from '../sync/index.js';
-import type { SkippedFile } from '../types.js';
 import { readWatchRecord } from '../watch/index.js';
 import type {
   BackendStatus,
@@ -102,7 +102,8 @@ async function statusOf(
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     media: await mediaState(opened, target),
     frontMatter: await frontMatterFaults(opened),
-    skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
+    // What the scan finds about a path overrides what the last sync recorded.
+    skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], ({ path }) => path),
     watcher: await readWatchRecord(target.indexFile),
     faults,
   };
@@ -186,11 +187,4 @@ function countChanges(plan: SyncPlan): Staleness {
     removed: plan.remove.length,
     examples: paths.slice(0, EXAMPLES),
   };
-}
-
-/** What the scan finds about a path overrides what the last sync recorded. */
-function distinctSkips(skips: readonly SkippedFile[]): SkippedFile[] {
-  const byPath = new Map<string, SkippedFile>();
-  for (const skip of skips) if (!byPath.has(skip.path)) byPath.set(skip.path, skip);
-  return [...byPath.values()];
 }

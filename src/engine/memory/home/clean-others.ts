@@ -9,7 +9,6 @@ import {
   type SharedMemory,
   type StoredChunk,
 } from '../index/postgres/index.js';
-import type { Chunk } from '../types.js';
 import { linesOfChunks, turnsOfChunks } from './shared-text.js';
 
 /** Documents whose chunks are in memory at once. */
@@ -37,8 +36,8 @@ export async function cleanOthers(
       const batch = documents.slice(start, start + BATCH);
       const found = await chunksByDocument(server, { agent: own.agent, origin }, batch);
       for (const [at, document] of batch.entries()) {
-        const chunks = found[at] ?? [];
-        gone.push(...forgottenChunks(document, chunks, forgotten, traces));
+        const chunks = forgottenChunks(document, found[at] ?? [], forgotten, traces);
+        gone.push(...chunks.map(({ chunkId }) => chunkId));
       }
     }
   }
@@ -51,33 +50,21 @@ function forgottenChunks(
   chunks: readonly StoredChunk[],
   forgotten: Forgotten,
   traces: readonly string[],
-): readonly number[] {
-  const kept = new Set(chunksWithout(kind, hash, chunks, forgotten, traces));
-  return chunks.filter((chunk) => !kept.has(chunk)).map(({ chunkId }) => chunkId);
-}
-
-function chunksWithout(
-  kind: OtherDocument['kind'],
-  hash: string,
-  chunks: readonly Chunk[],
-  forgotten: Forgotten,
-  traces: readonly string[],
-): readonly Chunk[] {
+): readonly StoredChunk[] {
   // The hash may have a mark of what was left out.
-  if (forgotten.hidesDocument(hash.split('.')[0] ?? '')) return [];
-  if (kind === 'media') return chunks;
+  if (forgotten.hidesDocument(hash.split('.')[0] ?? '')) return chunks;
+  if (kind === 'media') return [];
   if (kind === 'transcript') {
-    return chunks.filter((chunk) => {
-      const turns = turnsOfChunks([chunk]).map(({ text }) => wordsOf(text));
-      return !turns.some(
-        (words) =>
-          traces.some((trace) => words.includes(trace)) || forgotten.leftOf(words) !== words,
-      );
-    });
+    return chunks.filter((chunk) =>
+      turnsOfChunks([chunk]).some(({ text }) => {
+        const words = wordsOf(text);
+        return traces.some((trace) => words.includes(trace)) || forgotten.leftOf(words) !== words;
+      }),
+    );
   }
   const gone = forgotten.linesIn(linesOfChunks(chunks));
   return chunks.filter(({ startLine, endLine }) => {
-    for (let line = startLine; line <= endLine; line++) if (gone.has(line - 1)) return false;
-    return true;
+    for (let line = startLine; line <= endLine; line++) if (gone.has(line - 1)) return true;
+    return false;
   });
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../postgres/index.js';
+import { groupBy } from '../../../support/lists.js';
 
 /** How many chunks a row of `chunk_lengths` has. Ids begin with 1. */
 const PAGE = 512;
@@ -11,18 +12,16 @@ export async function appendLengths(
   firstChunk: number,
   lengths: readonly number[],
 ): Promise<void> {
-  const pages = new Map<number, number[]>();
-  for (const [at, length] of lengths.entries()) {
-    const page = Math.floor((firstChunk + at - 1) / PAGE);
-    const of = pages.get(page) ?? [];
-    of.push(length);
-    pages.set(page, of);
-  }
+  const pages = groupBy(lengths.entries(), ([at]) => Math.floor((firstChunk + at - 1) / PAGE));
   await transaction.run(
     `INSERT INTO svc.chunk_lengths AS known (memory, page, lengths)
      SELECT $1, * FROM unnest($2::int[], $3::bytea[])
      ON CONFLICT (memory, page) DO UPDATE SET lengths = known.lengths || excluded.lengths`,
-    [memory, [...pages.keys()], [...pages.values()].map((page) => bytesOf(page))],
+    [
+      memory,
+      [...pages.keys()],
+      [...pages.values()].map((page) => bytesOf(page.map(([, length]) => length))),
+    ],
   );
 }
 
