@@ -381,6 +381,11 @@ export const SESSION_READERS = [
 
 export type SessionReaderId = (typeof SESSION_READERS)[number];
 
+/** Whose data exports are read. */
+export const EXPORT_FORMATS = ['chatgpt', 'claude'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 export function isSessionReader(name: string): name is SessionReaderId {
   return SESSION_READERS.some((reader) => reader === name);
 }

@@ -4,6 +4,8 @@
 export type { ConfigFault } from './check.js';
 export { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 export {
+  EXPORT_FORMATS,
+  type ExportFormat,
   isSessionReader,
   MEMORY_SEARCH_DEFAULTS,
   MIN_CANDIDATES,

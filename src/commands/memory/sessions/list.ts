@@ -1,12 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { limitFlag, readSince, targetFlags, withEnvironment } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { SESSION_READERS } from '../../../engine/config/index.js';
-import {
-  EXPORT_FORMATS,
-  findSessions,
-  type SessionListOutput,
-} from '../../../engine/memory/sessions/index.js';
+import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
+import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
 import { renderSessions } from '../../../ui/memory/sessions.js';
 
 export default class MemorySessionsList extends MemoryCommand<SessionListOutput> {

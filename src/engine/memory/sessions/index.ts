@@ -1,6 +1,5 @@
 /* The conversations of an agent, one by one: those it still has, archived and imported ones. */
 
-export { EXPORT_FORMATS } from '../sources/archive/exported-conversation.js';
 export {
   archivedTitles,
   archiveOf,

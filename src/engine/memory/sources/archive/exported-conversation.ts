@@ -1,4 +1,4 @@
-import { isRecord } from '../../../config/index.js';
+import { type ExportFormat, isRecord } from '../../../config/index.js';
 import { redactedStart } from '../../../secrets/index.js';
 import { shortHash } from '../../../support/text.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
@@ -13,12 +13,9 @@ import {
   withoutInjections,
 } from '../transcripts/transcript-reader.js';
 
-/** Whose data exports are read. */
-export const EXPORT_FORMATS = ['chatgpt', 'claude'] as const;
-
 /** A conversation of a data export. */
 export interface ExportedConversation {
-  readonly format: (typeof EXPORT_FORMATS)[number];
+  readonly format: ExportFormat;
   /** Consists of letters, digits and dashes. */
   readonly id: string;
   readonly title: string | undefined;
