@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -138,6 +138,19 @@ test('bash completes with what is installed; a linked startup file stays a link'
   assert.match(shown, /^ada\b/);
   await runSvc(['completion', 'install', '--remove'], options);
   assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"\n');
+});
+
+test('a startup file in another encoding keeps its bytes', async () => {
+  const root = home();
+  const before = Buffer.from('# für später\nalias ll="ls -l"\n', 'latin1');
+  const startup = root.write('.bashrc', '');
+  writeFileSync(startup, before);
+  const options = { home: root.path, env: { SHELL: '/bin/bash' } };
+  const install = (...flags: string[]) => runSvc(['completion', 'install', ...flags], options);
+  assert.is((await install('--yes')).code, 0);
+  assert.equal(readFileSync(startup).subarray(0, before.length), before);
+  assert.is((await install('--remove')).code, 0);
+  assert.equal(readFileSync(startup), before);
 });
 
 test('zsh gets compinit first, fish a file in its own folder, and no other shell is guessed', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../errors/index.js';
@@ -93,11 +94,15 @@ function readNote(file: string): string {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return '';
-    if (stats.isFile() && stats.size <= MAX_NOTE_BYTES) return readFileSync(file, 'utf8');
+    const isNote = stats.isFile() && stats.size <= MAX_NOTE_BYTES;
+    const bytes = isNote ? readFileSync(file) : undefined;
+    // Invalid UTF-8 would be changed by writing it back.
+    if (bytes !== undefined && isUtf8(bytes)) return bytes.toString('utf8');
   } catch (cause) {
     throw notWritten(file, cause);
   }
-  throw new SvcError('IMPORT_FAILED', `${file} is not a note: a link, a folder or too large`, {
+  const why = 'a link, a folder, too large or not UTF-8';
+  throw new SvcError('IMPORT_FAILED', `${file} is not a note: ${why}`, {
     hint: 'move it, then import again',
   });
 }

@@ -49,7 +49,7 @@ export function planCompletion(
   const file = join(folder, used === 'zsh' ? '.zshrc' : '.bashrc');
   const quoted = `'${scriptFile.replaceAll("'", "'\\''")}'`;
   const line = `${used === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
-  const isInstalled = existsSync(scriptFile) && textOf(file).includes(line);
+  const isInstalled = existsSync(scriptFile) && bytesOf(file).includes(asBytes(line));
   return { shell: used, scriptFile, startup: { file, line }, isInstalled };
 }
 
@@ -68,35 +68,43 @@ export function installCompletion({ scriptFile, startup }: CompletionPlan, scrip
   mkdirSync(dirname(scriptFile), { recursive: true });
   replaceFile(scriptFile, script, 0o644);
   if (startup === undefined) return;
-  const others = withoutLine(textOf(startup.file));
+  const others = withoutLine(bytesOf(startup.file));
   const end = others === '' || others.endsWith('\n') ? '' : '\n';
-  writeStartup(startup.file, `${others}${end}${startup.line}\n`);
+  writeStartup(startup.file, `${others}${end}${asBytes(startup.line)}\n`);
 }
 
 /** Takes the script and the line away. @returns whether there was anything */
 export function removeCompletion({ scriptFile, startup }: CompletionPlan): boolean {
   const hadScript = existsSync(scriptFile);
   rmSync(scriptFile, { force: true });
-  const text = startup === undefined ? '' : textOf(startup.file);
-  const rest = withoutLine(text);
-  if (startup !== undefined && rest !== text) writeStartup(startup.file, rest);
-  return hadScript || rest !== text;
+  const bytes = startup === undefined ? '' : bytesOf(startup.file);
+  const rest = withoutLine(bytes);
+  if (startup !== undefined && rest !== bytes) writeStartup(startup.file, rest);
+  return hadScript || rest !== bytes;
 }
 
 /** Startup files are often links into a folder of dotfiles, which stay links. */
-function writeStartup(file: string, text: string): void {
+function writeStartup(file: string, bytes: string): void {
   const target = realOrGiven(file);
   mkdirSync(dirname(target), { recursive: true });
-  replaceFile(target, text, statSync(target, { throwIfNoEntry: false })?.mode ?? 0o644);
+  const content = Buffer.from(bytes, BYTES);
+  replaceFile(target, content, statSync(target, { throwIfNoEntry: false })?.mode ?? 0o644);
 }
 
-function withoutLine(text: string): string {
-  return text
+function withoutLine(bytes: string): string {
+  return bytes
     .split('\n')
     .filter((line) => !line.endsWith(MARK))
     .join('\n');
 }
 
-function textOf(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+/** One character for each byte: startup files need not be UTF-8, and the rest of them stays as it is. */
+const BYTES = 'latin1';
+
+function bytesOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, BYTES) : '';
+}
+
+function asBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString(BYTES);
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection } from '../../../src/engine/sqlite/database.js';
@@ -123,6 +123,19 @@ test('importing again adds only what is new, and keeps what was edited', async (
   const note = noteOf(home, '2026-02-03');
   assert.ok(note.startsWith(edited));
   assert.is(note.match(/claude-mem observation/g)?.length, 2);
+});
+
+test('a note in another encoding is refused, and stays as it is', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'First');
+  db.close();
+  const file = home.write('.svc/workspace/memory/claude-mem/2026-02-03.md', '');
+  const edited = Buffer.from('# Über uns\n', 'latin1');
+  writeFileSync(file, edited);
+  const error = await failureOf(home.prepare('claude-mem'));
+  assert.match(String(error), 'not UTF-8');
+  assert.equal(readFileSync(file), edited);
 });
 
 test('text cannot pretend to be another entry or a heading, and secrets are masked', async () => {
