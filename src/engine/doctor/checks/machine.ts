@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import type { ResolvedAgent } from '../../config/index.js';
 import { runtimeState, runtimesDir } from '../../embeddings/index.js';
@@ -51,10 +50,7 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
     cause: 'they rank as the newest notes',
     place: { file: first.absolutePath },
     hint: 'touch the files, or set the clock if it is behind',
-    fix: touchFix(
-      files.map((file) => file.absolutePath),
-      nowMs,
-    ),
+    fix: touchFix(files, nowMs),
   });
 }
 
@@ -72,18 +68,20 @@ function filesOf(agent: ResolvedAgent): readonly SourceFile[] {
 }
 
 /** Not safe: the times belong to the user, and the clock may be wrong instead. */
-function touchFix(files: readonly string[], nowMs: number): Fix {
+function touchFix(files: readonly SourceFile[], nowMs: number): Fix {
   const shown = (ms: number): string => new Date(ms).toISOString();
   return {
     title: `set the modification time of ${formatCountOf(files.length, 'file')} to now`,
     safe: false,
     diff: changeLines(
-      files.map((file) => `${file}  ${shown(statSync(file).mtimeMs)}`),
-      files.map((file) => `${file}  ${shown(nowMs)}`),
+      files.map((file) => `${file.absolutePath}  ${shown(file.mtimeMs)}`),
+      files.map((file) => `${file.absolutePath}  ${shown(nowMs)}`),
     ),
     changes: 'state',
     apply: async () => {
-      for (const file of files) await utimes(file, nowMs / 1000, nowMs / 1000);
+      for (const { absolutePath } of files) {
+        await utimes(absolutePath, nowMs / 1000, nowMs / 1000);
+      }
     },
   };
 }

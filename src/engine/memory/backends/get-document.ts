@@ -11,6 +11,7 @@ import { parseCitation } from '../search/index.js';
 import {
   absoluteFromDisplay,
   displayPath,
+  fingerprintOf,
   joinedLines,
   type MemorySources,
   type ReadOutcome,
@@ -200,7 +201,7 @@ async function describeMedia(
   { path, source, kind, mimeType }: StoredDocument & { readonly mimeType: string },
   absolutePath: string,
 ): Promise<Omit<GetResponse, 'warnings'>> {
-  const { size, mtimeMs } = statSync(absolutePath);
+  const { size, mtimeMs } = fingerprintOf(statSync(absolutePath));
   const refusals = await index.refusedMedia();
   const refused = refusals.find((one) => one.path === path)?.why ?? null;
   const media = { mimeType, bytes: size, modified: new Date(mtimeMs).toISOString(), refused };

@@ -82,6 +82,7 @@ export type { Turn } from './transcripts/transcript-reader.js';
 export type { ReadingState } from './transcripts/turn-reader.js';
 export {
   type DocumentSelection,
+  fingerprintOf,
   isIgnoredFolder,
   kindOfName,
   mediaTooLarge,

@@ -5,7 +5,7 @@ import { READ_NO_LINK } from '../../support/files.js';
 import { percentDecoded } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
 import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
-import { skipOf } from './walk.js';
+import { fingerprintOf, skipOf } from './walk.js';
 
 export interface DocumentText {
   /** Taken before reading, so that a change during the read is noticed later. */
@@ -59,11 +59,12 @@ export function readBytes(absolutePath: string, path: string): BytesOutcome {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(absolutePath, READ_NO_LINK);
-    const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
+    const fingerprint = fingerprintOf(fstatSync(descriptor));
+    const { size } = fingerprint;
     if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };
     const bytes = readFileSync(descriptor);
     if (bytes.length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, bytes.length) };
-    return { ok: true, bytes, fingerprint: { size, mtimeMs, ctimeMs } };
+    return { ok: true, bytes, fingerprint };
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
   } finally {

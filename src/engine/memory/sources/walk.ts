@@ -204,6 +204,15 @@ export function noFile(path: string, entry: Dirent | Stats): SkippedFile {
   return { path, reason: 'not_a_file', detail };
 }
 
+/** The furthest from the epoch that a `Date` can be, in milliseconds. */
+const MOST_DATE_MS = 8.64e15;
+
+/** The attributes of a file that tell whether it changed. Some file systems store times that no date can be. */
+export function fingerprintOf({ size, mtimeMs, ctimeMs }: FileFingerprint): FileFingerprint {
+  const dated = Math.max(-MOST_DATE_MS, Math.min(mtimeMs, MOST_DATE_MS));
+  return { size, mtimeMs: dated, ctimeMs };
+}
+
 /** One file's fingerprint; undefined, and reported, when it is unavailable or too large. */
 export function statFile(
   path: string,
@@ -212,7 +221,7 @@ export function statFile(
   listener: WalkListener,
 ): WalkedFile | undefined {
   try {
-    const { size, mtimeMs, ctimeMs } = statSync(path);
+    const { size, mtimeMs, ctimeMs } = fingerprintOf(statSync(path));
     if (kind === 'media' && media !== undefined && size > media.maxFileBytes) {
       listener.onSkip(mediaTooLarge(path, size, media));
       return undefined;

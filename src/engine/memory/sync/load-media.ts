@@ -4,6 +4,7 @@ import { crypto } from '../../support/crypto.js';
 import type { Forgotten } from '../forget/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
+  fingerprintOf,
   type MediaSelection,
   mediaLabel,
   mediaTooLarge,
@@ -94,13 +95,14 @@ export async function inspectMedia(
   let handle: FileHandle | undefined;
   try {
     handle = await openRegular(absolutePath);
-    const { size, mtimeMs, ctimeMs } = await handle.stat();
+    const fingerprint = fingerprintOf(await handle.stat());
+    const { size } = fingerprint;
     if (size > selection.maxFileBytes) {
       return { ok: false, skip: mediaTooLarge(path, size, selection) };
     }
     const read = await readThrough(handle, path, selection.maxFileBytes);
     if ('fault' in read) return { ok: false, skip: read.fault };
-    return { ok: true, media: { fingerprint: { size, mtimeMs, ctimeMs }, ...read } };
+    return { ok: true, media: { fingerprint, ...read } };
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
   } finally {

@@ -8,6 +8,7 @@ import type { ChunkingOptions } from '../chunking/index.js';
 import type { Forgotten } from '../forget/index.js';
 import type { Change, StoredDocument } from '../index/index.js';
 import {
+  fingerprintOf,
   type JsonlLine,
   type NumberedTurn,
   type ReadingState,
@@ -61,10 +62,9 @@ export function* loadTranscript(
       return;
     }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
-    const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
-    const fingerprint = { size, mtimeMs, ctimeMs };
+    const fingerprint = fingerprintOf(fstatSync(descriptor));
     const resume = stored === undefined ? undefined : resumable(descriptor, stored, fingerprint);
-    if (resume !== undefined && stored?.fingerprint.size === size) {
+    if (resume !== undefined && stored?.fingerprint.size === fingerprint.size) {
       yield { state: 'unchanged', fingerprint };
       return;
     }
@@ -84,8 +84,8 @@ function loadStoredTurns(
   chunking: ChunkingOptions,
   forgotten: Forgotten,
 ): FilePart {
-  const { source, path, kind, size, mtimeMs, ctimeMs } = file;
-  const fingerprint = { size, mtimeMs, ctimeMs };
+  const { source, path, kind, size } = file;
+  const fingerprint = fingerprintOf(file);
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
   const content = crypto().createHash('sha256');

@@ -11,7 +11,7 @@ import {
   type StoredDocument,
 } from '../index/index.js';
 import type { TranscriptGrowth } from '../sources/index.js';
-import { documentKeyText, type SourceFile } from '../types.js';
+import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
 import type { RebuildReason } from './events.js';
 import { isTranscript } from './file-steps.js';
 
@@ -69,7 +69,7 @@ function isFresh(document: StoredDocument, file: SourceFile): boolean {
     fingerprint.size === file.size &&
     fingerprint.mtimeMs === file.mtimeMs &&
     fingerprint.ctimeMs === file.ctimeMs &&
-    !isRacy(file.mtimeMs, indexedMs)
+    !isRacy(file, indexedMs)
   );
 }
 
@@ -110,13 +110,18 @@ const COARSE_STEP_MS = 2000;
 
 /**
  * Two writes within the timestamp resolution leave the same fingerprint, so a file modified just before it
- * was read may have changed unnoticed; git calls this "racily clean".
+ * was read may have changed unnoticed; git calls this "racily clean". A time in the future was either set, and the
+ * next write changes it, or the clock of the file system is ahead: then that of the inode is in the future, too.
  *
  * @param lookedMs when the file was read, in milliseconds since the epoch
  */
-export function isRacy(mtimeMs: number, lookedMs: number): boolean {
+export function isRacy(
+  { mtimeMs, ctimeMs }: Pick<FileFingerprint, 'ctimeMs' | 'mtimeMs'>,
+  lookedMs: number,
+): boolean {
   const step = mtimeMs % 1000 === 0 ? COARSE_STEP_MS : FINE_STEP_MS;
-  return mtimeMs >= lookedMs - step;
+  const earliestMs = lookedMs - step;
+  return mtimeMs >= earliestMs && (mtimeMs <= lookedMs + step || ctimeMs >= earliestMs);
 }
 
 /** How long until a file that was just written is no longer racy; 0 if that is not soon. */
@@ -140,7 +145,7 @@ export function snapshotOf(
   const numbers = new Float64Array(files.length * 3);
   let at = 0;
   for (const { size, mtimeMs, ctimeMs } of files) {
-    if (isRacy(mtimeMs, scannedMs)) return undefined;
+    if (isRacy({ mtimeMs, ctimeMs }, scannedMs)) return undefined;
     numbers[at] = size;
     numbers[at + 1] = mtimeMs;
     numbers[at + 2] = ctimeMs;

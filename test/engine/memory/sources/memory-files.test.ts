@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fingerprintOf } from '../../../../src/engine/memory/sources/index.js';
 import { scanMemoryFiles } from '../../../../src/engine/memory/sources/memory-files.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
@@ -244,6 +245,14 @@ test('a deep folder and a wide one are walked', () => {
   for (let n = 0; n < 2000; n++) ws.write(`wide/${n}.md`, '');
   assert.is(scan(ws.path, 'folder').paths.length, 2001);
   rmSync(ws.at('wide'), { recursive: true });
+});
+
+test('a time that no date can be is that of the furthest one', () => {
+  const days = [9e15, -9e15, 1.5].map((mtimeMs) => {
+    const { mtimeMs: ms } = fingerprintOf({ size: 1, mtimeMs, ctimeMs: 1 });
+    return new Date(ms).getUTCFullYear();
+  });
+  assert.equal(days, [275_760, -271_821, 1970]);
 });
 
 test.run();

@@ -8,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../support/index-content.js';
@@ -107,6 +108,19 @@ test('a touched file with the same content is read and not written again', async
   const summary = await backend.sync({});
   assert.is(summary.outcome, 'unchanged');
   assert.is(summary.chunks, 0);
+});
+
+test('a file whose time was set to the future is up to date after a sync', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const later = Math.floor(Date.now() / 1000) + 86_400.5;
+  utimesSync(ws.at('a.md'), later, later);
+  // A change within the resolution of the clock could go unnoticed.
+  await sleep(50);
+  const backend = backendOn(targetOf(ws.path));
+  await backend.sync({});
+  assert.equal((await backend.status()).staleness?.examples, []);
+  ws.write('a.md', 'omega');
+  assert.equal(pathsOf(await backend.search({ query: 'omega' })), ['a.md']);
 });
 
 test('a rewrite of the same size at the same moment is seen', async () => {

@@ -5,6 +5,7 @@ import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import { expandHome, realOrGiven } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
 import {
+  fingerprintOf,
   isBelow,
   MEMORY_FOLDER,
   type MemorySources,
@@ -14,7 +15,7 @@ import {
   walkFolder,
 } from '../../sources/index.js';
 import { isRacy } from '../../sync/index.js';
-import type { Source } from '../../types.js';
+import type { FileFingerprint, Source } from '../../types.js';
 
 /** A folder that the external program searches, and its name there. */
 export interface Collection {
@@ -212,8 +213,8 @@ export function treeOf(
 ): string | null {
   const print = createHash('sha256');
   let isSure = true;
-  const take = (path: string, file: { readonly size: number; readonly mtimeMs: number }): void => {
-    if (isRacy(file.mtimeMs, nowMs)) isSure = false;
+  const take = (path: string, file: FileFingerprint): void => {
+    if (isRacy(file, nowMs)) isSure = false;
     print.update(`${path}\0${file.size}\0${file.mtimeMs}\0`);
   };
   for (const { name, root, pattern, source } of collections) {
@@ -236,7 +237,7 @@ function* filesOf(root: string, pattern: string) {
   }
   const absolutePath = join(root, pattern);
   const stats = statOf(absolutePath);
-  if (stats?.isFile() === true) yield { absolutePath, size: stats.size, mtimeMs: stats.mtimeMs };
+  if (stats?.isFile() === true) yield { absolutePath, ...fingerprintOf(stats) };
 }
 
 function statOf(path: string): Stats | undefined {

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK } from '../../../support/files.js';
 import type { FileFingerprint } from '../../types.js';
+import { fingerprintOf } from '../walk.js';
 import { jsonlLines } from './jsonl-lines.js';
 import type { NumberedTurn, TranscriptFile } from './transcript-files.js';
 import { initialState, type ReadingState, readTurn } from './turn-reader.js';
@@ -80,15 +81,14 @@ export function readConversation(
   file: TranscriptFile,
   after: StopPoint | undefined,
 ): ConversationPart {
-  const { size, mtimeMs, ctimeMs } = file;
   if (file.turns !== undefined) {
-    const fingerprint = { size, mtimeMs, ctimeMs };
+    const fingerprint = fingerprintOf(file);
     return { fingerprint, continues: false, turns: [...file.turns()], end: undefined };
   }
   const descriptor = openSync(file.absolutePath, READ_NO_LINK);
   try {
     const stats = fstatSync(descriptor);
-    const fingerprint = { size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs };
+    const fingerprint = fingerprintOf(stats);
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
     const from = isValid ? after : { ...BEGINNING, reading: initialState(file.place) };
     const turns: NumberedTurn[] = [];
