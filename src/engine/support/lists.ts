@@ -7,6 +7,11 @@ export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T
   });
 }
 
+/** Adds items to the end of a list. As arguments of `push`, more than about 125,000 of them exhaust the stack. */
+export function pushAll<T>(list: T[], items: Iterable<T>): void {
+  for (const item of items) list.push(item);
+}
+
 /** The items by key, keys in the order of their first item. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   return groupByEach(items, (item) => [keyOf(item)]);

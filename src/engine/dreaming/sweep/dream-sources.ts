@@ -10,6 +10,7 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { pushAll } from '../../support/lists.js';
 import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
@@ -87,7 +88,7 @@ export async function openSources(
     },
     *dailyNotes(from, to, isWanted = () => true) {
       const scan = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths: [], exclude });
-      skipped.push(...scan.skipped);
+      pushAll(skipped, scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))
         .map((file) => ({ ...file, day: noteDay(file.path) ?? '' }))

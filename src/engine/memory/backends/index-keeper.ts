@@ -8,6 +8,7 @@ import {
 import { SvcError, type Warning } from '../../errors/index.js';
 import { anySignal, deferred, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
+import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
 import { missingWork } from '../embedding/index.js';
 import type { IndexHome } from '../home/index.js';
@@ -154,7 +155,7 @@ export class IndexKeeper {
       }
       const isFresh = await this.isFresh(index, links);
       if (isFresh && !(embeds && (await this.canEmbedMore(index, work)))) {
-        warnings.push(...links);
+        pushAll(warnings, links);
         return index;
       }
       lacksOnlyVectors = isFresh;
@@ -172,7 +173,7 @@ export class IndexKeeper {
       const embedAtMost = EMBED_ON_SEARCH;
       const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost, embeds });
       stopIfInterrupted(summary);
-      warnings.push(...syncWarnings(summary));
+      pushAll(warnings, syncWarnings(summary));
     } catch (error) {
       return this.asItIs(error, usable, warnings, lacksOnlyVectors);
     }
@@ -255,7 +256,7 @@ export class IndexKeeper {
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     const scannedMs = clock.now();
     const { files, skipped } = scanSources(target.sources);
-    links.push(...linkWarnings(skipped));
+    pushAll(links, linkWarnings(skipped));
     const { archive, places = [] } = target.sources.transcripts ?? {};
     if (archive?.isBehind(scanTranscripts({ places }).files) === true) return false;
     return isUpToDate(await pendingChanges(index, files, scannedMs));

@@ -1,3 +1,4 @@
+import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import { type Block, splitBlocks } from './blocks.js';
@@ -61,7 +62,7 @@ export function chunkBlocks(
     const tail = units[end - 1];
     if (head === undefined || tail === undefined) break;
     if (head.tokens > options.tokens) {
-      chunks.push(...cutLongLine(lines, head, options));
+      pushAll(chunks, cutLongLine(lines, head, options));
     } else {
       chunks.push({
         startLine: head.start + 1,

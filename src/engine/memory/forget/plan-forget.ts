@@ -178,7 +178,7 @@ function sameLines(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
     );
     const { hash: fileHash } = document;
-    places.push(...rangesOf(others).map((range) => ({ path, absolutePath, fileHash, ...range })));
+    for (const range of rangesOf(others)) places.push({ path, absolutePath, fileHash, ...range });
   }
   return places;
 }
@@ -195,7 +195,7 @@ export async function remainsOf(
   for (const { path, absolutePath, document } of filesToLookAt(documents, workspaceDir)) {
     const ranges = rangesOf(linesWithTraces(document, traces));
     const { hash: fileHash } = document;
-    places.push(...ranges.map((range) => ({ path, absolutePath, fileHash, ...range })));
+    for (const range of ranges) places.push({ path, absolutePath, fileHash, ...range });
   }
   return places;
 }

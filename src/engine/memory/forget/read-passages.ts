@@ -115,7 +115,7 @@ async function turnPassages(
     for (let from = startLine; from <= last; ) {
       const request = { target: path, from, lines: last - from + 1 };
       const read = await readLines(index, sources, request, NOTHING_FORGOTTEN, { texts });
-      parts.push(...(read.turns ?? []).map(({ text }) => text));
+      for (const { text } of read.turns ?? []) parts.push(text);
       absolutePath = read.absolutePath ?? '';
       last = Math.min(last, read.totalLines);
       from = read.truncated ? read.endLine + 1 : last + 1;

@@ -37,7 +37,7 @@ export async function cleanOthers(
       const found = await chunksByDocument(server, { agent: own.agent, origin }, batch);
       for (const [at, document] of batch.entries()) {
         const chunks = forgottenChunks(document, found[at] ?? [], forgotten, traces);
-        gone.push(...chunks.map(({ chunkId }) => chunkId));
+        for (const { chunkId } of chunks) gone.push(chunkId);
       }
     }
   }

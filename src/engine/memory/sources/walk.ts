@@ -12,6 +12,7 @@ import {
   isExtracted,
 } from '../../support/document-format.js';
 import { isInside, isTemporaryName } from '../../support/files.js';
+import { pushAll } from '../../support/lists.js';
 import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
 import type { FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
@@ -93,7 +94,7 @@ export function* walkFolder(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { files, folders } = readEntries(next, listener, options);
     yield* files;
-    pending.push(...folders.reverse());
+    pushAll(pending, folders.reverse());
   }
 }
 

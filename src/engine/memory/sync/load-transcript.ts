@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isRecord } from '../../config/index.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
+import { pushAll } from '../../support/lists.js';
 import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
@@ -93,9 +94,9 @@ function loadStoredTurns(
     const text = forgotten.leftOf(said);
     if (text === '') continue;
     content.update(JSON.stringify([line, role, at, text]));
-    chunks.push(...chunker.add({ role, at, line, text, mark: undefined }));
+    pushAll(chunks, chunker.add({ role, at, line, text, mark: undefined }));
   }
-  chunks.push(...chunker.tail());
+  pushAll(chunks, chunker.tail());
   const hash = content.digest('hex');
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
   const document = { source, path, kind, fingerprint, hash, chunks };
@@ -176,7 +177,7 @@ class TranscriptLoad {
     if (turn === undefined) return;
     const text = this.forgotten.leftOf(turn.text);
     if (text === '') return;
-    this.chunks.push(...this.chunker.add({ ...turn, text, line: number, mark }));
+    pushAll(this.chunks, this.chunker.add({ ...turn, text, line: number, mark }));
   }
 
   /**
@@ -190,7 +191,7 @@ class TranscriptLoad {
     const point = this.pointAt(next);
     const sure = this.chunks.length;
     if (unended !== undefined) this.take(unended);
-    this.chunks.push(...this.chunker.tail());
+    pushAll(this.chunks, this.chunker.tail());
     const open = { ...point, openChunks: this.chunks.length - sure };
     return this.changeOf(open, this.fingerprint, bytes, true);
   }

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
+import { pushAll } from '../../support/lists.js';
 import { isIgnoredFolder, isIgnoreFile, kindOfName, type MemorySources } from '../sources/index.js';
 import { DATABASE_LOG, isSameScope, type WatchScope, watchScope } from './watch-scope.js';
 
@@ -87,7 +88,10 @@ export class FolderWatches {
       if (inside.has(folder) || !this.ensure(folder, recursive, wanted)) continue;
       inside.add(folder);
       if (recursive) continue;
-      pending.push(...foldersIn(folder).filter((below) => scope.enters(below)));
+      pushAll(
+        pending,
+        foldersIn(folder).filter((below) => scope.enters(below)),
+      );
     }
     return inside;
   }

@@ -213,6 +213,12 @@ test('a run of CJK characters or emoji is cut by what it costs, never inside a c
   }
 });
 
+test('a line can have more chunks than a call can have arguments', () => {
+  const lines = textLines('abcd efgh '.repeat(1_000_000));
+  const chunks = chunkMarkdown(lines, { tokens: 16, overlap: 0 });
+  assert.ok(chunks.length > 150_000, String(chunks.length));
+});
+
 test('50 MB in one line are cut in seconds, with spaces or without', () => {
   for (const text of ['0123456789 abcdefghij ', '0123456789-abcdefghij-']) {
     const chunks = chunkMarkdown(textLines(text.repeat(2_400_000)), { tokens: 400, overlap: 80 });

@@ -1,4 +1,5 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { pushAll } from '../../../support/lists.js';
 import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
 import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
@@ -154,7 +155,7 @@ async function removeOld(
     if (change.type !== 'extend') continue;
     const [document] = await knownDocuments(transaction, target, [change.document]);
     if (document === undefined) continue;
-    chunks.push(...(await lastChunksOf(transaction, document.id, change.replacesLast)));
+    pushAll(chunks, await lastChunksOf(transaction, document.id, change.replacesLast));
   }
   await deleteChunks(transaction, target, chunks);
   if (ids.length > 0) await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);

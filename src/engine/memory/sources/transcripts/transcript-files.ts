@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { SessionReaderId } from '../../../config/index.js';
+import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile, SourceFile } from '../../types.js';
 import { skipOf, statFile, type WalkListener } from '../walk.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
@@ -121,7 +122,7 @@ function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<T
         }
       }
     }
-    pending.push(...folders.reverse());
+    pushAll(pending, folders.reverse());
   }
 }
 
