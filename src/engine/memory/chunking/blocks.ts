@@ -1,4 +1,5 @@
 import { CodeFences, opensCode } from '../../support/code-fences.js';
+import { firstChars } from '../../support/text.js';
 import { lineAt, type TextLines } from '../sources/index.js';
 
 /** The kind of a run of Markdown lines. */
@@ -145,8 +146,15 @@ function proseOrSetextHeading(lines: TextLines, start: number): Block {
  * brackets is not slow.
  */
 function plainTitle(text: string): string {
-  return text
+  const plain = text
     .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
-    .replace(/[*`]+|<[^<>]{0,300}>/g, '')
-    .trim();
+    .replace(/[*`]+|<[^<>]{0,300}>/g, '');
+  return shortTitle(plain);
+}
+
+const LONGEST_TITLE = 300;
+
+/** The title of a heading, cut where it is too long: each chunk below it repeats it. */
+export function shortTitle(text: string): string {
+  return firstChars(text.trim(), LONGEST_TITLE);
 }

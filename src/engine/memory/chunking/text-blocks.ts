@@ -1,7 +1,6 @@
 import { pageOfLine } from '../../support/document-format.js';
-import { firstChars } from '../../support/text.js';
 import { lineAt, lineLength, type TextLines } from '../sources/index.js';
-import type { Block } from './blocks.js';
+import { type Block, shortTitle } from './blocks.js';
 
 /**
  * Plain text: paragraphs between blank lines. Every line that is not blank belongs to exactly one block, as in the
@@ -171,10 +170,9 @@ function paragraphEnd(lines: TextLines, start: number): number {
 
 /** Chunks distinguish six levels. */
 const MOST_LEVELS = 6;
-const LONGEST_TITLE = 300;
 
 function headingBlock(start: number, end: number, level: number, title: string): Block {
-  const shown = firstChars(title.trim(), LONGEST_TITLE);
+  const shown = shortTitle(title);
   return { kind: 'heading', start, end, level: Math.min(level, MOST_LEVELS), title: shown };
 }
 

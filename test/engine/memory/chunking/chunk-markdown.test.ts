@@ -213,6 +213,15 @@ test('a run of CJK characters or emoji is cut by what it costs, never inside a c
   }
 });
 
+test('chunks repeat only the beginning of a very long heading', () => {
+  const heading = `Notes ${'of the year '.repeat(1000)}`;
+  const lines = textLines(`# ${heading}\n\n${'One paragraph.\n\n'.repeat(100)}`);
+  const chunks = chunkMarkdown(lines, { tokens: 50, overlap: 0 });
+  assert.ok(chunks.some(({ text }) => text.includes('Notes of the year')));
+  const paths = new Set(chunks.map(({ headingPath }) => headingPath.join()));
+  assert.equal([...paths], [heading.slice(0, 300)]);
+});
+
 test('a line can have more chunks than a call can have arguments', () => {
   const lines = textLines('abcd efgh '.repeat(1_000_000));
   const chunks = chunkMarkdown(lines, { tokens: 16, overlap: 0 });
