@@ -82,7 +82,7 @@ function blockAt(lines: TextLines, start: number): Block {
 
 /** Whether a line could be anything but prose. */
 function isMarked(lines: TextLines, at: number): boolean {
-  return MARKS.has(lines.marks[at] ?? 0) || lines.pipes[at] === true;
+  return MARKS.has(lines.marks[at] ?? 0) || lines.pipes[at] === 1;
 }
 
 function endOfCode(lines: TextLines, start: number): number {
@@ -95,14 +95,14 @@ function endOfCode(lines: TextLines, start: number): number {
 }
 
 function isTableStart(lines: TextLines, start: number): boolean {
-  if (lines.pipes[start] !== true) return false;
+  if (lines.pipes[start] !== 1) return false;
   if (TABLE_ROW.test(lineAt(lines, start))) return true;
-  return lines.pipes[start + 1] === true && TABLE_RULE.test(lineAt(lines, start + 1));
+  return lines.pipes[start + 1] === 1 && TABLE_RULE.test(lineAt(lines, start + 1));
 }
 
 function endOfTable(lines: TextLines, start: number): number {
   let at = start + 1;
-  while (lines.pipes[at] === true) at += 1;
+  while (lines.pipes[at] === 1) at += 1;
   return at;
 }
 

@@ -9,12 +9,12 @@ export interface TextLines {
   /** At least one; a final line end does not start another line. */
   readonly count: number;
   /** Start and end of each line in `text`, in UTF-16 units, without its line end. */
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
   /** Code of each line's first non-blank character; 0 for a blank line. */
-  readonly marks: readonly number[];
-  /** Whether the line contains a `|`. */
-  readonly pipes: readonly boolean[];
+  readonly marks: Uint16Array;
+  /** Whether the line contains a `|`: 1 or 0. */
+  readonly pipes: Uint8Array;
   readonly hasCarriageReturns: boolean;
   readonly isAscii: boolean;
 }
@@ -28,26 +28,28 @@ const SPACE = 32;
  * @param ascii if already known
  */
 export function textLines(text: string, ascii = isAscii(text)): TextLines {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const marks: number[] = [];
-  const pipes: boolean[] = [];
+  const count = lineCount(text);
+  // Arrays of numbers would take three times the memory, and a text can consist of line ends.
+  const starts = new Int32Array(count);
+  const ends = new Int32Array(count);
+  const marks = new Uint16Array(count);
+  const pipes = new Uint8Array(count);
   let hasCarriageReturns = false;
   let nextPipe = indexOrEnd(text, '|', 0);
-  for (let start = 0; start < text.length || starts.length === 0; ) {
+  for (let at = 0, start = 0; at < count; at++) {
     const lineEnd = indexOrEnd(text, '\n', start);
     const crlf = lineEnd > start && text.charCodeAt(lineEnd - 1) === CARRIAGE_RETURN;
     if (crlf) hasCarriageReturns = true;
     if (nextPipe < start) nextPipe = indexOrEnd(text, '|', start);
-    starts.push(start);
-    ends.push(crlf ? lineEnd - 1 : lineEnd);
-    marks.push(firstMark(text, start, lineEnd));
-    pipes.push(nextPipe < lineEnd);
+    starts[at] = start;
+    ends[at] = crlf ? lineEnd - 1 : lineEnd;
+    marks[at] = firstMark(text, start, lineEnd);
+    pipes[at] = nextPipe < lineEnd ? 1 : 0;
     start = lineEnd + 1;
   }
   return {
     text,
-    count: starts.length,
+    count,
     starts,
     ends,
     marks,
@@ -55,6 +57,15 @@ export function textLines(text: string, ascii = isAscii(text)): TextLines {
     hasCarriageReturns,
     isAscii: ascii,
   };
+}
+
+function lineCount(text: string): number {
+  const last = text.length - 1;
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < last; at = text.indexOf('\n', at + 1)) {
+    count += 1;
+  }
+  return count;
 }
 
 function indexOrEnd(text: string, character: string, from: number): number {
