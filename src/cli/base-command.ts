@@ -1,6 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
+import type { LoadedConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -209,6 +210,16 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return this.interruption.signal;
   }
 
+  /** The configuration; its warnings are reported. */
+  protected async loadConfig(flags: {
+    readonly config?: string | undefined;
+  }): Promise<LoadedConfig> {
+    const { loadConfig } = await import('../engine/config/index.js');
+    const loaded = await loadConfig(this.context(), { configFile: flags.config });
+    for (const warning of loaded.warnings) this.addWarning(warning);
+    return loaded;
+  }
+
   /** What the terminal supports, given the flags. */
   protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
     return terminalSupport(process.env, terminalStreams, {
@@ -263,6 +274,20 @@ export abstract class BaseCommand<Result extends object> extends Command {
     this.warnings.push(warning);
     this.note(safeLines(`warning: ${warning.message}`));
     if (warning.hint !== undefined) this.note(safeLines(`   hint: ${warning.hint}`));
+  }
+
+  /**
+   * Whether the user confirms a question, or passed `--yes`.
+   *
+   * @throws SvcError CONFIRMATION_NEEDED without a terminal; INTERRUPTED on Ctrl-C and Ctrl-D
+   */
+  protected async agrees(
+    question: string,
+    flags: { readonly yes: boolean; readonly plain: boolean },
+  ): Promise<boolean> {
+    if (flags.yes) return true;
+    const { confirm } = await import('./prompts.js');
+    return confirm(question, this.terminal(flags).screen, this.signal);
   }
 
   /** Sets the exit code without an error, such as for a check that found problems. */

@@ -20,7 +20,6 @@ import {
   yesFlag,
 } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
-import { confirm } from './prompts.js';
 
 /** The flow that an operator names, where flags can select several instead. */
 export const optionalFlowArgs = { flow: Args.string({ description: ID }) };
@@ -97,10 +96,7 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
     const { entries, total } = found;
     const what = formatCountOf(entries.length, words.noun);
     const isAgreed =
-      entries.length === 0 ||
-      (!dryRun &&
-        (flags.yes ||
-          (await confirm(`${words.question} ${what}?`, this.terminal(flags).screen, this.signal))));
+      entries.length === 0 || (!dryRun && (await this.agrees(`${words.question} ${what}?`, flags)));
     const untouched = (record: R): Changed<R> => ({ record, error: undefined });
     const changed = isAgreed
       ? await changeMany(entries, change, this.signal)

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   FLOW_STATUSES,
@@ -36,10 +35,8 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
 
   /** The same, with the configuration. */
   protected async openConfigured(flags: { readonly config?: string | undefined }) {
-    const context = this.context();
-    const { resolved, warnings } = await loadConfig(context, { configFile: flags.config });
-    for (const warning of warnings) this.addWarning(warning);
-    this.opened = await openFlows(context, resolved);
+    const { resolved } = await this.loadConfig(flags);
+    this.opened = await openFlows(this.context(), resolved);
     return { flows: this.opened, config: resolved };
   }
 

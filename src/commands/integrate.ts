@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
 import { targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
-import { confirm } from '../cli/prompts.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
@@ -152,7 +151,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       return integrateOutput(plan, false);
     }
     const question = planQuestion(plan, world.homeDir);
-    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = await this.agrees(question, flags);
     if (!agreed) {
       this.write('nothing written');
       return integrateOutput(plan, false);

@@ -1,9 +1,4 @@
-import {
-  defaultAgentId,
-  type LoadedConfig,
-  listAgents,
-  loadConfig,
-} from '../../engine/config/index.js';
+import { defaultAgentId, listAgents } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
   type DreamTarget,
@@ -37,12 +32,6 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
     // List every agent that shares the folder.
     const all = dreamTargets(loaded, this.context());
     return all.find(({ workspace }) => workspace.dir === target.workspace.dir) ?? target;
-  }
-
-  protected async loadConfig(flags: DreamFlags): Promise<LoadedConfig> {
-    const loaded = await loadConfig(this.context(), { configFile: flags.config });
-    for (const warning of loaded.warnings) this.addWarning(warning);
-    return loaded;
   }
 
   /** Options for decisions by hand, which wait for a running sweep. */

@@ -4,7 +4,6 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { programWords } from '../../cli/context.js';
 import { withEnvironment, yesFlag } from '../../cli/flags.js';
-import { confirm } from '../../cli/prompts.js';
 import {
   COMPLETION_SHELLS,
   type CompletionPlan,
@@ -56,10 +55,7 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
     this.note(`${plan.isInstalled ? 'updates' : 'writes'} ${shown(scriptFile)}`);
     if (startup !== undefined && !plan.isInstalled) {
       this.note(`adds to ${shown(startup.file)}:\n  ${safeLine(startup.line)}`);
-      const asks = this.terminal(flags).screen;
-      if (!flags.yes && !(await confirm('write this?', asks, this.signal))) {
-        return this.output(plan, false);
-      }
+      if (!(await this.agrees('write this?', flags))) return this.output(plan, false);
     }
     installCompletion(plan, this.scriptOf(plan.shell));
     this.write(`installed completion for ${plan.shell}; it works in every new ${plan.shell}`);

@@ -2,7 +2,6 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment, yesFlag } from '../../cli/flags.js';
-import { confirm } from '../../cli/prompts.js';
 import {
   applyImport,
   type ConfigImportOutput,
@@ -51,7 +50,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     this.write(renderImport(plan, this.view(flags)));
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const question = 'Write these changes?';
-    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = await this.agrees(question, flags);
     if (agreed) await applyImport(plan, context, this.signal);
     this.write(agreed ? 'imported' : 'nothing written');
     return importOutput(plan, agreed);

@@ -1,6 +1,5 @@
 import { olderThanFlag, readAge, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { confirm } from '../../cli/prompts.js';
 import type { FlowPruneOutput } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { MS_PER_DAY } from '../../engine/support/time.js';
@@ -31,7 +30,7 @@ export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
         ? 'more than flows.retentionDays ago'
         : `more than ${ageText(keepMs)} ago`;
     const question = `Delete the flows that ended ${age}, and their tasks?`;
-    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = await this.agrees(question, flags);
     if (!agreed) {
       this.write('nothing was deleted');
       return { pruned: false, flows: 0, tasks: 0 };

@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
-import { confirm } from '../../cli/prompts.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
 import type { Forgetting } from '../../engine/memory/backends/index.js';
@@ -102,7 +101,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       work,
     );
     this.write(renderForgetPlan(plan, { style: createStyle(terminal.color), fromFile }));
-    if (!(flags.yes || (await confirm('Forget this?', terminal.screen, this.signal)))) {
+    if (!(await this.agrees('Forget this?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
     }
@@ -123,9 +122,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     id: string,
     flags: ForgetFlags,
   ): Promise<ForgetUndoOutput> {
-    const question = `Remember ${id} again?`;
-    const { screen } = this.terminal(flags);
-    if (!(flags.yes || (await confirm(question, screen, this.signal)))) {
+    if (!(await this.agrees(`Remember ${id} again?`, flags))) {
       this.write(`${id} stays forgotten`);
       return forgetUndoOutput(memory, id, undefined, []);
     }

@@ -3,7 +3,6 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { confirm } from '../../cli/prompts.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
 import type {
@@ -69,7 +68,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     this.write(renderImportPlan(plan, flags.existing));
     const about = { agent: memory.agentId, into: plan.root };
     const inFile = plan.checked.vectors;
-    if (!(await this.agrees(plan, flags))) {
+    if (!(await this.allows(plan, flags))) {
       this.write('nothing was imported');
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...about, imported: false, ...nothing, vectors: { inFile, used: 0 } };
@@ -80,10 +79,9 @@ Notes that exist with other content stop the import, unless you pass --existing.
   }
 
   /** Only overwriting files needs confirmation. */
-  private async agrees({ landing }: ImportPlan, flags: ImportFlags): Promise<boolean> {
+  private async allows({ landing }: ImportPlan, flags: ImportFlags): Promise<boolean> {
     const count = landing.different.length;
-    if (flags.existing !== 'replace' || count === 0 || flags.yes) return true;
-    const question = `Replace ${formatCountOf(count, 'file')}?`;
-    return confirm(question, this.terminal(flags).screen, this.signal);
+    if (flags.existing !== 'replace' || count === 0) return true;
+    return this.agrees(`Replace ${formatCountOf(count, 'file')}?`, flags);
   }
 }

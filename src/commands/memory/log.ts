@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
-import { defaultAgentId, loadConfig, resolveAgent } from '../../engine/config/index.js';
+import { defaultAgentId, resolveAgent } from '../../engine/config/index.js';
 import type { LogOutput } from '../../engine/memory/lookups/output-schemas.js';
 import {
   MOST_SEARCHES,
@@ -27,8 +27,7 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
     const context = this.context();
     const view = this.view(flags);
     const sinceMs = readSince(flags.since, view.nowMs);
-    const loaded = await loadConfig(context, { configFile: flags.config });
-    for (const warning of loaded.warnings) this.addWarning(warning);
+    const loaded = await this.loadConfig(flags);
     const { id } = resolveAgent(loaded, flags.agent ?? defaultAgentId(loaded.resolved), context);
     const file = searchLogFile(context.state, id);
     const searches = readSearchLog(file, { sinceMs, limit: flags.limit });

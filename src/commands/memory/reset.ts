@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { confirm } from '../../cli/prompts.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 import { safeLine } from '../../ui/safe-text.js';
 
@@ -24,7 +23,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
     const { flags } = await this.parse(MemoryReset);
     const memories = flags.all ? await this.openMemories(flags) : [await this.openMemory(flags)];
     const question = `Delete ${memories.map((memory) => `the index of ${memory.name} (${placeOf(memory)})`).join(', ')}?`;
-    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = await this.agrees(question, flags);
     const agents: ResetOutput['agents'][number][] = [];
     for (const memory of memories) agents.push(await this.resetOne(memory, agreed));
     return { agents };

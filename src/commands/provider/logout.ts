@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { yesFlag } from '../../cli/flags.js';
-import { confirm } from '../../cli/prompts.js';
 import { logout } from '../../engine/embeddings/adapters/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/embeddings/index.js';
 import { renderLogout } from '../../ui/provider/list.js';
@@ -23,8 +22,7 @@ export default class ProviderLogout extends BaseCommand<LogoutOutput> {
     const { args, flags } = await this.parse(ProviderLogout);
     const result = await logout(this.context(), {
       provider: args.provider,
-      agree: async (file) =>
-        flags.yes || confirm(`Delete ${file}?`, this.terminal(flags).screen, this.signal),
+      agree: (file) => this.agrees(`Delete ${file}?`, flags),
     });
     this.write(renderLogout(result));
     return result;

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { scheduleArgs, withEnvironment } from '../../cli/flags.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { iso } from '../../engine/support/time.js';
 import { renderNextRuns } from '../../ui/schedule/list.js';
@@ -28,11 +27,9 @@ export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
 
   async run(): Promise<ScheduleNextOutput> {
     const { args, flags } = await this.parse(ScheduleNext);
-    const context = this.context();
-    const { resolved, warnings } = await loadConfig(context, { configFile: flags.config });
-    for (const warning of warnings) this.addWarning(warning);
+    const { resolved } = await this.loadConfig(flags);
     const { id, enabled, cron, timezone, nextDue } = configuredSchedule(args.schedule, resolved);
-    const nowMs = context.clock.now();
+    const nowMs = this.context().clock.now();
     const runs = nextDue(nowMs, flags.count ?? COUNT).map(iso);
     const output = { id, enabled, cron, timezone: timezone ?? null, runs };
     this.write(renderNextRuns(output, nowMs));

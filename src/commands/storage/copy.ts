@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { StorageCommand } from '../../cli/storage-command.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyNotes, renderCopied } from '../../ui/storage/copy.js';
 
-export default class StorageCopy extends StorageCommand<StorageCopyOutput> {
+export default class StorageCopy extends BaseCommand<StorageCopyOutput> {
   static override summary = 'Copy flows and vectors to the server, or back to files.';
   static override description =
     `Copies flows, tasks, notifications, kept answers, vectors and recalls, in small transactions, then compares both stores. The source is never changed or deleted. You can interrupt it at any time: the next run continues. A row that is newer in the target stays.

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { StorageCommand } from '../../cli/storage-command.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
 import { renderMigrated } from '../../ui/storage/status.js';
 
-export default class StorageMigrate extends StorageCommand<StorageMigrateOutput> {
+export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';
   static override description =
     'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With pgvector, it also builds indexes of vectors where there are many. With --dry-run, prints the steps as a script for psql instead.';

@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
-import { confirm } from '../../cli/prompts.js';
-import { StorageCommand } from '../../cli/storage-command.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage/status.js';
 
-export default class StorageOrigins extends StorageCommand<StorageOriginsOutput> {
+export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
   static override summary = 'List the hosts that index into shared memories, or remove one.';
   static override description =
     'An origin is a host, named by storage.origin. --forget removes everything that it indexed, for all agents or one; if the host still runs, its next sync indexes it again. Files are not touched, and vectors are kept for other hosts. Asks for confirmation.';
@@ -29,10 +28,7 @@ export default class StorageOrigins extends StorageCommand<StorageOriginsOutput>
     const { flags } = await this.parse(StorageOrigins);
     const { agent, forget } = flags;
     const question = `Remove everything that ${forget} indexed from ${agent ?? 'all agents'}?`;
-    const agreed =
-      forget === undefined ||
-      flags.yes ||
-      (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = forget === undefined || (await this.agrees(question, flags));
     const output = await storageOrigins(this.context(), await this.loadConfig(flags), {
       agent,
       forget: agreed ? forget : undefined,

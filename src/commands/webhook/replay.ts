@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { deliveryArgs, withEnvironment } from '../../cli/flags.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { replayOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
@@ -23,8 +22,7 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   async run(): Promise<ReplayOutput> {
     const { args, flags } = await this.parse(WebhookReplay);
     const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
-    for (const warning of loaded.warnings) this.addWarning(warning);
+    const loaded = await this.loadConfig(flags);
     const replay = { id: args.delivery, again: flags.again };
     const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
     const { answer, id, of, isFirstAnswer, unrecorded } = replayed;

@@ -1,5 +1,4 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
@@ -16,8 +15,7 @@ export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
   async run(): Promise<RoutesOutput> {
     const { flags } = await this.parse(WebhookRoutes);
     const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
-    for (const warning of loaded.warnings) this.addWarning(warning);
+    const loaded = await this.loadConfig(flags);
     const output = await listRoutes(loaded, context, this.signal);
     this.write(renderRoutes(this.mask.data(output), this.view(flags)));
     if (output.routes.some(({ fault }) => fault !== null)) this.setExitCode(1);

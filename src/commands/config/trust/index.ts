@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { yesFlag } from '../../../cli/flags.js';
-import { confirm } from '../../../cli/prompts.js';
 import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustReview } from '../../../ui/config/config-text.js';
 import { safeLine } from '../../../ui/safe-text.js';
@@ -32,7 +31,7 @@ export default class ConfigTrust extends BaseCommand<TrustResult> {
     this.write(renderTrustReview(review));
     if (state !== 'untrusted') return { file, trusted: true, changed: false, risky };
     const question = `Trust ${file}?`;
-    const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
+    const agreed = await this.agrees(question, flags);
     if (agreed) trustReviewed(this.context(), review);
     this.write(safeLine(agreed ? `trusted ${file}` : `not trusted: ${file}`));
     return { file, trusted: agreed, changed: agreed, risky };

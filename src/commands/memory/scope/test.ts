@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
-import { loadConfig } from '../../../engine/config/index.js';
 import { explainScope, type ScopeTestOutput } from '../../../engine/scope/index.js';
 import { renderScopeTest } from '../../../ui/memory/scope-test.js';
 import { createStyle } from '../../../ui/style.js';
@@ -18,8 +17,7 @@ export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
 
   async run(): Promise<ScopeTestOutput> {
     const { flags } = await this.parse(MemoryScopeTest);
-    const { resolved, warnings } = await loadConfig(this.context(), { configFile: flags.config });
-    for (const warning of warnings) this.addWarning(warning);
+    const { resolved } = await this.loadConfig(flags);
     const { ext, citations } = resolved.memory;
     const result = explainScope(ext.scope, citations, sessionFacts(flags));
     this.write(renderScopeTest(result, createStyle(this.terminal(flags).color)));

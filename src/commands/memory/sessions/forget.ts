@@ -1,7 +1,6 @@
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { followInAllStores } from '../../../cli/memory-stores.js';
-import { confirm } from '../../../cli/prompts.js';
 import { createLazySyncProgress } from '../../../cli/shown-sync.js';
 import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
@@ -31,8 +30,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, context, work);
     this.write(renderForgetPlan(plan, { style: createStyle(terminal.color), fromFile: false }));
-    const question = 'Forget this conversation?';
-    if (!(flags.yes || (await confirm(question, terminal.screen, this.signal)))) {
+    if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
     }

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { currentPlatform } from '../../../cli/context.js';
 import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
-import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
+import { resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/embeddings/adapters/local/download/download-model.js';
 import {
   installRuntime,
@@ -125,10 +125,8 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     readonly config?: string | undefined;
     readonly model?: string | undefined;
   }) {
-    const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
-    for (const warning of loaded.warnings) this.addWarning(warning);
-    const { local } = resolveAgent(loaded, undefined, context).memorySearch;
+    const loaded = await this.loadConfig(flags);
+    const { local } = resolveAgent(loaded, undefined, this.context()).memorySearch;
     return { ...local, modelPath: flags.model ?? local.modelPath };
   }
 
