@@ -4,6 +4,7 @@
  */
 import stringWidth from 'fast-string-width';
 import type { TextSpan } from '../engine/memory/search/index.js';
+import { safeLine } from './safe-text.js';
 
 const ELLIPSIS = '…';
 
@@ -63,6 +64,15 @@ export function fitMiddle(path: string, columns: number): string {
 export function wrapText(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
   return wrapSpans(line, columns).map(({ start, end }) => line.slice(start, end).trimEnd());
+}
+
+/** An untrusted text as {@link wrapText} breaks it, with room for an indent. */
+export function wrapSafe(
+  text: string,
+  columns: number | undefined,
+  indent: number,
+): readonly string[] {
+  return wrapText(safeLine(text), columns === undefined ? undefined : columns - indent);
 }
 
 /**

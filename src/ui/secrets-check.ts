@@ -1,6 +1,6 @@
 import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secrets.js';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
-import { wrapText } from './fit.js';
+import { wrapSafe } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
 import type { View } from './style.js';
 
@@ -34,7 +34,8 @@ export function renderSecretsCheck(
 }
 
 function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): readonly string[] {
-  const { style } = options;
+  const { style, columns } = options;
+  const wrap = (text: string) => wrapSafe(text, columns, INDENT.length);
   const { path, location, spoken, length, error } = secret;
   const mark = error === null ? style.ok('✓') : style.fault('✗');
   const found = length === null ? '' : ` · ${LENGTHS[length]}`;
@@ -42,11 +43,7 @@ function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): read
   return [
     `  ${mark} ${safeLine(path)}  ${style.dim(at)}`,
     `${INDENT}${safeLine(spoken)}${style.dim(found)}`,
-    ...(error === null ? [] : wrapped(error.message, options).map((line) => style.fault(line))),
-    ...(error?.hint === undefined ? [] : wrapped(`→ ${error.hint}`, options)),
+    ...(error === null ? [] : wrap(error.message).map((line) => style.fault(line))),
+    ...(error?.hint === undefined ? [] : wrap(`→ ${error.hint}`)),
   ].map((line, row) => (row < 2 ? line : `${INDENT}${line}`));
-}
-
-function wrapped(text: string, { columns }: SecretsCheckOptions): readonly string[] {
-  return wrapText(safeLine(text), columns === undefined ? undefined : columns - INDENT.length);
 }

@@ -63,7 +63,7 @@ export function fitLastColumn(
 /** The lines of {@link renderTable} without titles. */
 export function alignRows(
   rows: readonly (readonly string[])[],
-  aligns: readonly ('left' | 'right')[],
+  aligns: readonly ('left' | 'right')[] = [],
 ): readonly string[] {
   if (rows.length === 0) return [];
   const table = new Table({

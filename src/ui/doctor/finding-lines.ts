@@ -1,18 +1,17 @@
 import type {
   AppliedFix,
   CheckResult,
-  CheckState,
   DoctorReport,
   Finding,
   FindingPlace,
-  Fix,
 } from '../../engine/doctor/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { renderCodeFrame } from '../code-frame.js';
 import { renderDiff } from '../diff-lines.js';
-import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
+import { fitEnd, padEnd, textWidth, wrapSafe } from '../fit.js';
+import { MARKS, paintOf } from '../marks.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Paint, Style, View } from '../style.js';
+import type { View } from '../style.js';
 
 /** How findings are shown. */
 export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | 'style'> {
@@ -26,14 +25,14 @@ export function findingHead(finding: Finding, options: FindingLineOptions): read
   const { severity, place } = finding;
   const mark = paintOf(severity, style)(MARKS[severity]);
   const shown = place === undefined ? '' : placeText(place, shownPath(place.file, homeDir));
-  const [first = '', ...rest] = wrapped(finding.message, columns, 2);
+  const [first = '', ...rest] = wrapSafe(finding.message, columns, 2);
   const beside = `${first}  ${shown}`;
   const fits = columns === undefined || textWidth(beside) + 2 <= columns;
   if (shown === '' || (rest.length === 0 && fits)) {
     const aside = shown === '' ? '' : `  ${style.dim(shown)}`;
     return [`${mark} ${first}${aside}`, ...rest.map((line) => `  ${line}`)];
   }
-  const below = wrapped(shown, columns, 2).map((line) => style.dim(line));
+  const below = wrapSafe(shown, columns, 2).map((line) => style.dim(line));
   return [`${mark} ${first}`, ...[...rest, ...below].map((line) => `  ${line}`)];
 }
 
@@ -42,19 +41,14 @@ export function findingBody(finding: Finding, options: FindingLineOptions): read
   const { style, columns } = options;
   const { cause, excerpt, hint, fix } = finding;
   const lines = [
-    ...(cause === undefined ? [] : wrapped(cause, columns, 2)),
+    ...(cause === undefined ? [] : wrapSafe(cause, columns, 2)),
     ...(excerpt === undefined ? [] : frameLines(excerpt, options).map((line) => style.dim(line))),
-    ...(hint === undefined ? [] : wrapped(`→ ${hint}`, columns, 2)),
+    ...(hint === undefined ? [] : wrapSafe(`→ ${hint}`, columns, 2)),
     ...(fix === undefined
       ? []
-      : wrapped(`${fix.safe ? 'safe fix' : 'fix'}: ${fix.title}`, columns, 2)),
+      : wrapSafe(`${fix.safe ? 'safe fix' : 'fix'}: ${fix.title}`, columns, 2)),
   ];
   return lines.map((line) => `  ${line}`);
-}
-
-/** The changes of a fix. */
-export function diffOf({ diff }: Fix, options: FindingLineOptions): readonly string[] {
-  return renderDiff(diff, options);
 }
 
 function frameLines(
@@ -65,42 +59,6 @@ function frameLines(
   const width = Math.max(20, (columns ?? 100) - 14);
   const frame = renderCodeFrame(lines.join('\n'), place, { width, firstLine, context }).split('\n');
   return columns === undefined ? frame : frame.map((line) => fitEnd(line, columns - 2));
-}
-
-function wrapped(text: string, columns: number | undefined, indent: number): readonly string[] {
-  return wrapText(safeLine(text), columns === undefined ? undefined : columns - indent);
-}
-
-/** States of a check that has not finished. */
-export type WaitingState = 'running' | 'waiting';
-
-/** Marks of checks and findings; colour only repeats them. */
-export const MARKS: Readonly<Record<CheckState | Finding['severity'] | WaitingState, string>> = {
-  fault: '✗',
-  note: '·',
-  off: '–',
-  ok: '✓',
-  running: '●',
-  waiting: '○',
-  warning: '!',
-};
-
-/** The colour of a mark. */
-export function paintOf(state: keyof typeof MARKS, style: Style): Paint {
-  switch (state) {
-    case 'fault':
-      return style.fault;
-    case 'warning':
-      return style.warning;
-    case 'ok':
-      return style.ok;
-    case 'running':
-      return style.accent;
-    case 'note':
-    case 'off':
-    case 'waiting':
-      return style.dim;
-  }
 }
 
 /** `9 ok`, `1 warning`, `2 faults`. */
@@ -153,7 +111,7 @@ function checkLines(result: CheckResult, options: FindingLineOptions): readonly 
     ...findingBody(finding, inner),
     ...(finding.fix === undefined
       ? []
-      : diffOf(finding.fix, narrowed(inner, 4)).map((line) => `    ${line}`)),
+      : renderDiff(finding.fix.diff, narrowed(inner, 4)).map((line) => `    ${line}`)),
   ]);
   return [checkLine(result, options), ...findings.map((line) => `  ${line}`)];
 }

@@ -56,7 +56,7 @@ function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly s
     GATE_WORDS[gate],
     safeLine(why),
   ]);
-  return alignRows(rows, ['left', 'left', 'left']);
+  return alignRows(rows);
 }
 
 /** Distinguishable without color. */

@@ -52,10 +52,7 @@ function workspaceLines(
     ['MEMORY.md', promotedWords(status, style)],
   ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
   const who = agents.length === 0 ? '' : `  ${style.dim(agents.map(safeLine).join(', '))}`;
-  return [
-    `${style.bold(shownPath(workspace, homeDir))}${who}`,
-    ...alignRows(rows, ['left', 'left']),
-  ];
+  return [`${style.bold(shownPath(workspace, homeDir))}${who}`, ...alignRows(rows)];
 }
 
 function nextWords(nextRunAt: string | null, timeZone: string | null, nowMs: number): string {

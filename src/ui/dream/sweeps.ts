@@ -93,7 +93,7 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
     const row = [`  ${name}`, phase.state === 'failed' ? style.fault(words) : words];
     return phase.hint === undefined ? [row] : [row, ['', `hint: ${safeLine(phase.hint)}`]];
   });
-  return alignRows(rows, ['left', 'left']);
+  return alignRows(rows);
 }
 
 /** How `svc dream run` is printed. */

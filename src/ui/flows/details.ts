@@ -150,7 +150,7 @@ function fields(rows: readonly Row[], status: FlowStatus | TaskStatus, style: St
     const paint = paintOf(name, status, style);
     return [[`  ${style.dim(name)}`, paint(safeLine(value))]];
   });
-  return `${alignRows(shown, ['left', 'left']).join('\n')}\n`;
+  return `${alignRows(shown).join('\n')}\n`;
 }
 
 function paneFields(

@@ -6,10 +6,10 @@ import type {
   TaskRecord,
 } from '../../engine/flows/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
-import { fitEnd, textWidth } from '../fit.js';
+import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
-import { renderTable, type TableColumn } from '../table.js';
+import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import {
   FLOW_TITLES,
   flowRow,
@@ -45,7 +45,8 @@ function rest(page: Page<unknown>, noun: string, { style }: ListOptions): string
   return `${style.dim(text)}\n`;
 }
 
-const GAP = 2;
+/** Columns of the last cell that even the narrowest terminal shows. */
+const LEAST_LAST = 10;
 
 function table(
   titles: readonly string[],
@@ -53,22 +54,14 @@ function table(
   statusColumn: number,
   { style, columns }: ListOptions,
 ): string {
-  const last = titles.length - 1;
-  const widths = titles
-    .slice(0, last)
-    .map((title, at) =>
-      Math.max(textWidth(title), ...rows.map(({ cells }) => textWidth(cells[at] ?? ''))),
-    );
-  const taken = widths.reduce((sum, width) => sum + width + GAP, 0);
-  const room = columns === undefined ? undefined : Math.max(10, columns - taken);
-  const shown = rows.map(({ cells, status }) =>
-    cells.map((cell, at) => {
-      if (at === statusColumn) return statusPaint(status, style)(cell);
-      return at === last && room !== undefined ? fitEnd(cell, room) : cell;
-    }),
-  );
   const heads = titles.map((title): TableColumn => {
     return title === 'rev' || title === 'tries' ? { title, align: 'right' } : { title };
+  });
+  const fit = (text: string, room: number): string => fitEnd(text, Math.max(LEAST_LAST, room));
+  const texts = rows.map(({ cells }) => cells);
+  const shown = fitLastColumn(heads, texts, columns, fit).map((cells, row) => {
+    const paint = statusPaint(rows[row]?.status ?? 'queued', style);
+    return cells.map((cell, at) => (at === statusColumn ? paint(cell) : cell));
   });
   return renderTable(heads, shown, style);
 }

@@ -68,7 +68,7 @@ export function renderNotification(one: NotificationRecord, { style, nowMs }: Li
   const shown = rows.flatMap(([name, value]) =>
     value === null ? [] : [[`  ${style.dim(name)}`, value]],
   );
-  return `${style.bold(`notification ${one.seq}`)}\n${alignRows(shown, ['left', 'left']).join('\n')}\n`;
+  return `${style.bold(`notification ${one.seq}`)}\n${alignRows(shown).join('\n')}\n`;
 }
 
 /** What is retried, one line each. */

@@ -42,9 +42,9 @@ export function renderRecall(output: RecallOutput, style: Style): string {
     safeLine(why),
   ]);
   const hint = output.gates.find(({ open }) => !open)?.hint;
-  const facts = alignRows(factRows(output), ['left', 'left']);
+  const facts = alignRows(factRows(output));
   return [
-    ...alignRows(gates, ['left', 'left', 'left']),
+    ...alignRows(gates),
     ...(hint === undefined ? [] : [` hint: ${safeLine(hint)}`]),
     '',
     ...facts,

@@ -28,7 +28,7 @@ export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
   return [
     `${verdict}: ${safeLine(why)}`,
     '',
-    ...alignRows(knownRows(result), ['left', 'left']).map((line) => `  ${line}`),
+    ...alignRows(knownRows(result)).map((line) => `  ${line}`),
     '',
     ...alignRows([...rows, last], ['left', 'right', 'left', 'left', 'left']),
     '',

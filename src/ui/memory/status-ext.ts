@@ -39,7 +39,7 @@ export function extFacts(
     { label: 'mode', lines: [`${ext.mode}${vectorWords(ext)}`] },
     {
       label: 'collections',
-      lines: alignRows(rows, ['left', 'left', 'left', 'left']).map((line) => line.trimEnd()),
+      lines: alignRows(rows),
     },
     updated(ext, nowMs, style),
   ];

@@ -142,7 +142,7 @@ function sourceLines({ sources, index }: BackendStatus): readonly string[] {
     const unread = broken === 0 ? '' : `${formatCountOf(broken, 'line')} unreadable`;
     return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk'), unread];
   });
-  return alignRows(rows, ['left', 'right', 'right', 'left']).map((line) => line.trimEnd());
+  return alignRows(rows, ['left', 'right', 'right', 'left']);
 }
 
 function indexLine({ index, indexFile }: BackendStatus, options: View): string {

@@ -11,7 +11,7 @@ import type {
   VersionOutput,
 } from '../../engine/overview/output-schemas.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
-import { wrapText } from '../fit.js';
+import { wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine, shownPath } from '../safe-text.js';
@@ -61,8 +61,8 @@ export function renderOverallStatus(view: OverallView, options: View): string {
 /** The lines of the home screen, as text. */
 function workPart(work: OverallView['work'], { nowMs }: View): string {
   const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
-  const lines = alignRows(rows, ['left', 'left']);
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  const lines = alignRows(rows);
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Agents that recall memory before each turn, and agents whose hook has no effect. */
@@ -121,10 +121,8 @@ function faultLines(
   { about, message, hint }: OverallFault,
   { style, columns }: View,
 ): readonly string[] {
-  const wrap = (text: string, indent: string): readonly string[] => {
-    const room = columns === undefined ? undefined : columns - indent.length;
-    return wrapText(safeLine(text), room).map((line) => indent + line);
-  };
+  const wrap = (text: string, indent: string): readonly string[] =>
+    wrapSafe(text, columns, indent.length).map((line) => indent + line);
   return [
     ...wrap(`${about}: ${message}`, '').map((line) => `${style.fault(line)}\n`),
     ...(hint === undefined ? [] : wrap(`→ ${hint}`, INDENT).map((line) => `${line}\n`)),

@@ -1,6 +1,7 @@
 import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings/index.js';
 import { formatCount, formatDuration } from '../../engine/support/format.js';
-import { padEnd, textWidth, wrapText } from '../fit.js';
+import { padEnd, textWidth, wrapSafe, wrapText } from '../fit.js';
+import { MARKS, paintOf } from '../marks.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { modelWords } from './model-words.js';
@@ -19,15 +20,6 @@ const INDENT = ' '.repeat(2 + LABEL_COLUMNS);
 const NARROW_INDENT = ' '.repeat(4);
 const NARROW = 50;
 
-const MARKS: Readonly<Record<CheckOutcome['state'] | 'running' | 'waiting', string>> = {
-  failed: '✗',
-  off: '–',
-  ok: '✓',
-  running: '●',
-  waiting: '○',
-  warning: '!',
-};
-
 /** A check as one line, with cause and hint below it. */
 export function checkLines(
   check: CheckName,
@@ -41,10 +33,8 @@ export function checkLines(
     return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];
   }
   const indent = columns !== undefined && columns < NARROW ? NARROW_INDENT : INDENT;
-  const wrap = (words: string, before = indent): readonly string[] => {
-    const room = columns === undefined ? undefined : columns - before.length;
-    return wrapText(safeLine(words), room);
-  };
+  const wrap = (words: string, before = indent): readonly string[] =>
+    wrapSafe(words, columns, before.length);
   const about = check === 'embed' ? modelWords(shown.text) : shown.text;
   const [text = '', ...textRest] = wrap(about, INDENT);
   const note = noteOf(check, shown);
@@ -59,18 +49,6 @@ export function checkLines(
   ];
   const first = isBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(safeLine(note))}` : text;
   return [`${mark} ${label}${first}`, ...below.map((line) => indent + line)];
-}
-
-function paintOf(state: keyof typeof MARKS, style: Style): Paint {
-  const paints: Readonly<Record<keyof typeof MARKS, Paint>> = {
-    failed: style.fault,
-    off: style.dim,
-    ok: style.ok,
-    running: style.accent,
-    waiting: style.dim,
-    warning: style.warning,
-  };
-  return paints[state];
 }
 
 function noteOf(check: CheckName, outcome: CheckOutcome): string {

@@ -53,7 +53,7 @@ function filesPart(
   );
   return [
     'memories and flows are stored in SQLite files on this machine',
-    ...alignRows(rows, ['left', 'left']),
+    ...alignRows(rows),
     '',
     'To share them among several hosts, set a PostgreSQL server:',
     '  svc config set storage.url env:SVC_DATABASE_URL',
@@ -89,7 +89,7 @@ function serverParts(
     client.since === null ? '–' : formatRelativeTime(Date.parse(client.since), nowMs),
   ]);
   return [
-    `${[head, ...alignRows(rows, ['left', 'left'])].join('\n')}\n`,
+    `${[head, ...alignRows(rows)].join('\n')}\n`,
     renderTable(CLIENT_COLUMNS, clients, style),
     ...(replicas.length === 0
       ? []

@@ -83,7 +83,7 @@ export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOpt
     const paint = name === 'status' ? statusPaint(delivery.status, style) : (text: string) => text;
     return [`  ${style.dim(safeLine(name))}`, paint(safeLine(value))];
   });
-  const fields = alignRows(shown, ['left', 'left']).join('\n');
+  const fields = alignRows(shown).join('\n');
   const body = delivery.body === '' ? '' : `\n${shownBody(delivery.body)}\n`;
   return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
 }

@@ -1,7 +1,7 @@
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { MapOutput, RotateOutput, RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../config/config-text.js';
-import { wrapText } from '../fit.js';
+import { wrapSafe } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 
@@ -64,8 +64,7 @@ const MARKS: Readonly<
 };
 
 function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {
-  const room = columns === undefined ? undefined : columns - INDENT.length;
-  return wrapText(safeLine(text), room).map((line) => `${INDENT}${line}`);
+  return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);
 }
 
 /** What a route would do with a request. */

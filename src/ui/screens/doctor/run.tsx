@@ -103,9 +103,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     if (edit === undefined) finish(place);
     else suspended(() => edit(place)).then(() => look(names), fail);
   };
-  const browser = createBrowser(
-    findingsSource({ state: store.getSnapshot, fix, style, homeDir, explain: String }),
-  );
+  const browser = createBrowser(findingsSource({ state: store.getSnapshot, fix, style, homeDir }));
   const refresh = (): void => void browser.refresh();
   const unsubscribe = store.subscribe(refresh);
   const keys = (): BrowserKeysOptions => {

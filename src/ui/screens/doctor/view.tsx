@@ -5,16 +5,15 @@ import type { Browser, BrowserSource } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import type { ListColumn } from '../../components/list.js';
+import { renderDiff } from '../../diff-lines.js';
 import {
   countFacts,
-  diffOf,
   type FindingLineOptions,
   findingBody,
   findingHead,
-  MARKS,
-  paintOf,
 } from '../../doctor/finding-lines.js';
 import { fitEnd, padEnd } from '../../fit.js';
+import { MARKS, paintOf } from '../../marks.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import {
@@ -29,14 +28,13 @@ import {
 interface FindingsOptions extends Omit<FindingLineOptions, 'columns'> {
   readonly state: () => DoctorScreenState;
   readonly fix: (findings: readonly ShownFinding[]) => Promise<readonly AppliedFix[]>;
-  readonly explain: (error: unknown) => string;
 }
 
 type Choice = 'all' | 'faults' | 'notes' | 'warnings';
 
 /** Findings as the browser reads them. */
 export function findingsSource(options: FindingsOptions): BrowserSource<ShownFinding, Choice> {
-  const { state, fix, explain } = options;
+  const { state, fix } = options;
   return {
     choices: ['all', 'faults', 'warnings', 'notes'],
     previews: true,
@@ -88,7 +86,7 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
         run: async () => outcomeWords(await fix(safeFindings(state()))),
       },
     ],
-    explain,
+    explain: String,
   };
 }
 
@@ -104,7 +102,8 @@ function fixRows(fix: Fix | undefined, options: RowOptions): readonly string[] {
 }
 
 function diffRows(fix: Fix, options: RowOptions): readonly string[] {
-  return diffOf(fix, { ...options, columns: options.columns - 4 }).map((line) => `    ${line}`);
+  const narrower = { ...options, columns: options.columns - 4 };
+  return renderDiff(fix.diff, narrower).map((line) => `    ${line}`);
 }
 
 function outcomeWords(outcomes: readonly AppliedFix[]): string {
