@@ -14,6 +14,7 @@ import { type KnownFlag, withListVariables } from './list-variables.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
+import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -264,6 +265,31 @@ export abstract class BaseCommand<Result extends object> extends Command {
     if (this.jsonEnabled() && !this.shapesOutput) return;
     const shown = this.mask.text(text);
     process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+  }
+
+  /** How steps of long work are shown, given the flags. */
+  protected stepsOptions(flags: {
+    readonly plain: boolean;
+    readonly quiet: boolean;
+  }): StepsOptions {
+    const { screen, progress } = this.terminal(flags);
+    return {
+      live: screen && progress,
+      quiet: flags.quiet || this.jsonEnabled(),
+      mask: this.mask,
+      note: (line) => this.note(line),
+    };
+  }
+
+  /** Reports on stderr what failed while the other parts of the work go on. */
+  protected noteFailure(
+    about: string,
+    error: unknown,
+  ): Pick<ErrorReport, 'code' | 'hint' | 'message'> {
+    const { code, message, hint } = reportError(error, this.mask);
+    const more = hint === undefined ? {} : { hint };
+    this.note(formatErrorText({ code, message: `${about}: ${message}`, ...more }));
+    return { code, message, ...more };
   }
 
   /** Reports a warning on stderr, or in `warnings` of the JSON document. */

@@ -18,7 +18,7 @@ import type { SecretMask } from '../../engine/secrets/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';
-import { reportError } from '../report-error.js';
+import { failureWords } from '../report-error.js';
 import { screenOptions } from '../screen-options.js';
 import type { TerminalSupport } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';
@@ -82,10 +82,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       await reopenClaim(target, key, hand);
       return 'removed from MEMORY.md';
     },
-    explain: (error) => {
-      const { message, hint } = reportError(error, mask);
-      return hint === undefined ? message : `${message}; ${hint}`;
-    },
+    explain: (error) => failureWords(error, mask),
   };
 }
 

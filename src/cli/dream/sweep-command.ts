@@ -16,13 +16,12 @@ import {
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { SecretMask } from '../../engine/secrets/index.js';
+import { type Deferred, deferred } from '../../engine/support/async.js';
 import type { Clock } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
 import { shownPath } from '../../ui/safe-text.js';
-import { createEnding, type Ending } from '../../ui/screens/ending.js';
-import { formatErrorText, reportError } from '../report-error.js';
 import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
 import { DreamCommand, type DreamFlags } from './dream-command.js';
 
@@ -46,14 +45,13 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     const context = this.context();
     const { clock, homeDir } = context;
     const targets = dreamTargets(loaded, context, flags.agent);
-    const quiet = flags.quiet || this.jsonEnabled();
-    const { screen, progress } = this.terminal(flags);
+    const steps = this.stepsOptions(flags);
     const output = await shownSweeps(targets, {
       ...wish,
       clock,
       homeDir,
       signal: this.signal,
-      steps: { live: screen && progress, quiet, mask: this.mask, note: (line) => this.note(line) },
+      steps,
       mask: this.mask,
       openNarrator: async () => {
         const { openNarrator } = await import('../../engine/dreaming/narrator.js');
@@ -65,7 +63,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       failed: ({ workspace }, error) => this.noteFailure(workspace.dir, error),
     });
     // Do not print the phases twice if stdout and stderr are the same terminal.
-    const phasesShown = !quiet && process.stdout.isTTY && process.stderr.isTTY;
+    const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
     this.write(renderRun(output, { ...this.view(flags), phasesShown }));
     if (!output.ok) this.setExitCode(1);
     return output;
@@ -86,13 +84,6 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       });
     }
     return evaluation;
-  }
-
-  private noteFailure(workspace: string, error: unknown): NotSweptOutput['error'] {
-    const { code, message, hint } = reportError(error, this.mask);
-    const about = hint === undefined ? {} : { hint };
-    this.note(formatErrorText({ code, message: `${workspace}: ${message}`, ...about }));
-    return hint === undefined ? { code, message } : { code, message, hint };
   }
 }
 
@@ -180,21 +171,19 @@ type StepName = 'searches' | PhaseName;
 /** Progress of one sweep, driven by its events. */
 class SweepSteps {
   readonly steps: readonly Step[];
-  private readonly ends = new Map<StepName, Ending<StepTrouble | string>>();
+  private readonly ends = new Map<StepName, Deferred<StepTrouble | string>>();
   private readonly says = new Set<Parameters<Step['run']>[0]>();
   private isWaiting = false;
 
   /** @param before prefix of every line */
   constructor(before: string) {
     const step = (name: StepName): Step => {
-      const ending = createEnding<StepTrouble | string>();
-      // A failed sweep rejects every step, including those that never ran.
-      ending.ended.catch(() => undefined);
+      const ending = deferred<StepTrouble | string>();
       this.ends.set(name, ending);
       const run: Step['run'] = async (say) => {
         this.says.add(say);
         if (this.isWaiting) say(WAITING);
-        const done = await ending.ended;
+        const done = await ending.promise;
         return typeof done === 'string' ? before + done : { trouble: before + done.trouble };
       };
       return { title: `${before}${name}`, run };
@@ -211,17 +200,17 @@ class SweepSteps {
     if (event.type === 'recalls.ingested') {
       this.ends
         .get('searches')
-        ?.finish(formatCountOf(event.searches, 'new search', 'new searches'));
+        ?.resolve(formatCountOf(event.searches, 'new search', 'new searches'));
     }
     if (event.type === 'phase.ended') {
       const words = `${event.phase}: ${phaseWords(event.record)}`;
       const hasFailed = event.record.state === 'failed';
-      this.ends.get(event.phase)?.finish(hasFailed ? { trouble: words } : words);
+      this.ends.get(event.phase)?.resolve(hasFailed ? { trouble: words } : words);
     }
   }
 
   fail(error: unknown): void {
-    for (const { fail } of this.ends.values()) fail(error);
+    for (const { reject } of this.ends.values()) reject(error);
   }
 }
 

@@ -5,7 +5,7 @@ import { openExistingFlows } from '../../engine/flows/index.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
-import { anySignal } from '../../engine/support/async.js';
+import { anySignal, deferred } from '../../engine/support/async.js';
 import type { Note } from '../../ui/components/status-bar.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
@@ -236,10 +236,8 @@ async function watchListener(
   { context, terminal, mask, signal }: ShownHomeOptions,
 ): Promise<void> {
   const watched = new WatchedWebhooks(context, loaded, mask);
-  let leave: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+  const left = deferred<void>();
+  const leave = (): void => left.resolve();
   const screen = openScreen({
     ...screenOptions(terminal),
     now: () => context.clock.now(),
@@ -249,7 +247,7 @@ async function watchListener(
     isWatched: true,
     // Another process cannot be reloaded from here.
     onReload: () => undefined,
-    onStop: () => leave(),
+    onStop: leave,
   });
   const look = (): void => screen.changed(mask.data(watched.serving()));
   const looking = setInterval(look, LOOK_MS);
@@ -258,7 +256,7 @@ async function watchListener(
     screen.webhooks(watched);
     look();
     if (signal.aborted) leave();
-    await Promise.race([left, screen.failed]);
+    await Promise.race([left.promise, screen.failed]);
   } finally {
     signal.removeEventListener('abort', leave);
     clearInterval(looking);

@@ -56,13 +56,7 @@ You can interrupt it at any time: the library is installed completely or not at 
         return libraryWords(library, homeDir);
       },
     };
-    const { screen, progress } = this.terminal(flags);
-    await runSteps([install], {
-      live: screen && progress,
-      quiet: flags.quiet || this.jsonEnabled(),
-      mask: this.mask,
-      note: (line) => this.note(line),
-    });
+    await runSteps([install], this.stepsOptions(flags));
     if (library === undefined) throw new Error('the installation gave no result');
     if (!flags.quiet) {
       const index = 'run "svc memory index"';

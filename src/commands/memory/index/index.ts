@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../../cli/flags.js';
 import { MemoryCommand, type SyncFlags, type TargetFlags } from '../../../cli/memory-command.js';
 import { print } from '../../../cli/print.js';
-import { exitCodeOf, formatErrorText, reportError } from '../../../cli/report-error.js';
+import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import {
   type FailedAgent,
@@ -98,14 +98,10 @@ An index that is damaged, or was built by another version or with other settings
       return indexOutput(memory, await this.syncShown(memory, flags));
     } catch (error) {
       if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
-      const { code, message, hint } = reportError(error, this.mask);
-      if (code === 'BUG') throw error;
-      this.setExitCode(exitCodeOf({ code, message }));
-      const about = hint === undefined ? {} : { hint };
-      this.note(formatErrorText({ code, message: `${memory.name}: ${message}`, ...about }));
-      const workspace = memory.agent.workspaceDir;
-      const reported = hint === undefined ? { code, message } : { code, message, hint };
-      return { agent: memory.agentId, workspace, error: reported };
+      if (reportError(error, this.mask).code === 'BUG') throw error;
+      const failure = this.noteFailure(memory.name, error);
+      this.setExitCode(exitCodeOf(failure));
+      return { agent: memory.agentId, workspace: memory.agent.workspaceDir, error: failure };
     }
   }
 }

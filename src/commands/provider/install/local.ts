@@ -83,13 +83,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
         },
       });
     }
-    const { screen, progress } = this.terminal(flags);
-    await runSteps(steps, {
-      live: screen && progress,
-      quiet: flags.quiet || this.jsonEnabled(),
-      mask: this.mask,
-      note: (line) => this.note(line),
-    });
+    await runSteps(steps, this.stepsOptions(flags));
     if (runtime === undefined) throw new Error('the installation gave no result');
     const also =
       flags.model === undefined
