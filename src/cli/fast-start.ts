@@ -117,13 +117,12 @@ export type LeanConfig = Pick<
  * @param root absolute path of the package
  */
 export function createLeanConfig(
-  bin: string,
   env: Readonly<Record<string, string | undefined>>,
   root: string,
 ): LeanConfig {
-  const key = (name: string): string => `${bin.toUpperCase()}_${name}`;
+  const key = (name: string): string => `SVC_${name}`;
   return {
-    bin,
+    bin: 'svc',
     root,
     // Hooks belong to plugins, and there are none here.
     runHook: async () => ({ successes: [], failures: [] }),

@@ -45,7 +45,7 @@ export async function main(words: readonly string[], launch: Launch): Promise<vo
   }
   const { default: CommandClass } = await launch.load(found.modulePath);
   Object.assign(CommandClass, { id: found.id });
-  await new CommandClass(found.argv, createLeanConfig('svc', process.env, root)).start();
+  await new CommandClass(found.argv, createLeanConfig(process.env, root)).start();
 }
 
 /** Proxy support is only loaded when a variable names a proxy: it would slow every other start. */

@@ -27,7 +27,7 @@ export function renderCodeFrame(
 ): string {
   const { context = 2, width = 80, firstLine = 1 } = options;
   const lines = text.split(/\r\n|\r|\n/u);
-  const target = clamp(place.line, 1, lines.length);
+  const target = clamp(place.line, lines.length);
   const first = Math.max(1, target - context);
   const last = Math.min(lines.length, target + context);
   const gutter = String(last + firstLine - 1).length;
@@ -35,7 +35,7 @@ export function renderCodeFrame(
   for (let number = first; number <= last; number++) {
     const line = lines[number - 1] ?? '';
     const isTarget = number === target;
-    const column = isTarget ? clamp(place.column, 1, line.length + 1) : 1;
+    const column = isTarget ? clamp(place.column, line.length + 1) : 1;
     const shown = cutAround(line, column - 1, width);
     frame.push(
       `${isTarget ? '>' : ' '} ${String(number + firstLine - 1).padStart(gutter)} | ${shown.text}`.trimEnd(),
@@ -105,6 +105,7 @@ function textOf(cells: readonly Cell[]): string {
   return cells.map((cell) => cell.text).join('');
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), least), most) : least;
+/** From 1. */
+function clamp(value: number, most: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), most) : 1;
 }

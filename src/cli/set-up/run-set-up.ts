@@ -260,7 +260,7 @@ async function firstSearch(
   const columns = process.stdout.isTTY ? terminal.columns : undefined;
   write(`\n${safeLine(`? ${response.query}`)}`);
   const compact = columns !== undefined;
-  write(renderSearchResults(response, { style, columns, citations: true, compact }));
+  write(renderSearchResults(response, { style, columns, compact }));
   return { index, search: searchOutput(memory, response) };
 }
 

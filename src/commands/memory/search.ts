@@ -153,7 +153,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       readonly related: LinkMap | undefined;
     },
   ): Promise<void> {
-    const options = { ...this.view(flags), citations: true, related: flags.related };
+    const options = { ...this.view(flags), related: flags.related };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;

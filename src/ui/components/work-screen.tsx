@@ -1,4 +1,5 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { createStore, type Store } from '../screens/store.js';
 import type { Style } from '../style.js';
 import { useTerminalSize } from '../terminal/size.js';
 import { Header } from './header.js';
@@ -15,19 +16,20 @@ interface WorkScreenProps {
   readonly facts: (columns: number) => readonly string[];
   /** Finished lines, most important first. */
   readonly lines: (area: Area) => readonly string[];
-  /** The state of now, also between two frames. */
-  readonly state: () => { readonly isStopping: boolean; readonly isHelp: boolean };
+  /** Someone asked to stop, and the current transaction is being finished. */
+  readonly isStopping: boolean;
   readonly onStop: () => void;
-  readonly onHelp: (on: boolean) => void;
 }
 
 /** A screen that is shown while work is running. */
 export function WorkScreen(props: WorkScreenProps): ReactElement {
-  const { stdout, style, title, facts, lines, state } = props;
+  const { stdout, style, title, facts, lines, isStopping, onStop } = props;
   const size = useTerminalSize(stdout);
-  useKeyMap(() => ({ bindings: keysOf(props) }));
-  const bindings = keysOf(props);
-  const { isStopping, isHelp } = state();
+  // Several keys can arrive before the next frame.
+  const [help] = useState(() => createStore(false, (_, on: boolean) => on));
+  const isHelp = useSyncExternalStore(help.subscribe, help.getSnapshot);
+  useKeyMap(() => ({ bindings: keysOf(onStop, help) }));
+  const bindings = keysOf(onStop, help);
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
   return (
     <Screen
@@ -49,7 +51,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
 
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
-function keysOf({ state, onStop, onHelp }: WorkScreenProps): readonly KeyBinding[] {
+function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly KeyBinding[] {
   const stop: KeyBinding = {
     on: ['q', 'ctrl-c'],
     run: onStop,
@@ -57,5 +59,5 @@ function keysOf({ state, onStop, onHelp }: WorkScreenProps): readonly KeyBinding
     bar: { text: 'q stop', goes: 9 },
   };
   const again: KeyBinding = { on: [], run: () => undefined, help: ['ctrl-c twice', 'quit now'] };
-  return [stop, ...withHelp([again], state().isHelp, onHelp)];
+  return [stop, ...withHelp([again], help.getSnapshot(), help.dispatch)];
 }

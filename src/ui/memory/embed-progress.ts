@@ -6,7 +6,6 @@ type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
 /** The state of embedding while it runs. */
 export interface EmbedProgress {
   readonly provider: string;
-  readonly model: string;
   /** Passages to be embedded. */
   readonly planned: number;
   /** Passages finished; never more than planned. */
@@ -44,13 +43,12 @@ const MEASURABLE_MS = 1000;
 
 /** Embedding that has just started, with the primary provider or its fallback. */
 export function startEmbedProgress(
-  { provider, model, passages, known }: EmbedEvent<'embed.started'>,
+  { provider, passages, known }: EmbedEvent<'embed.started'>,
   insteadOf: string | undefined,
   atMs: number,
 ): EmbedProgress {
   return {
     provider,
-    model,
     planned: Math.max(0, passages),
     done: 0,
     known: Math.max(0, known),

@@ -10,8 +10,6 @@ import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 /** How search results are shown. */
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
-  /** Adds `Source: path#L3-L5` to every result with a citation. */
-  readonly citations: boolean;
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
   /** Shows the notes that results are linked with. */
@@ -118,7 +116,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   }
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
   if (more.length > 0) lines.push('', ...more);
-  if (options.citations && result.citation !== undefined) {
+  if (result.citation !== undefined) {
     lines.push('', `${INDENT}${style.dim(`Source: ${safeLine(result.citation)}`)}`);
   }
   return `${lines.join('\n')}\n`;

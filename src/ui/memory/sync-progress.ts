@@ -45,7 +45,6 @@ export interface SyncProgress {
   readonly embedding: EmbedProgress | undefined;
   /** The provider that failed, once its fallback takes over. */
   readonly failedProvider: string | undefined;
-  readonly summary: SyncSummary | undefined;
   /** Times on the caller's clock, in milliseconds. */
   readonly startedMs: number;
   readonly scannedMs: number | undefined;
@@ -89,7 +88,6 @@ export function startSyncProgress(atMs: number): SyncProgress {
     publishing: false,
     embedding: undefined,
     failedProvider: undefined,
-    summary: undefined,
     startedMs: atMs,
     scannedMs: undefined,
     chunkedMs: undefined,
@@ -234,7 +232,6 @@ function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
   const end = summary.outcome === 'stopped' ? 'stopped' : 'done';
   return {
     ...state,
-    summary,
     waitingFor: undefined,
     current: undefined,
     phases: advance(state.phases, { scan: end, chunk: end, write: end, embed: end }),

@@ -21,18 +21,17 @@ interface StopSteps {
   readonly show: () => void;
   /** Removes the screen and restores the terminal. */
   readonly close: () => Promise<void>;
-  /** Called every time, counted from 1; from the second time on the terminal is restored. */
-  readonly onInterrupt: (times: number) => void;
+  /** Called every time; from the second time on the terminal is restored. */
+  readonly onInterrupt: () => void;
 }
 
 /** Handles the keys that stop work: in order the first time, immediately the second time. */
 export function stopHandler({ show, close, onInterrupt }: StopSteps): () => void {
-  let pressed = 0;
+  let isStopping = false;
   return () => {
-    pressed += 1;
-    const times = pressed;
     show();
-    if (times === 1) onInterrupt(times);
-    else void close().then(() => onInterrupt(times));
+    if (isStopping) void close().then(onInterrupt);
+    else onInterrupt();
+    isStopping = true;
   };
 }

@@ -16,7 +16,7 @@ const colored = createStyle(true);
 
 test('results: score, place, headings, wrapped snippet, source', () => {
   const results = [aResult(0), { ...aResult(1), endLine: 3, headingPath: [] }];
-  const options = { style: plain, columns: 30, citations: true };
+  const options = { style: plain, columns: 30 };
   assert.is(
     renderSearchResults(aResponse({ results }), options),
     [
@@ -51,7 +51,7 @@ test('compact results: score and place, headings, and the best line around its f
     ],
   };
   const results = [backup, { ...aResult(1), endLine: 3, headingPath: [], highlights: [] }];
-  const options = { style: plain, columns: 36, citations: true, compact: true };
+  const options = { style: plain, columns: 36, compact: true };
   assert.is(
     renderSearchResults(aResponse({ results }), options),
     [
@@ -74,7 +74,7 @@ test('compact results: score and place, headings, and the best line around its f
 
 test('results: how many passages say the same, in both forms', () => {
   const results = [{ ...aResult(0), similarCount: 5 }];
-  const options = { style: plain, columns: 60, citations: true };
+  const options = { style: plain, columns: 60 };
   const whole = renderSearchResults(aResponse({ results }), options);
   assert.match(whole, /too long\.\n\n {6}and 5 more like this\n\n {6}Source: /);
   const compact = renderSearchResults(aResponse({ results }), { ...options, compact: true });
@@ -83,7 +83,7 @@ test('results: how many passages say the same, in both forms', () => {
 
 test('results: colour adds only itself, and marks what matched', () => {
   const response = aResponse({});
-  const options = { columns: undefined, citations: false };
+  const options = { columns: undefined };
   const painted = renderSearchResults(response, { ...options, style: colored });
   const without = renderSearchResults(response, { ...options, style: plain });
   assert.is(stripVTControlCharacters(painted), without);
@@ -102,7 +102,6 @@ test('results: a highlight over a line break and an escaped character stays on i
   const text = renderSearchResults(aResponse({ results: [result] }), {
     style,
     columns: undefined,
-    citations: false,
   });
   assert.match(text, '      a\\eone [two]\n      [three]\n');
 });
@@ -110,7 +109,7 @@ test('results: a highlight over a line break and an escaped character stays on i
 test('results: an explained score tells its parts on a line of its own', () => {
   const line = (fields: Partial<SearchResult>): string => {
     const results = [{ ...aResult(0), ...fields }];
-    const options = { style: plain, columns: undefined, citations: false };
+    const options = { style: plain, columns: undefined };
     return renderSearchResults(aResponse({ results }), options).split('\n')[2]?.trim() ?? '';
   };
   const explanation = {
@@ -133,14 +132,13 @@ test('results: an explained score tells its parts on a line of its own', () => {
     renderSearchResults(aResponse({ results: [byVector] }), {
       style: plain,
       columns: 80,
-      citations: false,
     }),
     '\n      vector 0.90\n',
   );
 });
 
 test('results: none, with what to try', () => {
-  const options = { style: plain, columns: 80, citations: true };
+  const options = { style: plain, columns: 80 };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
     'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
@@ -161,7 +159,6 @@ test('results: hostile names cannot forge a result', () => {
   const text = renderSearchResults(aResponse({ results: [hostile] }), {
     style: plain,
     columns: 80,
-    citations: true,
   });
   assert.is(text.split('\n')[0], '0.94  a\\n1.00  fake.md#L3-L6');
   assert.is(text.split('\n')[1], '      \\e[2J');

@@ -49,7 +49,7 @@ function open(columns: number, rows: number): Opened {
         fail = reject;
       });
     },
-    onInterrupt: (times) => interrupts.push(times),
+    onInterrupt: () => interrupts.push(interrupts.length + 1),
     verbose: false,
     isFaulty: () => true,
   });

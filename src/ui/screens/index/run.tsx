@@ -34,7 +34,7 @@ export interface IndexScreenOptions extends ScreenStreams {
    * The user asked to stop. The first time aborts `start`; by the second time the terminal is restored and the command
    * may exit immediately.
    */
-  readonly onInterrupt: (times: number) => void;
+  readonly onInterrupt: () => void;
   /** Lists every skipped file in the summary. */
   readonly verbose: boolean;
   /** Whether a skipped file is a problem that the user should see. */
@@ -97,7 +97,7 @@ interface IndexScreenProps {
 /** The index screen: a pure view of the store. */
 export function IndexScreen(props: IndexScreenProps): ReactElement {
   const { store, style, onStop } = props;
-  const { progress } = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { progress, isStopping } = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const { agentId, place, backend } = props.title;
   const title = safeLine(`svc · index · ${agentId}`);
   const engine = safeLine(backend);
@@ -111,9 +111,8 @@ export function IndexScreen(props: IndexScreenProps): ReactElement {
         engine,
       ]}
       lines={({ columns }) => syncRows(progress, style, columns)}
-      state={store.getSnapshot}
+      isStopping={isStopping}
       onStop={onStop}
-      onHelp={(on) => store.dispatch({ type: 'help', on })}
     />
   );
 }
@@ -123,18 +122,16 @@ interface IndexScreenState {
   readonly progress: SyncProgress;
   /** The user asked to stop, and the current transaction is being finished. */
   readonly isStopping: boolean;
-  readonly isHelp: boolean;
 }
 
 /** Events of the index screen: those of the sync, and keys. */
 export type IndexScreenEvent =
   | { readonly type: 'sync'; readonly event: SyncEvent; readonly atMs: number }
-  | { readonly type: 'stop.asked' }
-  | { readonly type: 'help'; readonly on: boolean };
+  | { readonly type: 'stop.asked' };
 
 /** The screen before the first event. */
 export function startIndexScreen(atMs: number): IndexScreenState {
-  return { progress: startSyncProgress(atMs), isStopping: false, isHelp: false };
+  return { progress: startSyncProgress(atMs), isStopping: false };
 }
 
 /** The screen after an event; pure. */
@@ -147,7 +144,5 @@ export function reduceIndexScreen(
       return { ...state, progress: reduceSync(state.progress, event.event, event.atMs) };
     case 'stop.asked':
       return { ...state, isStopping: true };
-    case 'help':
-      return { ...state, isHelp: event.on };
   }
 }

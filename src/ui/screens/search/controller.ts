@@ -12,6 +12,10 @@ import {
   type Trouble,
 } from './state.js';
 
+/** Lets the frame with the letter be drawn first, and skips the letters of a quickly typed word. */
+const DEBOUNCE_MS = 40;
+/** Asks a provider once for a question, and not for each word. */
+const WHOLE_MS = 300;
 /** Pause before a passage is read, in milliseconds. */
 const PREVIEW_MS = 40;
 
@@ -58,10 +62,6 @@ export interface SearchScreenActions {
 export interface SearchControllerOptions {
   readonly store: Store<SearchState, SearchEvent>;
   readonly actions: SearchScreenActions;
-  /** Pause in typing before a search, in milliseconds. */
-  readonly debounceMs: number;
-  /** The same, for the whole search. */
-  readonly wholeMs: number;
   readonly onEnd: (end: SearchScreenEnd) => void;
 }
 
@@ -77,8 +77,11 @@ export interface SearchController {
 type Lend = (work: () => Promise<void>) => Promise<void>;
 
 /** The latest query and the latest selection win; earlier requests are aborted and ignored. */
-export function createSearchController(options: SearchControllerOptions): SearchController {
-  const { store, actions, onEnd } = options;
+export function createSearchController({
+  store,
+  actions,
+  onEnd,
+}: SearchControllerOptions): SearchController {
   const closing = new AbortController();
   const searching = createLatest();
   const deepening = createLatest();
@@ -175,8 +178,8 @@ export function createSearchController(options: SearchControllerOptions): Search
       store.dispatch({ type: 'cleared' });
       return;
     }
-    pause = setTimeout(() => search(line), options.debounceMs);
-    longPause = setTimeout(() => searchWhole(line), options.wholeMs);
+    pause = setTimeout(() => search(line), DEBOUNCE_MS);
+    longPause = setTimeout(() => searchWhole(line), WHOLE_MS);
   };
   const remember = (): void => {
     const { input, found } = current();

@@ -21,10 +21,6 @@ export interface SearchScreenOptions extends ScreenStreams {
   readonly signal?: AbortSignal;
 }
 
-/** Lets the frame with the letter be drawn first, and skips the letters of a quickly typed word. */
-const DEBOUNCE_MS = 40;
-/** Asks a provider once for a question, and not for each word. */
-const WHOLE_MS = 300;
 /** Indexing reports every file, and a new preview its layout. */
 const PACED: ReadonlySet<SearchEvent['type']> = new Set(['synced', 'previewed', 'laidOut']);
 const PACE = {
@@ -41,13 +37,7 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
   const { stdout, style, memory, actions } = options;
   const store = createStore(START_SEARCH, reduceSearch, PACE);
   const { ended, finish } = createEnding<SearchScreenEnd>();
-  const controller = createSearchController({
-    store,
-    actions,
-    debounceMs: DEBOUNCE_MS,
-    wholeMs: WHOLE_MS,
-    onEnd: finish,
-  });
+  const controller = createSearchController({ store, actions, onEnd: finish });
   const view = (
     <SearchScreen
       store={store}

@@ -24,7 +24,7 @@ export interface WatchScreenOptions extends ScreenStreams {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The user asked to stop; by the second time the terminal is restored. */
-  readonly onInterrupt: (times: number) => void;
+  readonly onInterrupt: () => void;
 }
 
 /** A mounted watch screen. */
@@ -80,16 +80,16 @@ interface WatchScreenProps {
 export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { rows, isStopping } = state;
   return (
     <WorkScreen
       stdout={props.stdout}
       style={style}
       title="svc · watch"
-      facts={() => [formatCountOf(state.rows.length, 'index', 'indexes')]}
+      facts={() => [formatCountOf(rows.length, 'index', 'indexes')]}
       lines={(area) => watchRows(state, style, area)}
-      state={store.getSnapshot}
+      isStopping={isStopping}
       onStop={onStop}
-      onHelp={(on) => store.dispatch({ type: 'help', on })}
     />
   );
 }

@@ -25,7 +25,6 @@ export interface WatchScreenState {
   /** Milliseconds since the epoch, as of the last event or tick. */
   readonly nowMs: number;
   readonly isStopping: boolean;
-  readonly isHelp: boolean;
 }
 
 /** Events of the watch screen. */
@@ -37,8 +36,7 @@ export type WatchScreenEvent =
       readonly atMs: number;
     }
   | { readonly type: 'tick'; readonly atMs: number }
-  | { readonly type: 'stop.asked' }
-  | { readonly type: 'help'; readonly on: boolean };
+  | { readonly type: 'stop.asked' };
 
 /** The screen before the first event. */
 export function startWatchScreen(
@@ -56,7 +54,6 @@ export function startWatchScreen(
     })),
     nowMs,
     isStopping: false,
-    isHelp: false,
   };
 }
 
@@ -76,8 +73,6 @@ export function reduceWatchScreen(
       return { ...state, nowMs: event.atMs };
     case 'stop.asked':
       return { ...state, isStopping: true };
-    case 'help':
-      return { ...state, isHelp: event.on };
   }
 }
 
