@@ -2,7 +2,6 @@ import * as Flags from '@oclif/core/flags';
 import type { FlowRecord, TaskRecord, WaitOptions } from '../engine/flows/index.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
-import { createStyle } from '../ui/style.js';
 import { readDuration, withEnvironment } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
@@ -30,8 +29,7 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
   ): Promise<R> {
     const { clock } = this.context();
     const startedMs = clock.now();
-    const { color } = this.terminal(flags);
-    const style = createStyle(color);
+    const { style } = this.view(flags);
     const isShown = process.stderr.isTTY && !flags.quiet;
     const ended = await wait({
       signal: this.signal,

@@ -5,7 +5,6 @@ import { withEnvironment } from '../cli/flags.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
 import { renderBugReport } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
 
 export default class BugReport extends BaseCommand<BugReportOutput> {
   static override summary = 'Write an archive for a bug report, with secrets masked.';
@@ -33,7 +32,7 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
       mask: this.mask,
       signal: this.signal,
     });
-    this.write(renderBugReport(report, createStyle(this.terminal(flags).color)));
+    this.write(renderBugReport(report, this.view(flags).style));
     return report;
   }
 }

@@ -5,7 +5,6 @@ import { withEnvironment } from '../cli/flags.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
 import { renderUpgrade } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
 
 export default class Upgrade extends BaseCommand<UpgradeOutput> {
   static override summary = 'Show how to upgrade svc, and whether there is a newer version.';
@@ -26,7 +25,7 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
     const { root, nodePath } = processFacts(this.config.root);
     const ask = { env, homeDir, nodePath, signal: this.signal };
     const upgrade = await describeUpgrade(root, flags.check ? ask : undefined);
-    const style = createStyle(this.terminal(flags).color);
+    const { style } = this.view(flags);
     this.write(renderUpgrade(upgrade, style));
     return upgrade;
   }

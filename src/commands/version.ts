@@ -3,7 +3,6 @@ import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';
 import { renderAbout } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
 
 export default class Version extends BaseCommand<VersionOutput> {
   static override summary = 'Print the version; with --verbose, the environment too.';
@@ -19,9 +18,7 @@ export default class Version extends BaseCommand<VersionOutput> {
     const { flags } = await this.parse(Version);
     const context = this.context();
     const about = aboutProgram(context, processFacts(this.config.root), flags.config);
-    const { color } = this.terminal(flags);
-    const { homeDir } = context;
-    this.write(renderAbout(about, { style: createStyle(color), homeDir, verbose: flags.verbose }));
+    this.write(renderAbout(about, { ...this.view(flags), verbose: flags.verbose }));
     return about;
   }
 }

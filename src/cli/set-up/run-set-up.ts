@@ -101,7 +101,9 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
     if (path !== null) write(`wrote ${safeLine(path)}`);
   }
   if (diagnosis?.ok === false) world.fail();
-  const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
+  const first = flags['no-index']
+    ? undefined
+    : await firstSearch(plan.file, workspace.dir, guide, world);
   const isLeft = first?.search === null;
   const isGiven = asks && !isLeft && (await offerIntegration(plan.file, guide, world.warn));
   if (first?.search) write(nextSteps(isGiven));
@@ -156,7 +158,7 @@ async function choosePlan(
   const { dir, indexesAll } = workspace;
   const choices = { workspace: dir, indexesAll, model, ...chosen };
   const plan = planSetUp(opened, choices, context);
-  const diagnosis = await tried(plan, world);
+  const diagnosis = await tried(plan, guide, world);
   const isGood = diagnosis?.ok !== false;
   const help =
     'Yes keeps this provider; until it works, svc searches by keywords. No asks for a provider again.';
@@ -223,15 +225,14 @@ async function namedOrOffered(
 
 async function tried(
   plan: SetUpPlan,
-  { context, signal, mask, write, terminal }: SetUpWorld,
+  { context, signal, say, style, columns }: Guide,
+  { mask }: SetUpWorld,
 ): Promise<Diagnosis | undefined> {
   const work = { clock: context.clock, signal, onEvent: () => undefined };
   const diagnosis = await tryPlan(plan, work);
   if (diagnosis === undefined) return undefined;
-  const style = createStyle(terminal.color);
-  const columns = process.stdout.isTTY ? terminal.columns : undefined;
   const title = `testing ${plan.provider ?? ''}`;
-  write(`\n${renderDiagnosis(mask.data(diagnosis), title, { style, columns })}`);
+  say(`\n${renderDiagnosis(mask.data(diagnosis), title, { style, columns })}`);
   return diagnosis;
 }
 
@@ -245,9 +246,9 @@ function madeBy({ dir, withExample }: ChosenWorkspace): readonly string[] {
 async function firstSearch(
   configFile: string,
   workspace: string,
-  { terminal, asks, signal, write, openMemory, sync, warn }: SetUpWorld,
+  { signal, say, style, columns }: Guide,
+  { asks, openMemory, sync, warn }: SetUpWorld,
 ): Promise<{ readonly index: SetUpOutput['index']; readonly search: SearchOutput | null }> {
-  const style = createStyle(terminal.color);
   const memory = await openMemory(configFile);
   const summary = await sync(memory);
   const index = indexOutput(memory, summary);
@@ -257,10 +258,9 @@ async function firstSearch(
   if (query === undefined) return { index, search: null };
   const response = await memory.backend.search({ query }, { signal });
   for (const warning of response.warnings) warn(warning);
-  const columns = process.stdout.isTTY ? terminal.columns : undefined;
-  write(`\n${safeLine(`? ${response.query}`)}`);
+  say(`\n${safeLine(`? ${response.query}`)}`);
   const compact = columns !== undefined;
-  write(renderSearchResults(response, { style, columns, compact }));
+  say(renderSearchResults(response, { style, columns, compact }));
   return { index, search: searchOutput(memory, response) };
 }
 

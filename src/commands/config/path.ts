@@ -1,7 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { type Discovery, discoverConfig } from '../../engine/config/index.js';
 import { renderDiscovery } from '../../ui/config/config-text.js';
-import { createStyle } from '../../ui/style.js';
 
 interface PathResult {
   readonly file: string | null;
@@ -19,7 +18,7 @@ export default class ConfigPath extends BaseCommand<PathResult> {
   async run(): Promise<PathResult> {
     const { flags } = await this.parse(ConfigPath);
     const discovery = discoverConfig(this.context(), flags.config);
-    this.write(renderDiscovery(discovery, createStyle(this.terminal(flags).color)));
+    this.write(renderDiscovery(discovery, this.view(flags).style));
     const { file, origin, searched } = discovery;
     return { file: file ?? null, origin: origin ?? null, searched };
   }

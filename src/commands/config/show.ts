@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
-import { createStyle } from '../../ui/style.js';
 
 type ShowResult = Omit<EffectiveConfig, 'file'> & { readonly file: string | null };
 
@@ -29,7 +28,7 @@ export default class ConfigShow extends BaseCommand<ShowResult> {
       origins: flags.origin,
     });
     for (const warning of effective.warnings) this.addWarning(warning);
-    this.write(renderEffective(effective, createStyle(this.terminal(flags).color)));
+    this.write(renderEffective(effective, this.view(flags).style));
     return { ...effective, file: effective.file ?? null };
   }
 }

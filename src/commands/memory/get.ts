@@ -4,7 +4,6 @@ import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
-import { createStyle } from '../../ui/style.js';
 
 export default class MemoryGet extends MemoryCommand<GetOutput> {
   static override summary = 'Print lines of an indexed file.';
@@ -50,7 +49,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
       this.asking(),
     );
     for (const warning of response.warnings) this.addWarning(warning);
-    const style = createStyle(this.terminal(flags).color);
+    const { style } = this.view(flags);
     this.write(
       renderGet(response, {
         style,

@@ -98,8 +98,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     for (const warning of outcome.warnings) this.addWarning(warning);
     const output = recallOutput(this.mask.data(outcome));
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
-    const { createStyle } = await import('../../ui/style.js');
-    const style = createStyle(this.terminal(flags).color);
+    const { style } = this.view(flags);
     const text = flags.explain ? renderRecall(output, style) : (output.block ?? '');
     if (text !== '') this.write(text);
     else if (!flags.quiet) this.note(whyNothing(output));

@@ -2,7 +2,6 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { explainScope, type ScopeTestOutput } from '../../../engine/scope/index.js';
 import { renderScopeTest } from '../../../ui/memory/scope-test.js';
-import { createStyle } from '../../../ui/style.js';
 
 export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
   static override summary = 'Test whether a conversation can search memory.';
@@ -20,7 +19,7 @@ export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
     const { resolved } = await this.loadConfig(flags);
     const { ext, citations } = resolved.memory;
     const result = explainScope(ext.scope, citations, sessionFacts(flags));
-    this.write(renderScopeTest(result, createStyle(this.terminal(flags).color)));
+    this.write(renderScopeTest(result, this.view(flags).style));
     if (!result.allowed) this.setExitCode(1);
     return result;
   }

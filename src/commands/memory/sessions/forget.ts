@@ -11,7 +11,6 @@ import {
   sessionWithId,
 } from '../../../engine/memory/sessions/index.js';
 import { renderForgetPlan, renderForgotten } from '../../../ui/memory/forget.js';
-import { createStyle } from '../../../ui/style.js';
 
 export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   static override summary = 'Forget a conversation, permanently.';
@@ -29,7 +28,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, context, work);
-    this.write(renderForgetPlan(plan, { style: createStyle(terminal.color), fromFile: false }));
+    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile: false }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
