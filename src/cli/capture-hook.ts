@@ -7,8 +7,8 @@ import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
 import { programWords } from './context.js';
+import type { TargetFlags } from './flags.js';
 import { HookInput } from './hook-input.js';
-import type { TargetFlags } from './memory-command.js';
 
 /** The shortest time that an agent gives a hook is 1.5 s. */
 const INPUT_MS = 800;

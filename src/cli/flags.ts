@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import type { FlagInput } from '@oclif/core/interfaces';
+import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
@@ -72,6 +72,12 @@ export const globalFlags = withEnvironment({
   verbose: Flags.boolean({ char: 'v', summary: 'Print more on stderr.', helpGroup: 'GLOBAL' }),
 });
 
+/** The values of all flags of a command. */
+export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFlags<
+  Command['flags']
+> &
+  InferredFlags<typeof globalFlags>;
+
 /** The agent or folder that a memory command works on. */
 export const targetFlags = withEnvironment({
   agent: Flags.string({ char: 'a', summary: 'Use the memory of this agent.', helpValue: 'ID' }),
@@ -88,6 +94,11 @@ export const targetFlags = withEnvironment({
     },
   }),
 });
+
+/** The values of {@link targetFlags}, with the configuration that they are about. */
+export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {
+  readonly config?: string | undefined;
+};
 
 /** For commands that ask before they act. */
 export const yesFlag = withEnvironment({
@@ -171,8 +182,13 @@ export function parseShare(text: string): number {
   throw new SvcError('USAGE', `must be between 0 and 1 (got "${text}")`);
 }
 
-/** The address of a listener; oclif names the flag. @throws SvcError USAGE for anything else */
-export function parseBaseUrl(text: string): string {
+/** `--url`: the address of a listener. */
+export function baseUrlFlag(summary: string) {
+  return Flags.string({ summary, helpValue: 'URL', parse: async (text) => parseBaseUrl(text) });
+}
+
+/** Oclif names the flag. @throws SvcError USAGE for anything else than an address */
+function parseBaseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)) return text;
   throw new SvcError('USAGE', `must be an address with http:// or https:// (got "${text}")`, {
     hint: 'examples: http://127.0.0.1:8787, https://hooks.example.com',
@@ -215,11 +231,7 @@ export const sessionFlags = withEnvironment({
 });
 
 /** The values of {@link sessionFlags}. */
-export interface SessionFlags {
-  readonly 'session-key'?: string | undefined;
-  readonly 'chat-type'?: ChatType | undefined;
-  readonly channel?: string | undefined;
-}
+export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
 
 /** Flags that restrict a search to some passages. */
 export const filterFlags = withEnvironment({
@@ -313,6 +325,16 @@ export const sessionArgs = {
     description: 'ID, the beginning of it, or the path from a citation.',
   }),
 };
+
+/** How many next runs of a schedule are shown without `--count`. */
+export const RUNS_SHOWN = 5;
+/** `--count` of them. */
+export const runsFlag = Flags.integer({
+  summary: `Number of runs to show (default ${RUNS_SHOWN}).`,
+  helpValue: 'N',
+  min: 1,
+  max: 1000,
+});
 
 /** The schedule that an operator names. */
 export const scheduleArgs = {

@@ -15,15 +15,8 @@ import {
 import type { NoteOptions } from '../engine/notes/index.js';
 import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand } from './base-command.js';
-import { type SessionFlags, sessionFacts } from './flags.js';
+import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { shownSync } from './shown-sync.js';
-
-/** The flags that choose a memory; see targetFlags. */
-export interface TargetFlags {
-  readonly agent?: string | undefined;
-  readonly workspace?: string | undefined;
-  readonly config?: string | undefined;
-}
 
 /** The flags that decide how a sync is shown. */
 export interface SyncFlags {

@@ -15,17 +15,14 @@ import { channelOf } from '../engine/scope/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
-import { type SessionFlags, sessionFacts } from './flags.js';
+import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { HookInput } from './hook-input.js';
 
 /** The flags that describe a turn and name its memory. */
-export interface RecallFlags extends SessionFlags {
-  readonly agent?: string | undefined;
-  readonly config?: string | undefined;
+export interface RecallFlags extends SessionFlags, TargetFlags {
   readonly model?: string | undefined;
   readonly transcript?: string | undefined;
   readonly trigger: string;
-  readonly workspace?: string | undefined;
 }
 
 /** The channel of a conversation whose caller names none. */

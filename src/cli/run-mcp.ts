@@ -9,6 +9,7 @@ import type {
 } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
+import { deferred } from '../engine/support/async.js';
 import type { EngineContext } from '../engine/support/context.js';
 
 /** How the server runs. */
@@ -118,20 +119,17 @@ async function serveStdio(world: McpWorld, stopped: Promise<Stopped>): Promise<M
 /** Ctrl-C and SIGTERM; a second signal exits immediately. */
 function waitForSignals(): Signals {
   const abort = new AbortController();
-  let stop: (reason: Stopped) => void = () => undefined;
-  const stopped = new Promise<Stopped>((resolve) => {
-    stop = resolve;
-  });
+  const stopped = deferred<Stopped>();
   const on = (reason: Stopped): void => {
     if (abort.signal.aborted) process.exit(reason === 'SIGINT' ? 130 : 143);
     abort.abort();
-    stop(reason);
+    stopped.resolve(reason);
   };
   const onInterrupt = (): void => on('SIGINT');
   const onTerminate = (): void => on('SIGTERM');
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate);
   return {
-    stopped,
+    stopped: stopped.promise,
     abort: abort.signal,
     close: () => void process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate),
   };

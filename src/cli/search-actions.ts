@@ -159,10 +159,7 @@ export async function createSearchActions(
     remember: (line) => {
       if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);
     },
-    explain: (error) => {
-      const { message, hint } = reportError(error, mask);
-      return hint === undefined ? { message } : { message, hint };
-    },
+    explain: (error) => reportError(error, mask),
   };
   return {
     actions,

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
-import { targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
+import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
@@ -23,21 +23,7 @@ import {
 import type { EngineContext } from '../engine/support/context.js';
 import { planQuestion, renderAgents, renderDone, renderPlan } from '../ui/integrate/plan.js';
 
-interface IntegrateFlags {
-  readonly plain: boolean;
-  readonly agent?: string | undefined;
-  readonly workspace?: string | undefined;
-  readonly config?: string | undefined;
-  readonly yes: boolean;
-  readonly remove: boolean;
-  readonly project: boolean;
-  readonly name: string;
-  readonly 'active-memory': boolean;
-  readonly capture: boolean;
-  readonly remote?: string | undefined;
-  readonly 'token-env'?: string | undefined;
-  readonly 'dry-run': boolean;
-}
+type IntegrateFlags = FlagsOf<typeof Integrate>;
 
 export default class Integrate extends BaseCommand<IntegrateOutput | IntegrationsOutput> {
   static override summary = 'Register the memory tools with a coding agent.';

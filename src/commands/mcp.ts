@@ -1,6 +1,12 @@
 import * as Flags from '@oclif/core/flags';
-import { sessionFacts, sessionFlags, targetFlags, withEnvironment } from '../cli/flags.js';
-import { MemoryCommand, type TargetFlags } from '../cli/memory-command.js';
+import {
+  sessionFacts,
+  sessionFlags,
+  type TargetFlags,
+  targetFlags,
+  withEnvironment,
+} from '../cli/flags.js';
+import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
 import { loadConfig, resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';

@@ -1,17 +1,14 @@
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { programWords, statePlaces } from '../cli/context.js';
-import { accessLogFlag, withAccessLog, withEnvironment } from '../cli/flags.js';
+import { accessLogFlag, type FlagsOf, withAccessLog, withEnvironment } from '../cli/flags.js';
 import { ServeCommand } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
 import type { ServeOutput, SystemdOutput } from '../engine/serve/index.js';
-import { SERVICE_SWITCHES, type ServiceSwitch } from '../engine/serve/index.js';
+import { SERVICE_SWITCHES } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
-interface ServeFlags {
-  readonly config?: string | undefined;
-  readonly without?: readonly ServiceSwitch[] | undefined;
-}
+type ServeFlags = FlagsOf<typeof Serve>;
 
 export default class Serve extends ServeCommand<ServeOutput | SystemdOutput> {
   static override summary = 'Run svc as a service: fresh indexes, webhooks, tasks.';

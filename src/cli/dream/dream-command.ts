@@ -12,12 +12,10 @@ import {
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
+import type { TargetFlags } from '../flags.js';
 
 /** The flags that choose a workspace. */
-export interface DreamFlags {
-  readonly agent?: string | undefined;
-  readonly config?: string | undefined;
-}
+export type DreamFlags = Pick<TargetFlags, 'agent' | 'config'>;
 
 /** Base of the dream commands, which work on one workspace. */
 export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {

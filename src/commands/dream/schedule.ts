@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { programWords, statePlaces } from '../../cli/context.js';
-import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { DreamCommand, type DreamFlags } from '../../cli/dream/dream-command.js';
+import { RUNS_SHOWN, runsFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
 import {
   crontabLine,
@@ -12,8 +12,6 @@ import {
 import { nextRuns } from '../../engine/support/cron-times.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSchedule } from '../../ui/dream/status.js';
-
-const COUNT = 5;
 
 export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
   static override summary = 'Show the next sweeps, or print a crontab or systemd timer.';
@@ -30,12 +28,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      count: Flags.integer({
-        summary: `Number of runs to show (default ${COUNT}).`,
-        helpValue: 'N',
-        min: 1,
-        max: 1000,
-      }),
+      count: runsFlag,
       'print-crontab': Flags.boolean({
         summary: 'Print a line for your crontab.',
         aliases: ['crontab'],
@@ -54,7 +47,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
     const { settings, timeZone } = await this.dreamTarget(flags);
     const { enabled, frequency } = settings;
     const nowMs = context.clock.now();
-    const runs = nextRuns(frequency, timeZone, nowMs, flags.count ?? COUNT).map(iso);
+    const runs = nextRuns(frequency, timeZone, nowMs, flags.count ?? RUNS_SHOWN).map(iso);
     const command = await this.command(flags);
     const env = statePlaces(context.env);
     const output: DreamScheduleOutput = {
@@ -81,10 +74,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   }
 
   /** Absolute paths: cron and systemd have neither the user's PATH nor their working directory. */
-  private async command(flags: {
-    readonly agent?: string | undefined;
-    readonly config?: string | undefined;
-  }): Promise<readonly string[]> {
+  private async command(flags: DreamFlags): Promise<readonly string[]> {
     const loaded = await this.loadConfig(flags);
     const { file } = loaded;
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { createProgress } from '../../cli/eval-progress.js';
-import { parseShare, targetFlags, withEnvironment } from '../../cli/flags.js';
-import { MemoryCommand, type TargetFlags } from '../../cli/memory-command.js';
+import { type FlagsOf, parseShare, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalOutput } from '../../engine/eval/index.js';
 import { renderDrafted, renderEval } from '../../ui/memory/eval.js';
-import { createStyle } from '../../ui/style.js';
 
 type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
 
@@ -97,7 +96,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const { args, flags } = await this.parse(MemoryEval);
     if (flags.generate !== undefined) {
       if (args.questions !== undefined) throw draftsGoElsewhere();
-      return this.draft({ ...flags, generate: flags.generate });
+      return this.draft(flags, flags.generate);
     }
     if (args.questions === undefined) throw noQuestions();
     if (this.isTyped('output', 'o')) throw outputIsOfDrafts();
@@ -120,32 +119,26 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       onEvent: progress.onEvent,
     }).finally(progress.clear);
     for (const warning of warnings) this.addWarning(warning);
-    const columns = process.stdout.isTTY ? terminal.columns : undefined;
-    const style = createStyle(terminal.color);
-    this.write(renderEval(output, { style, columns, misses: flags.misses }));
+    this.write(renderEval(output, { ...this.view(flags), misses: flags.misses }));
     if ((output.baseline?.drops.length ?? 0) > 0) this.setExitCode(1);
     return output;
   }
 
   private async draft(
-    flags: TargetFlags & {
-      readonly generate: number;
-      readonly seed: number;
-      readonly output?: string | undefined;
-      readonly force: boolean;
-    },
+    flags: FlagsOf<typeof MemoryEval>,
+    generate: number,
   ): Promise<EvalDraftsOutput> {
     const memory = await this.openMemory(flags);
     const { draftLines, draftQuestions, writeDraftFile } = await import(
       '../../engine/eval/index.js'
     );
     const { seed } = flags;
-    const how = { count: flags.generate, seed, signal: this.signal };
+    const how = { count: generate, seed, signal: this.signal };
     const drafts = await draftQuestions(memory.backend, how);
     const file = absolute(flags.output);
     if (file === undefined) this.write(draftLines(drafts));
     else writeDraftFile(file, drafts, flags.force);
-    this.note(renderDrafted(drafts.length, flags.generate, file));
+    this.note(renderDrafted(drafts.length, generate, file));
     return { agent: memory.agentId, seed, file: file ?? null, drafts };
   }
 }

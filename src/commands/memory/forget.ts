@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
@@ -26,18 +26,10 @@ import {
   renderRemains,
   renderUndone,
 } from '../../ui/memory/forget.js';
-import { createStyle } from '../../ui/style.js';
 
 type ForgetResult = ForgetOutput | ForgetListOutput | ForgetUndoOutput;
 
-interface ForgetFlags {
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly yes: boolean;
-  readonly 'from-file': boolean;
-  readonly 'max-results'?: number | undefined;
-}
+type ForgetFlags = FlagsOf<typeof MemoryForget>;
 
 export default class MemoryForget extends MemoryCommand<ForgetResult> {
   static override summary = 'Forget passages, permanently.';
@@ -76,10 +68,9 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const { args, flags } = await this.parse(MemoryForget);
     const memory = await this.openMemory(flags);
     const forgetting = await memory.backend.forgetting();
-    const style = createStyle(this.terminal(flags).color);
     if (flags.list) {
       const entries = await forgetting.entries();
-      this.write(renderForgetList(entries, { style, nowMs: this.context().clock.now() }));
+      this.write(renderForgetList(entries, this.view(flags)));
       return forgetListOutput(memory, entries);
     }
     if (flags.undo !== undefined) return this.undo(memory, forgetting, flags.undo, flags);
@@ -94,13 +85,12 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     flags: ForgetFlags,
   ): Promise<ForgetOutput> {
     const work = { signal: this.signal };
-    const terminal = this.terminal(flags);
     const fromFile = flags['from-file'];
     const plan = await forgetting.plan(
       { target, maxResults: flags['max-results'], fromFile },
       work,
     );
-    this.write(renderForgetPlan(plan, { style: createStyle(terminal.color), fromFile }));
+    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile }));
     if (!(await this.agrees('Forget this?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);

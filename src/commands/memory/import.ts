@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
@@ -13,12 +13,7 @@ import type {
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
-interface ImportFlags {
-  readonly plain: boolean;
-  readonly yes: boolean;
-  readonly existing: ExistingFiles;
-  readonly into?: string | undefined;
-}
+type ImportFlags = FlagsOf<typeof MemoryImport>;
 
 export default class MemoryImport extends MemoryCommand<ImportOutput> {
   static override summary = 'Import a file written by "svc memory export".';

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {
+  type FlagsOf,
   filterFlags,
   filtersOf,
   parseShare,
@@ -181,16 +182,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
 }
 
 /** What the flags restrict a search to. */
-function restrictionsOf(
-  flags: Parameters<typeof filtersOf>[0] & {
-    readonly exact: boolean;
-    readonly 'max-results': number | undefined;
-    readonly 'min-score': number | undefined;
-    readonly 'no-rerank': boolean;
-    readonly path: string | undefined;
-    readonly source: readonly Source[] | undefined;
-  },
-): Omit<SearchRequest, 'query'> {
+function restrictionsOf(flags: FlagsOf<typeof MemorySearch>): Omit<SearchRequest, 'query'> {
   return {
     maxResults: flags['max-results'],
     minScore: flags['min-score'],

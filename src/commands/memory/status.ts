@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { type FlagsOf, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding/embedding-status.js';
@@ -15,11 +15,7 @@ import { renderWhy } from '../../ui/memory/explanation.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
 
-interface StatusFlags {
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
+type StatusFlags = FlagsOf<typeof MemoryStatus>;
 
 /** One memory with its status, without the diagnosis. */
 interface Reported {

@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { targetFlags } from '../../cli/flags.js';
+import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { shownDiagnosis } from '../../cli/shown-diagnosis.js';
 import {
@@ -54,7 +54,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     return { agent, ...diagnosis };
   }
 
-  private async path(flags: { readonly agent?: string | undefined }): Promise<Subject> {
+  private async path(flags: TargetFlags): Promise<Subject> {
     const memory = await this.openMemory(flags);
     return {
       agent: memory.agentId,
@@ -63,10 +63,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     };
   }
 
-  private async named(
-    provider: string,
-    flags: { readonly agent?: string | undefined; readonly config?: string | undefined },
-  ): Promise<Subject> {
+  private async named(provider: string, flags: TargetFlags): Promise<Subject> {
     const context = this.context();
     const options = { agentId: flags.agent, configFile: flags.config };
     const providers = await loadAgentProviders(context, options);

@@ -1,11 +1,8 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { scheduleArgs, withEnvironment } from '../../cli/flags.js';
+import { RUNS_SHOWN, runsFlag, scheduleArgs, withEnvironment } from '../../cli/flags.js';
 import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { iso } from '../../engine/support/time.js';
 import { renderNextRuns } from '../../ui/schedule/list.js';
-
-const COUNT = 5;
 
 export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
   static override summary = 'Show when a schedule runs next.';
@@ -16,21 +13,14 @@ export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
     '<%= config.bin %> <%= command.id %> nightly --count 14 --json',
   ];
   static override args = scheduleArgs;
-  static override flags = withEnvironment({
-    count: Flags.integer({
-      summary: `Number of runs to show (default ${COUNT}).`,
-      helpValue: 'N',
-      min: 1,
-      max: 1000,
-    }),
-  });
+  static override flags = withEnvironment({ count: runsFlag });
 
   async run(): Promise<ScheduleNextOutput> {
     const { args, flags } = await this.parse(ScheduleNext);
     const { resolved } = await this.loadConfig(flags);
     const { id, enabled, cron, timezone, nextDue } = configuredSchedule(args.schedule, resolved);
     const nowMs = this.context().clock.now();
-    const runs = nextDue(nowMs, flags.count ?? COUNT).map(iso);
+    const runs = nextDue(nowMs, flags.count ?? RUNS_SHOWN).map(iso);
     const output = { id, enabled, cron, timezone: timezone ?? null, runs };
     this.write(renderNextRuns(output, nowMs));
     return output;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
+import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
@@ -35,11 +35,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
       summary: 'Perform create_flow or run_task only once for this key.',
       helpValue: 'KEY',
     }),
-    url: Flags.string({
-      summary: 'Base URL of the listener: scheme, host and port.',
-      helpValue: 'URL',
-      parse: async (text) => parseBaseUrl(text),
-    }),
+    url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
   });
 
   async run(): Promise<CallOutput> {

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
+import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
 import { renderJson } from '../../ui/config/config-text.js';
@@ -14,11 +13,7 @@ export default class WebhookOpenapi extends BaseCommand<object> {
     '<%= config.bin %> <%= command.id %> --url https://hooks.example.com',
   ];
   static override flags = withEnvironment({
-    url: Flags.string({
-      summary: 'Public base URL of the routes, for "servers".',
-      helpValue: 'URL',
-      parse: async (text) => parseBaseUrl(text),
-    }),
+    url: baseUrlFlag('Public base URL of the routes, for "servers".'),
   });
 
   async run(): Promise<object> {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { accessLogFlag, withAccessLog, withEnvironment } from '../../cli/flags.js';
+import { accessLogFlag, type FlagsOf, withAccessLog, withEnvironment } from '../../cli/flags.js';
 import { ServeCommand } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -50,12 +50,10 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
   }
 }
 
-interface Place {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-}
-
-function listeningAt(loaded: LoadedConfig, { host, port }: Place): LoadedConfig {
+function listeningAt(
+  loaded: LoadedConfig,
+  { host, port }: FlagsOf<typeof WebhookServe>,
+): LoadedConfig {
   const { resolved } = loaded;
   const gateway = {
     ...resolved.gateway,

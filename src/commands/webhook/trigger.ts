@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { parseBaseUrl, withEnvironment } from '../../cli/flags.js';
+import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
@@ -22,11 +22,7 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
   };
   static override flags = withEnvironment({
     route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
-    url: Flags.string({
-      summary: 'Base URL of the listener: scheme, host and port.',
-      helpValue: 'URL',
-      parse: async (text) => parseBaseUrl(text),
-    }),
+    url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
   });
 
   async run(): Promise<TriggerOutput> {

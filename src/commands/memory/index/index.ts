@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../../cli/flags.js';
-import { MemoryCommand, type SyncFlags, type TargetFlags } from '../../../cli/memory-command.js';
+import { type FlagsOf, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import { MemoryCommand } from '../../../cli/memory-command.js';
 import { print } from '../../../cli/print.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
@@ -14,7 +14,7 @@ import {
   type OpenedMemory,
 } from '../../../engine/memory/index.js';
 
-type WatchFlags = TargetFlags & SyncFlags & { readonly all: boolean };
+type IndexFlags = FlagsOf<typeof MemoryIndex>;
 
 export default class MemoryIndex extends MemoryCommand<IndexOutput> {
   static override summary = 'Update the index of all agents, or of one.';
@@ -70,7 +70,7 @@ An index that is damaged, or was built by another version or with other settings
     }
   }
 
-  private async watchAll(flags: WatchFlags): Promise<IndexOutput> {
+  private async watchAll(flags: IndexFlags): Promise<IndexOutput> {
     this.refuseShape('--watch');
     this.isWatching = true;
     const { clock, homeDir } = this.context();
@@ -92,7 +92,7 @@ An index that is damaged, or was built by another version or with other settings
   /** One agent's failure is reported without stopping the others. */
   private async indexOne(
     memory: OpenedMemory,
-    flags: SyncFlags,
+    flags: IndexFlags,
   ): Promise<IndexedAgent | FailedAgent> {
     try {
       return indexOutput(memory, await this.syncShown(memory, flags));

@@ -1,4 +1,4 @@
-import type { FlowRecord, FlowStatus } from '../../../engine/flows/index.js';
+import type { FlowRecord } from '../../../engine/flows/index.js';
 import {
   formatCount,
   formatRelativeTime,
@@ -7,8 +7,9 @@ import {
 import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
+import { statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
-import type { Paint, Style, View } from '../../style.js';
+import type { Style, View } from '../../style.js';
 import type { WebhooksScreenState } from './state.js';
 
 const MAX_NAME = 24;
@@ -118,27 +119,10 @@ function flowLine(flow: FlowRecord, nowMs: number, style: Style, columns: number
   const room = columns - STATUS_COLUMNS - ID_COLUMNS - textWidth(ago) - 6;
   const goal = fitEnd(safeLine(`${flow.goal}${step}`), Math.max(0, room));
   const plain = `${status} ${id}  ${goal}`;
-  const painted = `${paintOf(flow.status, style)(status)} ${style.dim(id)}  ${goal}`;
+  const paint = flow.status === 'queued' ? style.dim : statusPaint(flow.status, style);
+  const painted = `${paint(status)} ${style.dim(id)}  ${goal}`;
   // Measured without colours, which must not be cut.
   return textWidth(plain) > columns
     ? fitEnd(plain, columns)
     : spread(painted, style.dim(ago), columns);
-}
-
-function paintOf(status: FlowStatus, { ok, fault, warning, accent, dim }: Style): Paint {
-  switch (status) {
-    case 'running':
-      return accent;
-    case 'waiting':
-    case 'blocked':
-      return warning;
-    case 'succeeded':
-      return ok;
-    case 'failed':
-    case 'lost':
-      return fault;
-    case 'queued':
-    case 'cancelled':
-      return dim;
-  }
 }
