@@ -35,11 +35,7 @@ export function renderSweeps(
     memoryWords(sweep),
   ]);
   const titles = ['sweep', 'when', 'trigger', 'phases', 'MEMORY.md'];
-  return renderTable(
-    titles.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  return renderTable(titles, rows, style);
 }
 
 function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {

@@ -44,7 +44,7 @@ export function renderChanged<R>(
   { style, columns }: ListOptions,
 ): string {
   if (total === 0) return `no ${words.noun}s match\n`;
-  const titles = [words.noun, 'status', 'what'].map((title) => ({ title }));
+  const titles = [words.noun, 'status', 'what'];
   const rows = changed.map(({ record, error }) => {
     const { id, status, title } = words.of(record);
     const what = error === undefined ? title : `not ${words.done}: ${error.message}`;

@@ -78,8 +78,7 @@ export function renderAgents(
     captureWords(agent),
     shownPath(agent.file, homeDir),
   ]);
-  const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
-  const heads = titles.map((title) => ({ title }));
+  const heads = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const table = renderTable(heads, fitLastColumn(heads, rows, columns, fitMiddle), style);
   const faults = agents.flatMap(({ id, fault, hook }) => [
     ...(fault === undefined ? [] : [`${id}: ${safeLine(fault.message)}`]),

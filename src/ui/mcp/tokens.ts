@@ -21,11 +21,7 @@ export function renderTokens(
     formatRelativeTime(Date.parse(token.createdAt), nowMs),
     token.expired ? style.fault('expired') : expiryOf(token),
   ]);
-  return renderTable(
-    columns.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  return renderTable(columns, rows, style);
 }
 
 /** What to do with a token that was printed. */

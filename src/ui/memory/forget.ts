@@ -70,7 +70,7 @@ export function renderForgetList(
   { style, nowMs }: { readonly style: Style; readonly nowMs: number },
 ): string {
   if (entries.length === 0) return 'nothing is forgotten\n';
-  const columns = [{ title: 'id' }, { title: 'when' }, { title: 'what' }];
+  const columns = ['id', 'when', 'what'];
   const rows = entries.flatMap(({ id, at, passages }) =>
     passages.map((passage, row) => [
       row === 0 ? id : '',

@@ -37,7 +37,7 @@ export function renderWrites(
 ): string {
   if (writes.length === 0) return 'there is nothing to undo';
   return renderTable(
-    [{ title: 'id' }, { title: 'written' }, { title: 'by' }, { title: 'file' }, { title: 'text' }],
+    ['id', 'written', 'by', 'file', 'text'],
     writes.map(({ id, at, origin, path, text }) => [
       id,
       formatRelativeTime(Date.parse(at), nowMs),

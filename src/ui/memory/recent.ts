@@ -15,11 +15,7 @@ export function renderRecent(
   const rows = documents.map(({ path, modifiedMs, size }) => {
     return [formatRelativeTime(modifiedMs, nowMs), formatBytes(size), safeLine(path)];
   });
-  const columns = [
-    { title: 'changed' },
-    { title: 'size', align: 'right' },
-    { title: 'file' },
-  ] as const;
+  const columns = ['changed', { title: 'size', align: 'right' }, 'file'] as const;
   const rest = more === 0 ? '' : `${style.dim(`and ${formatCount(more)} more; see --limit`)}\n`;
   return `${renderTable(columns, rows, style)}${rest}`;
 }

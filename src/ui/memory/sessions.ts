@@ -24,11 +24,7 @@ export function renderSessions(
     archivedBytes === 0 ? '–' : formatBytes(archivedBytes),
     safeLine(title),
   ]);
-  const table = renderTable(
-    COLUMNS.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  const table = renderTable(COLUMNS, rows, style);
   const rest = total - sessions.length;
   return rest === 0
     ? table

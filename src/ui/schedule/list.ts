@@ -27,11 +27,7 @@ export function renderSchedules(schedules: readonly Listed[], options: ScheduleO
       ? '–'
       : `${lastFlow.flowId.slice(0, ID_CHARS)} ${lastFlow.status ?? 'pruned'}`,
   ]);
-  return renderTable(
-    COLUMNS.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  return renderTable(COLUMNS, rows, style);
 }
 
 /** The due times of one schedule. */

@@ -24,14 +24,13 @@ export function renderDeliveries(
   { style, nowMs, columns }: DeliveriesOptions,
 ): string {
   if (total === 0) return 'no deliveries\n';
-  const heads = TITLES.map((title) => ({ title }));
   const rows = deliveries.map((delivery) => cellsOf(delivery, nowMs));
-  const shown = fitLastColumn(heads, rows, columns).map((cells, row) =>
+  const shown = fitLastColumn(TITLES, rows, columns).map((cells, row) =>
     cells.map((cell, at) =>
       at === STATUS_COLUMN ? statusPaint(deliveries[row]?.status ?? 0, style)(cell) : cell,
     ),
   );
-  const table = renderTable(heads, shown, style);
+  const table = renderTable(TITLES, shown, style);
   if (deliveries.length === total) return table;
   const more = `${formatCount(deliveries.length)} of ${formatCountOf(total, 'delivery', 'deliveries')}; use --limit to show more`;
   return `${table}${style.dim(more)}\n`;
