@@ -136,27 +136,42 @@ const cancelFlow = z.strictObject({ action: z.literal('cancel_flow'), flowId: fl
 const RUNNING_FIELDS = ['startedAt', 'lastEventAt', 'progressSummary'] as const;
 const ONLY_RUNNING = 'Only with status running';
 
-const runTask = z.strictObject({
-  action: z.literal('run_task'),
-  flowId: flowId(),
-  runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
-  task: means(text(), 'What to do'),
-  sourceId: optional(text(), 'Where the task came from'),
-  childSessionKey: optional(text(), 'The session the task runs in'),
-  parentTaskId: optional(text(), 'The task that this one is part of'),
-  agentId: optional(text(), 'The agent it is for'),
-  runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
-  label: optional(text(), 'A short name, for people'),
-  preferMetadata: optional(
-    z.boolean(),
-    'Whether the fields above override those of an existing task',
-  ),
-  notifyPolicy: notifyPolicy('When notifications of the task are sent; default: as for the flow'),
-  status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
-  startedAt: epochMs(`${ONLY_RUNNING}: when it started`),
-  lastEventAt: epochMs(`${ONLY_RUNNING}: when it was last heard of`),
-  progressSummary: optional(z.nullable(text()), `${ONLY_RUNNING}: its progress, for people`),
-});
+const runTask = z
+  .strictObject({
+    action: z.literal('run_task'),
+    flowId: flowId(),
+    runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
+    task: means(text(), 'What to do'),
+    sourceId: optional(text(), 'Where the task came from'),
+    childSessionKey: optional(text(), 'The session the task runs in'),
+    parentTaskId: optional(text(), 'The task that this one is part of'),
+    agentId: optional(text(), 'The agent it is for'),
+    runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
+    label: optional(text(), 'A short name, for people'),
+    preferMetadata: optional(
+      z.boolean(),
+      'Whether the fields above override those of an existing task',
+    ),
+    notifyPolicy: notifyPolicy('When notifications of the task are sent; default: as for the flow'),
+    status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
+    startedAt: epochMs(`${ONLY_RUNNING}: when it started`),
+    lastEventAt: epochMs(`${ONLY_RUNNING}: when it was last heard of`),
+    progressSummary: optional(z.nullable(text()), `${ONLY_RUNNING}: its progress, for people`),
+  })
+  .check(
+    z.check((payload) => {
+      if (payload.value.status === 'running') return;
+      for (const field of RUNNING_FIELDS) {
+        if (payload.value[field] === undefined) continue;
+        payload.issues.push({
+          code: 'custom',
+          path: [field],
+          message: 'is only for tasks with status "running"',
+          input: payload.value[field],
+        });
+      }
+    }),
+  );
 
 /** Every body by its action. */
 export const ACTION_SCHEMAS = {
@@ -177,36 +192,12 @@ export const ACTION_SCHEMAS = {
   list_tasks: listTasks,
 } as const;
 
-export const actionSchema = z.discriminatedUnion('action', [
-  createFlow,
-  getFlow,
-  listFlows,
-  findLatestFlow,
-  resolveFlow,
-  getTaskSummary,
-  setWaiting,
-  resumeFlow,
-  finishFlow,
-  failFlow,
-  requestCancel,
-  cancelFlow,
-  runTask.check(
-    z.check((payload) => {
-      if (payload.value.status === 'running') return;
-      for (const field of RUNNING_FIELDS) {
-        if (payload.value[field] === undefined) continue;
-        payload.issues.push({
-          code: 'custom',
-          path: [field],
-          message: 'is only for tasks with status "running"',
-          input: payload.value[field],
-        });
-      }
-    }),
-  ),
-  getTask,
-  listTasks,
-]);
+type ActionSchema = (typeof ACTION_SCHEMAS)[keyof typeof ACTION_SCHEMAS];
+
+export const actionSchema = z.discriminatedUnion(
+  'action',
+  Object.values(ACTION_SCHEMAS) as [ActionSchema, ...ActionSchema[]],
+);
 
 /** The names of all actions. */
 export const ACTION_NAMES = Object.keys(ACTION_SCHEMAS) as (keyof typeof ACTION_SCHEMAS)[];
