@@ -18,8 +18,9 @@ const BATCH = 200;
 
 /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
 export async function sweep(store: FlowStore) {
+  const repeatWrite = (step: (work: Work) => Promise<number>) =>
+    repeat(() => store.write(step, 'anything'));
   const taken = { requeued: 0, lost: 0, cancelled: 0 };
-  let cancelledFlows = 0;
   await repeat(async () => {
     const now = await store.write(takeBackExpired, 'anything');
     taken.requeued += now.requeued;
@@ -27,31 +28,16 @@ export async function sweep(store: FlowStore) {
     taken.cancelled += now.cancelled;
     return now.requeued + now.lost + now.cancelled;
   });
-  await repeat(async () => {
-    const ended = await store.write(finishCancelled, 'anything');
-    cancelledFlows += ended;
-    return ended;
-  });
-  await repeat(() =>
-    store.write(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH), 'anything'),
-  );
+  const cancelledFlows = await repeatWrite(finishCancelled);
+  await repeatWrite(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH));
   const pruned = await prune(store);
-  await repeat(() => store.write(({ answers, nowMs }) => answers.prune(nowMs, BATCH), 'anything'));
-  let undeliverable = 0;
-  await repeat(async () => {
-    const settled = await store.write(settleUnclaimed, 'anything');
-    undeliverable += settled;
-    return settled;
+  await repeatWrite(({ answers, nowMs }) => answers.prune(nowMs, BATCH));
+  const undeliverable = await repeatWrite(settleUnclaimed);
+  await repeatWrite(({ notifications, nowMs }) => {
+    const before = { deliveredMs: nowMs - DELIVERED_KEEP_MS, failedMs: nowMs - FAILED_KEEP_MS };
+    return notifications.prune(before, BATCH);
   });
-  await repeat(() =>
-    store.write(({ notifications, nowMs }) => {
-      const before = { deliveredMs: nowMs - DELIVERED_KEEP_MS, failedMs: nowMs - FAILED_KEEP_MS };
-      return notifications.prune(before, BATCH);
-    }, 'anything'),
-  );
-  await repeat(() =>
-    store.write(({ history, nowMs }) => history.trim(nowMs - MS_PER_DAY, BATCH), 'anything'),
-  );
+  await repeatWrite(({ history, nowMs }) => history.trim(nowMs - MS_PER_DAY, BATCH));
   return {
     requeued: taken.requeued,
     lost: taken.lost,
@@ -69,27 +55,23 @@ export async function sweep(store: FlowStore) {
  * @param keepMs how long to keep them; as configured when left out
  */
 export async function prune(store: FlowStore, keepMs: number = store.policy.retentionMs) {
-  let flows = 0;
-  let tasks = 0;
-  await repeat(async () => {
+  let tasksOfFlows = 0;
+  const flows = await repeat(async () => {
     const gone = await store.write(
       (work) => work.flows.prune(work.nowMs - keepMs, BATCH),
       'anything',
     );
-    flows += gone.flows;
-    tasks += gone.tasks;
+    tasksOfFlows += gone.tasks;
     return gone.flows;
   });
-  await repeat(async () => {
-    const gone = await store.write(
+  const otherTasks = await repeat(() =>
+    store.write(
       // A task records until when it is kept, by the retention at the time it ended.
       (work) => work.tasks.prune(work.nowMs + work.policy.retentionMs - keepMs, BATCH),
       'anything',
-    );
-    tasks += gone;
-    return gone;
-  });
-  return { flows, tasks };
+    ),
+  );
+  return { flows, tasks: tasksOfFlows + otherTasks };
 }
 
 async function finishCancelled(work: Work): Promise<number> {
@@ -110,7 +92,12 @@ async function settleUnclaimed(work: Work): Promise<number> {
   return unclaimed.length;
 }
 
-/** Repeats a step until it has nothing left to do. */
-async function repeat(step: () => Promise<number>): Promise<void> {
-  while ((await step()) > 0);
+/** Repeats a step until it has nothing left to do. @returns how much it did in total */
+async function repeat(step: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const count = await step();
+    if (count <= 0) return total;
+    total += count;
+  }
 }
