@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
 import { isExpired, readTokens } from '../../mcp/tokens/token-store.js';
 import { formatCountOf } from '../../support/format.js';
 import { type DoctorCheck, type Finding, finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
+import { missingTlsFiles } from './tls-files.js';
 
 const HTTP = ['mcp', 'http'] as const;
 
@@ -22,7 +22,7 @@ export const mcp: DoctorCheck = {
       const findings = [
         ...expired.map(({ name }) => expiredFinding(name)),
         ...(publicOrigin !== undefined && expired.length === tokens.length ? [noToken(world)] : []),
-        ...(address.tls === undefined ? [] : missingFiles(world, address.tls)),
+        ...missingTlsFiles(world, HTTP, address.tls),
       ];
       const off = tokens.length === 0 && publicOrigin === undefined;
       const summary = off ? 'local programs only' : formatCountOf(tokens.length, 'token');
@@ -60,19 +60,4 @@ function noToken({ placeOf }: ConfiguredWorld): Finding {
     place: placeOf([...HTTP]),
     hint: 'create one: svc mcp token create NAME',
   });
-}
-
-function missingFiles(
-  { placeOf }: ConfiguredWorld,
-  tls: { readonly cert: string; readonly key: string },
-): readonly Finding[] {
-  return (['cert', 'key'] as const)
-    .filter((key) => !existsSync(tls[key]))
-    .map((key) =>
-      finding('tls-file-missing', 'fault', {
-        message: `${tls[key]}, named in mcp.http.tls.${key}, does not exist`,
-        place: placeOf([...HTTP, 'tls', key]),
-        hint: `create it, or fix mcp.http.tls.${key}`,
-      }),
-    );
 }

@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { resolveConfiguredPath } from '../../config/index.js';
+import { accessSync, constants } from 'node:fs';
+import { gatewayAddress } from '../../config/index.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
@@ -14,6 +14,7 @@ import {
   resolveConfigured,
   weakness,
 } from './secrets.js';
+import { missingTlsFiles } from './tls-files.js';
 
 const PLUGIN = ['plugins', 'entries', 'webhooks'] as const;
 /** Where the id of a route is in a path. */
@@ -122,14 +123,9 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
 }
 
 function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
-  const { host, tls } = world.loaded.resolved.gateway;
-  const files = (['cert', 'key'] as const).map((key) => {
-    const written = tls?.[key];
-    return written === undefined ? undefined : missingFile(world, key, written);
-  });
-  if (isLoopback(host) || tls?.cert !== undefined) return files;
+  const { host, tls } = gatewayAddress(world.loaded, world.context);
+  if (isLoopback(host) || tls !== undefined) return missingTlsFiles(world, ['gateway'], tls);
   return [
-    ...files,
     finding('gateway-open', 'warning', {
       message: `the listener at ${host} accepts connections from other machines without TLS`,
       cause: 'route secrets would be sent unencrypted',
@@ -137,18 +133,4 @@ function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
       hint: 'set gateway.tls, or listen on 127.0.0.1 behind a proxy with TLS',
     }),
   ];
-}
-
-function missingFile(
-  { loaded, context, placeOf }: ConfiguredWorld,
-  key: 'cert' | 'key',
-  written: string,
-): Finding | undefined {
-  const path = resolveConfiguredPath(loaded, written, context);
-  if (existsSync(path)) return undefined;
-  return finding('tls-file-missing', 'fault', {
-    message: `${path}, named in gateway.tls.${key}, does not exist`,
-    place: placeOf(['gateway', 'tls', key]),
-    hint: `create it, or fix gateway.tls.${key}`,
-  });
 }
