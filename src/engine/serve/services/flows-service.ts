@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Flows, notificationTargets, openFlows, opensSameFlows } from '../../flows/index.js';
+import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
 import {
   agreeIn,
   type ServeSetup,
@@ -10,7 +9,7 @@ import {
   serviceFailure,
 } from '../service.js';
 import { hasSchedules } from './schedule-service.js';
-import { hasRuntimes } from './tasks-service.js';
+import { hasRuntimes, keepsSameFlows } from './tasks-service.js';
 import { watchWrites } from './watched-writes.js';
 import { hasWebhooks } from './webhooks-service.js';
 
@@ -96,13 +95,5 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
 
 /** Compares where and how flows are kept, receivers of notifications and how their secrets are read. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
-  const [targets, nextTargets] = [setup, next].map(({ loaded }) =>
-    notificationTargets(loaded.resolved),
-  );
-  return (
-    setup.loaded.file === next.loaded.file &&
-    agreeIn(setup, next, ['secrets']) &&
-    opensSameFlows(setup.loaded.resolved, next.loaded.resolved) &&
-    isDeepStrictEqual(targets, nextTargets)
-  );
+  return keepsSameFlows(setup, next) && agreeIn(setup, next, ['secrets']);
 }

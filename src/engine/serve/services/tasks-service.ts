@@ -90,12 +90,16 @@ function formatTasks(count: number): string {
 
 /** Compares everything that tasks run with; workspaces are their working directories. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
+  return keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents']);
+}
+
+/** Compares where and how flows are kept, and receivers of their notifications. */
+export function keepsSameFlows(setup: ServeSetup, next: ServeSetup): boolean {
   const [targets, nextTargets] = [setup, next].map(({ loaded }) =>
     notificationTargets(loaded.resolved),
   );
   return (
     setup.loaded.file === next.loaded.file &&
-    agreeIn(setup, next, ['agents']) &&
     opensSameFlows(setup.loaded.resolved, next.loaded.resolved) &&
     isDeepStrictEqual(targets, nextTargets)
   );
