@@ -140,13 +140,9 @@ class LineReader {
       if (count === 0) return;
       this.position += count;
       const data = Buffer.concat([this.rest, chunk.subarray(0, count)]);
-      const end = data.lastIndexOf(0x0a) + 1;
+      const end = data.lastIndexOf(LINE_FEED) + 1;
       this.rest = data.subarray(end);
-      yield* data
-        .subarray(0, end)
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => line !== '');
+      yield* wholeLines(data.subarray(0, end));
     }
   }
 

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf } from '../../errors/index.js';
+import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { PRIVATE_MODE } from '../../support/files.js';
 
 interface RotationOptions {
@@ -137,7 +137,7 @@ function renameIfThere(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
   }
 }
 
