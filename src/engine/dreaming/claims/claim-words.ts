@@ -49,7 +49,8 @@ export function lossFraction(prior: ReadonlySet<string>, next: ReadonlySet<strin
   return prior.size === 0 ? 0 : 1 - countShared(prior, next) / prior.size;
 }
 
-function countShared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** How many stems two sets share. */
+export function countShared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [few, many] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;
   for (const item of few) if (many.has(item)) shared += 1;

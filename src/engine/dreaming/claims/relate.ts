@@ -1,4 +1,5 @@
 import { stemOf } from '../../memory/search/index.js';
+import { countShared } from './claim-words.js';
 import type { Gist } from './gist.js';
 import { FREQUENCIES, SHARED_ATTRIBUTES } from './gist-words.js';
 
@@ -17,7 +18,7 @@ export function relate(newer: Gist, older: Gist): Relation {
   if (!newer.isPresent || !older.isPresent) return 'other';
   const a = withSubjects(newer, older.subject);
   const b = withSubjects(older, newer.subject);
-  const shared = common(a.subject, b.subject);
+  const shared = countShared(a.subject, b.subject);
   const { agreeing, conflicting } = compareValues(a.values, b.values);
   if (!mayBeRelated(a, b, shared, conflicting > 0)) return 'other';
   const union = a.subject.size + b.subject.size - shared;
@@ -58,7 +59,7 @@ function ends(newer: Gist, older: Gist): boolean {
 
 /** Whether claims with different values have the same subject. */
 function saysOtherwise({ shared, union, isInside }: Overlap, a: Gist, b: Gist): boolean {
-  const attributes = common(a.attributes, b.attributes);
+  const attributes = countShared(a.attributes, b.attributes);
   const isEqual = shared === union;
   const isBare = a.attributes.size === 0 || b.attributes.size === 0;
   const speakAlike =
@@ -91,7 +92,7 @@ const MOSTLY = 0.5;
 const NEARLY_ALL = 0.75;
 
 function saysSame({ shared, union, isInside, agreeing }: Overlap, a: Gist, b: Gist): boolean {
-  const attributes = common(a.attributes, b.attributes);
+  const attributes = countShared(a.attributes, b.attributes);
   const isEither = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
   if (!isEither) return false;
   if (agreeing > 0) {
@@ -123,7 +124,7 @@ function compareValues(a: Gist['values'], b: Gist['values']) {
   for (const [kind, values] of a) {
     const others = b.get(kind);
     if (others === undefined) continue;
-    if (common(values, others) > 0) agreeing += 1;
+    if (countShared(values, others) > 0) agreeing += 1;
     else conflicting += 1;
   }
   return { agreeing, conflicting };
@@ -140,10 +141,4 @@ function withSubjects(gist: Gist, known: ReadonlySet<string>): Gist {
   const values = new Map(left.filter(([, stems]) => stems.size > 0));
   const named = gist.named.filter((one) => !moving.includes(one));
   return { ...gist, values, named, subject: new Set([...gist.subject, ...moved]) };
-}
-
-function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const item of a) if (b.has(item)) shared += 1;
-  return shared;
 }
