@@ -82,11 +82,7 @@ async function providerSettings(
     queryTimeoutMs: queryTimeoutMs(choice, settings),
     // A fallback should answer quickly.
     batch: { ...remote.batch, enabled: isPrimary && remote.batch.enabled },
-    local: {
-      modelPath: local.modelPath,
-      modelCacheDir: local.modelCacheDir,
-      contextSize: local.contextSize,
-    },
+    local,
   };
 }
 

@@ -109,12 +109,7 @@ export interface ProviderSettings {
   /** Limit of a query, including retries. */
   readonly queryTimeoutMs: number;
   readonly batch: BatchSettings;
-  readonly local: {
-    /** Absolute path, or an `hf:` or http(s) reference; undefined means the default model. */
-    readonly modelPath: string | undefined;
-    readonly modelCacheDir: string;
-    readonly contextSize: number;
-  };
+  readonly local: ResolvedMemorySearch['local'];
 }
 
 export interface VendorTools {

@@ -15,15 +15,6 @@ export interface JobRecord {
   readonly handle: BatchHandle | undefined;
 }
 
-export interface JobRecords {
-  /** Oldest first. */
-  list(): Promise<readonly JobRecord[]>;
-  /** Stores a job that is about to be created. */
-  begin(keys: readonly string[]): Promise<JobRecord>;
-  started(record: JobRecord, handle: BatchHandle): Promise<JobRecord & StartedJob>;
-  forget(record: JobRecord): Promise<void>;
-}
-
 export interface StartedJob extends JobRecord {
   readonly handle: BatchHandle;
 }
@@ -32,10 +23,13 @@ export interface StartedJob extends JobRecord {
 const KEPT_MS = 31 * 24 * 3_600_000;
 const VERSION = 1;
 
-export function openJobRecords(store: BatchJobStore, clock: Clock): JobRecords {
+export type JobRecords = ReturnType<typeof openJobRecords>;
+
+export function openJobRecords(store: BatchJobStore, clock: Clock) {
   const save = (record: JobRecord): Promise<void> => store.save(written(record));
   return {
-    list: async () => {
+    /** Oldest first. */
+    list: async (): Promise<readonly JobRecord[]> => {
       const records: JobRecord[] = [];
       for (const job of await store.list()) {
         const record = clock.now() - job.createdMs > KEPT_MS ? undefined : read(job);
@@ -44,18 +38,19 @@ export function openJobRecords(store: BatchJobStore, clock: Clock): JobRecords {
       }
       return records.sort((a, b) => a.createdMs - b.createdMs);
     },
-    begin: async (keys) => {
+    /** Stores a job that is about to be created. */
+    begin: async (keys: readonly string[]): Promise<JobRecord> => {
       const id = `svc-${randomUUID()}`;
       const record: JobRecord = { id, createdMs: clock.now(), keys, handle: undefined };
       await save(record);
       return record;
     },
-    started: async (record, handle) => {
+    started: async (record: JobRecord, handle: BatchHandle): Promise<StartedJob> => {
       const started = { ...record, handle };
       await save(started);
       return started;
     },
-    forget: (record) => store.remove(record.id),
+    forget: (record: JobRecord) => store.remove(record.id),
   };
 }
 
