@@ -7,7 +7,7 @@ export {
   requireValid,
 } from './check.js';
 export { checkConfigFile } from './check-file.js';
-export { isBlankJson, parseConfigText, textPositions } from './document.js';
+export { isBlankJson, lineStarts, parseConfigText, textPositions } from './document.js';
 export {
   type ConfigEdit,
   changeConfigValue,

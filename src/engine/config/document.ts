@@ -7,6 +7,7 @@ import {
   type ParseError,
   parseTree,
   printParseErrorCode,
+  valueNode,
 } from './jsonc.js';
 
 /** A parsed configuration text with the locations of its values. */
@@ -133,7 +134,7 @@ function createLookUp(
     let node = root;
     for (const segment of path) {
       const next: Node | undefined =
-        node === undefined ? undefined : listingOf(valueNode(node)).get(segment);
+        node === undefined ? undefined : listingOf(valueNode(node) ?? node).get(segment);
       if (next === undefined) break;
       node = next;
     }
@@ -142,7 +143,7 @@ function createLookUp(
   return {
     locate(path) {
       const node = nearest(path);
-      return positionOf(node === undefined ? 0 : valueNode(node).offset);
+      return positionOf(node === undefined ? 0 : (valueNode(node) ?? node).offset);
     },
     locateKey: (path) => positionOf(nearest(path)?.offset ?? 0),
   };
@@ -154,25 +155,26 @@ function listChildren(node: Node): ReadonlyMap<string | number, Node> {
   return new Map(children.map((property) => [String(property.children?.[0]?.value), property]));
 }
 
-/** The value of a property; other nodes are their own value. */
-function valueNode(node: Node): Node {
-  return node.type === 'property' ? (node.children?.[1] ?? node) : node;
-}
-
 /** Converts 0-based offsets to 1-based lines and columns, in UTF-16 code units, as editors count. */
 type TextPositions = (offset: number) => SourceLocation;
 
 /** Lines end with `\n`, `\r\n` or a lone `\r`. */
 export function textPositions(file: string, text: string): TextPositions {
+  const starts = lineStarts(text);
+  return (offset) => {
+    const line = lastAtMost(starts, offset);
+    return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
+}
+
+/** The offset of each line. */
+export function lineStarts(text: string): readonly number[] {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10)) starts.push(at + 1);
   }
-  return (offset) => {
-    const line = lastAtMost(starts, offset);
-    return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
-  };
+  return starts;
 }
 
 /** Index of the last number not above the limit, in an ascending list starting with 0. */

@@ -3,6 +3,7 @@ import {
   checkConfigText,
   editJson,
   fixFault,
+  lineStarts,
   parseConfigText,
   replaceConfig,
   textPositions,
@@ -178,10 +179,6 @@ function excerpts(text: string): (place: SourceLocation) => Excerpt {
     const first = Math.max(1, line - CONTEXT_LINES);
     return { firstLine: first, lines: lines.slice(first - 1, line + CONTEXT_LINES), line, column };
   };
-}
-
-function lineStarts(text: string): readonly number[] {
-  return [0, ...[...text.matchAll(/\r\n|\r|\n/gu)].map(({ 0: end, index }) => index + end.length)];
 }
 
 /** Older forms of references (facts §3.1); the second is no longer one. */
