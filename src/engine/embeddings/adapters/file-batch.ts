@@ -6,7 +6,7 @@ import {
   parseAnswer,
   sendRequest,
 } from '../http/http-client.js';
-import { jsonAt, messageIn } from '../http/status-fault.js';
+import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
 import { broken, readVector } from '../read-vectors.js';
 import { notTwice, UNPACED, withRetries } from '../requests/pacer.js';
 import type {
@@ -45,7 +45,7 @@ export function createFileBatch(connection: BatchConnection, dialect: BatchDiale
       const json = { ...dialect.job, input_file_id: input, metadata: { [LABEL]: label } };
       const once = { ...call, pacing: notTwice(call.pacing) };
       const created = await api.json('POST', '/batches', once, json);
-      return { batch: textAt(created, 'id'), input };
+      return { batch: requiredText(created, 'id'), input };
     },
     find: (label, call) => findJob(api, label, call),
     status: async (handle, call) => readStatus(await api.json('GET', pathOf(handle), call)),
@@ -78,11 +78,11 @@ async function findJob(
 ): Promise<BatchHandle | undefined> {
   for await (const job of api.items('/batches', call)) {
     if (jsonAt(job, 'metadata', LABEL) !== label) continue;
-    return { batch: textAt(job, 'id'), input: textAt(job, 'input_file_id') };
+    return { batch: requiredText(job, 'id'), input: requiredText(job, 'input_file_id') };
   }
   const uploaded: string[] = [];
   for await (const file of api.items('/files', call)) {
-    if (jsonAt(file, 'filename') === inputName(label)) uploaded.push(textAt(file, 'id'));
+    if (jsonAt(file, 'filename') === inputName(label)) uploaded.push(requiredText(file, 'id'));
   }
   for (const file of uploaded) await api.remove(file, call);
   return undefined;
@@ -107,7 +107,7 @@ const CUT_SHORT = new Set(['cancelled', 'expired']);
 
 /** Unknown states count as running; the run has a time limit. */
 function readStatus(job: unknown): BatchStatus {
-  const state = textAt(job, 'status');
+  const state = requiredText(job, 'status');
   if (state === 'completed') return { state: 'ended' };
   if (CUT_SHORT.has(state)) return { state: 'ended', why: `the vendor reports: ${state}` };
   if (state === 'failed') {
@@ -120,10 +120,9 @@ function readStatus(job: unknown): BatchStatus {
         reasons.some((reason) => jsonAt(reason, 'code') === 'token_limit_exceeded'),
     };
   }
-  const [completed, failed, total] = ['completed', 'failed', 'total'].map((name) => {
-    const count = jsonAt(job, 'request_counts', name);
-    return typeof count === 'number' ? count : 0;
-  });
+  const [completed, failed, total] = ['completed', 'failed', 'total'].map(
+    (name) => numberAt(job, 'request_counts', name) ?? 0,
+  );
   return total === undefined || total === 0
     ? { state: 'running', done: undefined, total: undefined }
     : { state: 'running', done: (completed ?? 0) + (failed ?? 0), total };
@@ -132,9 +131,8 @@ function readStatus(job: unknown): BatchStatus {
 /** Ids of the job's result files. */
 function outputsOf(job: unknown): string[] {
   return ['output_file_id', 'error_file_id']
-    .map((name) => jsonAt(job, name))
-    .filter((id) => typeof id === 'string' && id !== '')
-    .map(String);
+    .map((name) => textAt(job, name) ?? '')
+    .filter((id) => id !== '');
 }
 
 /**
@@ -143,11 +141,11 @@ function outputsOf(job: unknown): string[] {
  */
 function readLine(line: string): BatchResult | undefined {
   const item = parsedJson(line);
-  const key = jsonAt(item, 'custom_id');
-  if (typeof key !== 'string') return undefined;
-  const status = jsonAt(item, 'response', 'status_code');
+  const key = textAt(item, 'custom_id');
+  if (key === undefined) return undefined;
+  const status = numberAt(item, 'response', 'status_code');
   const embedding = jsonAt(item, 'response', 'body', 'data', 0, 'embedding');
-  if (typeof status === 'number' && status < 300 && embedding !== undefined) {
+  if (status !== undefined && status < 300 && embedding !== undefined) {
     try {
       return { key, vector: readVector(embedding) };
     } catch (error) {
@@ -204,7 +202,7 @@ class FilesApi {
         timeoutMs: call.timeoutMs + file.size / UPLOAD_BYTES_PER_MS,
         pacing: UNPACED,
       } as const;
-      return textAt(parseAnswer(await sendRequest(request, this.connection.explain)), 'id');
+      return requiredText(parseAnswer(await sendRequest(request, this.connection.explain)), 'id');
     };
     return withRetries(call.pacing, call.signal, send);
   }
@@ -230,9 +228,9 @@ class FilesApi {
       const data = jsonAt(page, 'data');
       if (!Array.isArray(data)) return;
       yield* data;
-      const next = jsonAt(data.at(-1), 'id');
+      const next = textAt(data.at(-1), 'id');
       // A server that ignores `after` would return its first page forever.
-      if (jsonAt(page, 'has_more') !== true || typeof next !== 'string' || next === last) return;
+      if (jsonAt(page, 'has_more') !== true || next === undefined || next === last) return;
       last = next;
     }
   }
@@ -244,8 +242,8 @@ class FilesApi {
 }
 
 /** A required text of an answer. @throws VendorFault */
-function textAt(value: unknown, name: string): string {
-  const text = jsonAt(value, name);
-  if (typeof text === 'string' && text !== '') return text;
+function requiredText(value: unknown, name: string): string {
+  const text = textAt(value, name) ?? '';
+  if (text !== '') return text;
   throw broken(`it has no "${name}"`);
 }

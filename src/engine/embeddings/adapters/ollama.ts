@@ -1,5 +1,5 @@
 import type { ExplainStatus } from '../http/http-client.js';
-import { jsonAt, messageIn } from '../http/status-fault.js';
+import { jsonAt, messageIn, numberAt } from '../http/status-fault.js';
 import { broken, readVector } from '../read-vectors.js';
 import type { ProviderSettings, VendorAnswer } from '../vendor.js';
 import { dimensionsToAsk, range } from './dimensions.js';
@@ -100,11 +100,7 @@ const ENVIRONMENT_KEY = 'env OLLAMA_API_KEY';
 function readOllamaAnswer(body: unknown): VendorAnswer {
   const embeddings = jsonAt(body, 'embeddings');
   if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
-  const tokens = jsonAt(body, 'prompt_eval_count');
-  return {
-    vectors: embeddings.map(readVector),
-    tokens: typeof tokens === 'number' ? tokens : undefined,
-  };
+  return { vectors: embeddings.map(readVector), tokens: numberAt(body, 'prompt_eval_count') };
 }
 
 /** Error bodies: `{error}`; the wording changes between releases. */

@@ -6,7 +6,7 @@ import {
   sendRequest,
   withHintWhenRefused,
 } from '../http/http-client.js';
-import { jsonAt, messageIn } from '../http/status-fault.js';
+import { jsonAt, messageIn, numberAt } from '../http/status-fault.js';
 import { inInputOrder, readVector } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import type {
@@ -105,10 +105,9 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
     );
   }
   const items = data.map((item: unknown, position) => {
-    const index = jsonAt(item, 'index');
     return {
       // Some compatible servers omit it and keep the order.
-      index: typeof index === 'number' ? index : position,
+      index: numberAt(item, 'index') ?? position,
       vector: readVector(jsonAt(item, 'embedding')),
     };
   });

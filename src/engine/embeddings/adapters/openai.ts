@@ -1,5 +1,5 @@
 import type { ExplainStatus } from '../http/http-client.js';
-import { jsonAt } from '../http/status-fault.js';
+import { textAt } from '../http/status-fault.js';
 import { plainText } from '../requests/input-text.js';
 import { fixed, range } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
@@ -76,17 +76,17 @@ const SPENT = new Set([
 
 /** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ status, body }) => {
-  const type = jsonAt(body, 'error', 'type');
-  const named = jsonAt(body, 'error', 'code');
-  const code = typeof named === 'string' ? named : typeof type === 'string' ? type : undefined;
-  if ([named, type].some((name) => typeof name === 'string' && SPENT.has(name))) {
+  const type = textAt(body, 'error', 'type');
+  const named = textAt(body, 'error', 'code');
+  const code = named ?? type;
+  if ([named, type].some((name) => name !== undefined && SPENT.has(name))) {
     return { code, kind: 'quota' };
   }
   if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {
     return { code, kind: 'too_large' };
   }
-  const message = jsonAt(body, 'error', 'message');
-  if (status === 400 && typeof message === 'string' && /maximum context length/u.test(message)) {
+  const message = textAt(body, 'error', 'message') ?? '';
+  if (status === 400 && /maximum context length/u.test(message)) {
     return { code, kind: 'too_large' };
   }
   return { code };

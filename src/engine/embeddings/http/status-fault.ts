@@ -102,3 +102,18 @@ export function jsonAt(value: unknown, ...path: readonly (number | string)[]): u
   }
   return current;
 }
+
+/** A text inside parsed JSON; undefined if there is none. */
+export function textAt(value: unknown, ...path: readonly (number | string)[]): string | undefined {
+  const found = jsonAt(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** A number inside parsed JSON; undefined if there is none. */
+export function numberAt(
+  value: unknown,
+  ...path: readonly (number | string)[]
+): number | undefined {
+  const found = jsonAt(value, ...path);
+  return typeof found === 'number' ? found : undefined;
+}

@@ -1,4 +1,4 @@
-import { jsonAt } from '../../http/status-fault.js';
+import { jsonAt, numberAt, textAt } from '../../http/status-fault.js';
 import { broken, readVector } from '../../read-vectors.js';
 import type { RequestLimits, VendorAnswer } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
@@ -66,13 +66,12 @@ export const TITAN_IMAGE: Family = { ...TITAN_TEXT, limits: oneText(256) };
 
 function readTitan(answer: unknown): VendorAnswer {
   const vector = jsonAt(answer, 'embedding');
-  const refusal = jsonAt(answer, 'message');
+  const refusal = textAt(answer, 'message') ?? '';
   // The image model reports errors inside a successful answer.
-  if (!Array.isArray(vector) && typeof refusal === 'string' && refusal !== '') {
+  if (!Array.isArray(vector) && refusal !== '') {
     throw new VendorFault('input', refusal);
   }
-  const tokens = jsonAt(answer, 'inputTextTokenCount');
-  return { vectors: [readVector(vector)], tokens: typeof tokens === 'number' ? tokens : undefined };
+  return { vectors: [readVector(vector)], tokens: numberAt(answer, 'inputTextTokenCount') };
 }
 
 /**

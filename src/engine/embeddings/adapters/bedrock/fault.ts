@@ -1,5 +1,12 @@
 import { systemErrorCode } from '../../../errors/index.js';
-import { jsonAt, networkMessage, redirectFault, statusFault } from '../../http/status-fault.js';
+import {
+  jsonAt,
+  networkMessage,
+  numberAt,
+  redirectFault,
+  statusFault,
+  textAt,
+} from '../../http/status-fault.js';
 import { VendorFault, type VendorFaultKind } from '../../vendor-fault.js';
 import { withoutRegion } from './models.js';
 
@@ -46,8 +53,8 @@ export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFau
   if (error.name === 'TimeoutError') {
     return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
-  const status = jsonAt(error, '$metadata', 'httpStatusCode');
-  if (typeof status === 'number' && status >= 300) {
+  const status = numberAt(error, '$metadata', 'httpStatusCode');
+  if (status !== undefined && status >= 300) {
     // Without the SDK's error as its cause, whose message may repeat the request and its secrets.
     return serviceFault(error, status, place);
   }
@@ -62,8 +69,7 @@ function serviceFault(error: Error, status: number, place: BedrockCallPlace): Ve
     return redirectFault(status, jsonAt(error, '$response', 'headers', 'location'));
   }
   const message = firstLine(error.message);
-  const waitHeader = jsonAt(error, '$response', 'headers', 'retry-after');
-  const headers = { 'retry-after': typeof waitHeader === 'string' ? waitHeader : undefined };
+  const headers = { 'retry-after': textAt(error, '$response', 'headers', 'retry-after') };
   const byStatus = statusFault(status, headers, { message });
   const kind = kindOf(error.name, message) ?? byStatus.details.kind;
   return byStatus.with({

@@ -1,7 +1,7 @@
 import { parsedJson } from '../../../support/text.js';
 import type { TextInput } from '../../embedding-adapter.js';
 import { parseAnswer } from '../../http/http-client.js';
-import { jsonAt } from '../../http/status-fault.js';
+import { jsonAt, textAt } from '../../http/status-fault.js';
 import { broken, readVector } from '../../read-vectors.js';
 import { UNPACED, withRetries } from '../../requests/pacer.js';
 import type {
@@ -81,8 +81,8 @@ export class GeminiBatch implements VendorBatch {
       for (const operation of Array.isArray(operations) ? operations : []) {
         if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
       }
-      const next = jsonAt(body, 'nextPageToken');
-      if (typeof next !== 'string' || next === '') return undefined;
+      const next = textAt(body, 'nextPageToken');
+      if (next === undefined || next === '') return undefined;
       page = next;
     }
   }
@@ -175,10 +175,10 @@ function isUnclear(fault: VendorFault): boolean {
  * @throws VendorFault
  */
 function handleOf(operation: unknown, uploaded?: string): BatchHandle {
-  const batch = jsonAt(operation, 'name');
-  if (typeof batch !== 'string') throw broken('it has no batch name');
-  const file = uploaded ?? jsonAt(operation, 'metadata', 'inputConfig', 'fileName');
-  return typeof file === 'string' ? { batch, file } : { batch };
+  const batch = textAt(operation, 'name');
+  if (batch === undefined) throw broken('it has no batch name');
+  const file = uploaded ?? textAt(operation, 'metadata', 'inputConfig', 'fileName');
+  return file === undefined ? { batch } : { batch, file };
 }
 
 /** A job's name, `batches/ID`. @throws VendorFault */
@@ -193,8 +193,8 @@ function nameIn(handle: BatchHandle): string {
  * has ended, whatever its state.
  */
 function statusOf(operation: unknown): BatchStatus {
-  const named = jsonAt(operation, 'metadata', 'state');
-  const state = typeof named === 'string' ? named.replace(/^(?:BATCH|JOB)_STATE_/u, '') : '';
+  const named = textAt(operation, 'metadata', 'state') ?? '';
+  const state = named.replace(/^(?:BATCH|JOB)_STATE_/u, '');
   const ended = ENDED.has(state) || jsonAt(operation, 'done') === true;
   if (!ended) {
     const stats = jsonAt(operation, 'metadata', 'batchStats');
@@ -207,12 +207,12 @@ function statusOf(operation: unknown): BatchStatus {
     };
   }
   if (resultsFile(operation) !== undefined) return { state: 'ended' };
-  const message = jsonAt(operation, 'error', 'message');
+  const message = textAt(operation, 'error', 'message');
   const why =
     state === '' || state === 'SUCCEEDED'
       ? 'it ended without results'
       : state.toLowerCase().replaceAll('_', ' ');
-  return { state: 'failed', why: typeof message === 'string' ? `${why}: ${message}` : why };
+  return { state: 'failed', why: message === undefined ? why : `${why}: ${message}` };
 }
 
 const ENDED = new Set(['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED']);
@@ -238,12 +238,11 @@ function resultsFile(operation: unknown): string | undefined {
 function resultOf(text: string): BatchResult {
   const line = parsedJson(text);
   if (line === undefined) throw broken('a line of the results is not JSON');
-  const key = jsonAt(line, 'key');
-  if (typeof key !== 'string') throw broken('a line of the results has no key');
+  const key = textAt(line, 'key');
+  if (key === undefined) throw broken('a line of the results has no key');
   const values = jsonAt(line, 'response', 'embedding', 'values');
   if (values !== undefined) return { key, vector: readVector(values) };
-  const message = jsonAt(line, 'error', 'message');
-  return { key, why: typeof message === 'string' ? message : 'no vector and no reason' };
+  return { key, why: textAt(line, 'error', 'message') ?? 'no vector and no reason' };
 }
 
 /*
@@ -287,8 +286,8 @@ async function uploadGeminiFile(
     headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
     body: bytes,
   });
-  const name = jsonAt(parseAnswer(uploaded), 'file', 'name');
-  if (typeof name !== 'string') throw broken('it has no file name');
+  const name = textAt(parseAnswer(uploaded), 'file', 'name');
+  if (name === undefined) throw broken('it has no file name');
   return name;
 }
 

@@ -7,7 +7,7 @@ import {
   parseAnswer,
   sendRequest,
 } from '../../http/http-client.js';
-import { jsonAt } from '../../http/status-fault.js';
+import { jsonAt, numberAt, textAt } from '../../http/status-fault.js';
 import { broken, readVector, wrongCount } from '../../read-vectors.js';
 import type { EmbeddingVendor, MediaLimits, ProviderSettings, VendorAnswer } from '../../vendor.js';
 import { VendorFault, type VendorFaultDetails } from '../../vendor-fault.js';
@@ -108,10 +108,9 @@ function readAnswer(answer: HttpAnswer, count: number): VendorAnswer {
   const embeddings = jsonAt(body, 'embeddings');
   if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
   if (embeddings.length !== count) throw wrongCount(embeddings.length, count);
-  const tokens = jsonAt(body, 'usageMetadata', 'promptTokenCount');
   return {
     vectors: embeddings.map((embedding: unknown) => readVector(jsonAt(embedding, 'values'))),
-    tokens: typeof tokens === 'number' ? tokens : undefined,
+    tokens: numberAt(body, 'usageMetadata', 'promptTokenCount'),
   };
 }
 
@@ -276,9 +275,4 @@ function durationMs(text: string | undefined): number | undefined {
 function listAt(value: unknown, name: string): readonly unknown[] {
   const list = jsonAt(value, name);
   return Array.isArray(list) ? list : [];
-}
-
-function textAt(value: unknown, ...path: readonly string[]): string | undefined {
-  const text = jsonAt(value, ...path);
-  return typeof text === 'string' ? text : undefined;
 }

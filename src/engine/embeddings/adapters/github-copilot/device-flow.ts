@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { SvcError } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../../http/http-client.js';
-import { jsonAt } from '../../http/status-fault.js';
+import { jsonAt, numberAt, textAt } from '../../http/status-fault.js';
 import { broken } from '../../read-vectors.js';
 import { abortableSleep, type Pacing } from '../../requests/pacer.js';
 import { isTransient, VendorFault } from '../../vendor-fault.js';
@@ -100,14 +100,13 @@ async function poll(device: string, options: DeviceFlowOptions): Promise<PollOut
     if (!(error instanceof VendorFault) || !isTransient(error)) throw error;
     return { kind: 'failed', why: error.message };
   }
-  const token = jsonAt(body, 'access_token');
-  if (typeof token === 'string') return { kind: 'token', token };
-  const interval = jsonAt(body, 'interval');
+  const token = textAt(body, 'access_token');
+  if (token !== undefined) return { kind: 'token', token };
   switch (jsonAt(body, 'error')) {
     case 'authorization_pending':
       return { kind: 'pending' };
     case 'slow_down':
-      return { kind: 'slower', intervalS: typeof interval === 'number' ? interval : undefined };
+      return { kind: 'slower', intervalS: numberAt(body, 'interval') };
     default:
       throw refused(body);
   }
@@ -158,8 +157,7 @@ const REFUSALS: ReadonlyMap<unknown, readonly [why: string, hint: string]> = new
 function refused(body: unknown): SvcError {
   const code = jsonAt(body, 'error');
   if (code === 'expired_token' || code === 'token_expired') return expired();
-  const words = jsonAt(body, 'error_description');
-  const said = typeof words === 'string' ? words : String(code ?? 'no reason given');
+  const said = textAt(body, 'error_description') ?? String(code ?? 'no reason given');
   const [why, hint] = REFUSALS.get(code) ?? [`GitHub refused: ${said}`, AGAIN];
   return new SvcError('PROVIDER_LOGIN_FAILED', why, { hint });
 }

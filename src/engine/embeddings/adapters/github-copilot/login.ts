@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { SvcError } from '../../../errors/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { parseAnswer, sendRequest } from '../../http/http-client.js';
-import { jsonAt } from '../../http/status-fault.js';
+import { textAt } from '../../http/status-fault.js';
 import type { LoginOutput, LogoutOutput } from '../../output-schemas.js';
 import { asProviderError } from '../../provider-error.js';
 import { INTERACTIVE, ONCE, Pacer } from '../../requests/pacer.js';
@@ -86,8 +86,7 @@ async function accountOf(
   try {
     const headers = { accept: 'application/json', authorization: `token ${token}` };
     const answer = await sendRequest({ ...call, method: 'GET', url: `${apiUrl}/user`, headers });
-    const name = jsonAt(parseAnswer(answer), 'login');
-    return typeof name === 'string' ? name : undefined;
+    return textAt(parseAnswer(answer), 'login');
   } catch (error) {
     if (error instanceof VendorFault) return undefined;
     throw error;

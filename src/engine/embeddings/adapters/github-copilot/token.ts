@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { SvcError } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../../http/http-client.js';
-import { jsonAt, messageIn } from '../../http/status-fault.js';
+import { jsonAt, messageIn, numberAt, textAt } from '../../http/status-fault.js';
 import { broken } from '../../read-vectors.js';
 import type { BatchCall } from '../../vendor.js';
 import { tokenCacheFile } from './auth-files.js';
@@ -65,9 +65,9 @@ export async function exchangeToken(
     explainExchange,
   );
   const body = parseAnswer(answer);
-  const value = jsonAt(body, 'token');
-  const refreshIn = jsonAt(body, 'refresh_in');
-  if (typeof value !== 'string' || typeof refreshIn !== 'number') {
+  const value = textAt(body, 'token');
+  const refreshIn = numberAt(body, 'refresh_in');
+  if (value === undefined || refreshIn === undefined) {
     throw broken('it has no Copilot token');
   }
   return {
@@ -90,10 +90,7 @@ const SIGN_IN =
 
 /** Error bodies: `{message, error_details: {message, title, url}}`. */
 const explainExchange: ExplainStatus = ({ status, body }) => {
-  const message = jsonAt(body, 'message');
-  if (typeof message === 'string' && message.startsWith('API rate limit exceeded')) {
-    return { kind: 'rate' };
-  }
+  if (textAt(body, 'message')?.startsWith('API rate limit exceeded')) return { kind: 'rate' };
   if (status === 401) return { hint: SIGN_IN };
   if (status === 404) {
     return {
@@ -104,10 +101,10 @@ const explainExchange: ExplainStatus = ({ status, body }) => {
   }
   if (status !== 403) return {};
   const details = jsonAt(body, 'error_details');
-  const [why, url] = [messageIn(details), jsonAt(details, 'url')];
+  const why = messageIn(details);
   return {
     ...(why === undefined ? {} : { message: why }),
-    hint: `check the account's Copilot plan: ${typeof url === 'string' ? url : 'https://github.com/settings/copilot'}`,
+    hint: `check the account's Copilot plan: ${textAt(details, 'url') ?? 'https://github.com/settings/copilot'}`,
   };
 };
 

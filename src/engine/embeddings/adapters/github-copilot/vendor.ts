@@ -5,7 +5,7 @@ import {
   parseAnswer,
   sendRequest,
 } from '../../http/http-client.js';
-import { jsonAt } from '../../http/status-fault.js';
+import { jsonAt, numberAt, textAt } from '../../http/status-fault.js';
 import { broken } from '../../read-vectors.js';
 import { plainText } from '../../requests/input-text.js';
 import { INTERACTIVE, Pacer } from '../../requests/pacer.js';
@@ -105,11 +105,10 @@ function chooseModel(body: unknown): CopilotModel {
   const data = jsonAt(body, 'data');
   if (!Array.isArray(data)) throw broken('it has no list of models');
   const models = data.flatMap((item: unknown) => {
-    const id = jsonAt(item, 'id');
-    if (typeof id !== 'string' || jsonAt(item, 'capabilities', 'type') !== 'embeddings') return [];
-    const most = jsonAt(item, 'capabilities', 'limits', 'max_inputs');
-    const maxInputs = typeof most === 'number' && most >= 1 ? most : DEFAULT_MAX_INPUTS;
-    return [{ id, maxInputs }];
+    const id = textAt(item, 'id');
+    if (id === undefined || jsonAt(item, 'capabilities', 'type') !== 'embeddings') return [];
+    const most = numberAt(item, 'capabilities', 'limits', 'max_inputs') ?? 0;
+    return [{ id, maxInputs: most >= 1 ? most : DEFAULT_MAX_INPUTS }];
   });
   const preferred = PREFERRED.map((id) => models.find((model) => model.id === id));
   const chosen = preferred.find((model) => model !== undefined) ?? models[0];
