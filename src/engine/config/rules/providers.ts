@@ -11,7 +11,15 @@ import {
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput } from '../resolved.js';
-import { fault, type Rule, type RuleFinding, type SearchScope, warning, written } from './rule.js';
+import {
+  eachScope,
+  fault,
+  type Rule,
+  type RuleFinding,
+  type SearchScope,
+  warning,
+  written,
+} from './rule.js';
 
 const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
 
@@ -40,19 +48,16 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
   };
 }
 
-export const providersAreKnown: Rule = function* (input, scopes) {
-  for (const scope of scopes) {
-    for (const key of ['provider', 'fallback'] as const) {
-      const path = scope.where(key);
-      if (path === undefined || !scope.owns(path)) continue;
-      const name = scope.settings[key];
-      if (key === 'fallback' && name === 'auto')
-        yield unknownProvider(input, path, name, undefined);
-      const target = followProvider(input, name);
-      if (target.kind === 'unknown') yield unknownProvider(input, path, name, target.entry);
-    }
+export const providersAreKnown: Rule = eachScope(function* (scope, input) {
+  for (const key of ['provider', 'fallback'] as const) {
+    const path = scope.where(key);
+    if (path === undefined || !scope.owns(path)) continue;
+    const name = scope.settings[key];
+    if (key === 'fallback' && name === 'auto') yield unknownProvider(input, path, name, undefined);
+    const target = followProvider(input, name);
+    if (target.kind === 'unknown') yield unknownProvider(input, path, name, target.entry);
   }
-};
+});
 
 function unknownProvider(
   input: ConfigInput,
@@ -75,28 +80,24 @@ function unknownProvider(
 }
 
 /** A fallback identical to the provider would fail with it. */
-export const fallbackDiffers: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    const { provider, fallback } = scope.settings;
-    const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
-    if (path === undefined || provider !== fallback || provider === 'none') continue;
-    if (!scope.owns(path, providerPath)) continue;
-    yield fault('fallback-is-provider', path, {
-      message: `fallback and provider are both ${JSON.stringify(provider)}`,
-      expected: 'none, or an adapter other than the provider',
-      related: written(providerPath),
-    });
-  }
-};
+export const fallbackDiffers: Rule = eachScope(function* (scope) {
+  const { provider, fallback } = scope.settings;
+  const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
+  if (path === undefined || provider !== fallback || provider === 'none') return;
+  if (!scope.owns(path, providerPath)) return;
+  yield fault('fallback-is-provider', path, {
+    message: `fallback and provider are both ${JSON.stringify(provider)}`,
+    expected: 'none, or an adapter other than the provider',
+    related: written(providerPath),
+  });
+});
 
 /** Provider and fallback must be able to embed media (spec §2.7). */
-export const mediaCanBeEmbedded: Rule = function* (input, scopes) {
-  for (const scope of scopes) {
-    if (!scope.settings.multimodal.enabled) continue;
-    yield* blindAdapter(input, scope, 'provider');
-    yield* blindAdapter(input, scope, 'fallback');
-  }
-};
+export const mediaCanBeEmbedded: Rule = eachScope(function* (scope, input) {
+  if (!scope.settings.multimodal.enabled) return;
+  yield* blindAdapter(input, scope, 'provider');
+  yield* blindAdapter(input, scope, 'fallback');
+});
 
 function* blindAdapter(
   input: ConfigInput,
@@ -120,30 +121,28 @@ function* blindAdapter(
  * The model must support `outputDimensionality` (spec/memory-search §2.3). Unknown models are not
  * checked; adapters that ignore the key get a warning.
  */
-export const dimensionsFitModel: Rule = function* (input, scopes) {
-  for (const scope of scopes) {
-    const { provider, model, outputDimensionality: size } = scope.settings;
-    const places = ['outputDimensionality', 'model', 'provider'].map((key) => scope.where(key));
-    const [path, ...others] = places;
-    const target = followProvider(input, provider);
-    if (size === undefined || path === undefined) continue;
-    if (target.kind !== 'adapter' || !scope.owns(...places)) continue;
-    const related = written(...others);
-    const facts = PROVIDERS[target.adapter];
-    if (!facts.asksDimensions) {
-      yield warning('dimensions-unsupported', path, {
-        message: `the provider ${JSON.stringify(provider)} ignores outputDimensionality`,
-        related,
-      });
-      continue;
-    }
-    const used = model ?? facts.model;
-    const choice = used === null ? undefined : dimensionsOf(facts, used);
-    if (choice === undefined || allowsDimensions(choice, size)) continue;
-    yield fault('dimensions-unsupported', path, {
-      message: `the model ${JSON.stringify(used)} does not support vectors of ${size} dimensions`,
-      expected: describeDimensions(choice),
+export const dimensionsFitModel: Rule = eachScope(function* (scope, input) {
+  const { provider, model, outputDimensionality: size } = scope.settings;
+  const places = ['outputDimensionality', 'model', 'provider'].map((key) => scope.where(key));
+  const [path, ...others] = places;
+  const target = followProvider(input, provider);
+  if (size === undefined || path === undefined) return;
+  if (target.kind !== 'adapter' || !scope.owns(...places)) return;
+  const related = written(...others);
+  const facts = PROVIDERS[target.adapter];
+  if (!facts.asksDimensions) {
+    yield warning('dimensions-unsupported', path, {
+      message: `the provider ${JSON.stringify(provider)} ignores outputDimensionality`,
       related,
     });
+    return;
   }
-};
+  const used = model ?? facts.model;
+  const choice = used === null ? undefined : dimensionsOf(facts, used);
+  if (choice === undefined || allowsDimensions(choice, size)) return;
+  yield fault('dimensions-unsupported', path, {
+    message: `the model ${JSON.stringify(used)} does not support vectors of ${size} dimensions`,
+    expected: describeDimensions(choice),
+    related,
+  });
+});

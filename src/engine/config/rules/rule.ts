@@ -87,3 +87,10 @@ export function warning(code: FaultCode, path: ConfigPath, texts: FindingTexts):
  * @param scopes {@link searchScopes}, shared by all rules
  */
 export type Rule = (input: ConfigInput, scopes: readonly SearchScope[]) => Iterable<RuleFinding>;
+
+/** A rule for each scope of `memorySearch`. */
+export function eachScope(
+  rule: (scope: SearchScope, input: ConfigInput) => Iterable<RuleFinding>,
+): Rule {
+  return (input, scopes) => scopes.flatMap((scope) => [...rule(scope, input)]);
+}

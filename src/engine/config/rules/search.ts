@@ -4,20 +4,26 @@ import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
 import type { ConfigInput } from '../resolved.js';
 import { followProvider } from './providers.js';
-import { fault, type Rule, type RuleFinding, type SearchScope, warning, written } from './rule.js';
+import {
+  eachScope,
+  fault,
+  type Rule,
+  type RuleFinding,
+  type SearchScope,
+  warning,
+  written,
+} from './rule.js';
 
 const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
 
 /** Settings that the adapter ignores. */
-export const settingsFitAdapter: Rule = function* (input, scopes) {
-  for (const scope of scopes) {
-    const target = followProvider(input, scope.settings.provider);
-    if (target.kind !== 'adapter') continue;
-    const facts = PROVIDERS[target.adapter];
-    yield* unusedInputTypes(input, scope, facts);
-    yield* unusedKeys(scope, facts);
-  }
-};
+export const settingsFitAdapter: Rule = eachScope(function* (scope, input) {
+  const target = followProvider(input, scope.settings.provider);
+  if (target.kind !== 'adapter') return;
+  const facts = PROVIDERS[target.adapter];
+  yield* unusedInputTypes(input, scope, facts);
+  yield* unusedKeys(scope, facts);
+});
 
 function* unusedInputTypes(
   input: ConfigInput,
@@ -93,27 +99,23 @@ const SWITCHED: Readonly<Record<string, readonly string[]>> = {
   'store.vector.enabled': ['store.vector.extensionPath'],
 };
 
-export const switchesAreOn: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    for (const [by, keys] of Object.entries(SWITCHED)) {
-      if (valueAt(scope.settings, by.split('.')) !== false) continue;
-      for (const key of keys) {
-        yield* unused(scope, key.split('.'), by.split('.'), `${by} is false: ${key} has no effect`);
-      }
+export const switchesAreOn: Rule = eachScope(function* (scope) {
+  for (const [by, keys] of Object.entries(SWITCHED)) {
+    if (valueAt(scope.settings, by.split('.')) !== false) continue;
+    for (const key of keys) {
+      yield* unused(scope, key.split('.'), by.split('.'), `${by} is false: ${key} has no effect`);
     }
   }
-};
+});
 
 /** A multiplier below the minimum has no effect. */
-export const candidatesExceedMinimum: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    const { maxResults, hybrid } = scope.settings.query;
-    const candidates = maxResults * hybrid.candidateMultiplier;
-    if (candidates >= MIN_CANDIDATES) continue;
-    const why = `${hybrid.candidateMultiplier} × ${maxResults} results is ${candidates}, but a search ranks at least ${MIN_CANDIDATES} candidates, so candidateMultiplier has no effect`;
-    yield* unused(scope, ['query', 'hybrid', 'candidateMultiplier'], ['query', 'maxResults'], why);
-  }
-};
+export const candidatesExceedMinimum: Rule = eachScope(function* (scope) {
+  const { maxResults, hybrid } = scope.settings.query;
+  const candidates = maxResults * hybrid.candidateMultiplier;
+  if (candidates >= MIN_CANDIDATES) return;
+  const why = `${hybrid.candidateMultiplier} × ${maxResults} results is ${candidates}, but a search ranks at least ${MIN_CANDIDATES} candidates, so candidateMultiplier has no effect`;
+  yield* unused(scope, ['query', 'hybrid', 'candidateMultiplier'], ['query', 'maxResults'], why);
+});
 
 /** `memory.ext` concerns only the external backend, except for its scope. */
 export const extIsUsed: Rule = function* (input, scopes) {
@@ -144,37 +146,33 @@ function* unused(
 }
 
 /** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
-export const weightsCount: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    const { vectorWeight, textWeight } = scope.settings.query.hybrid;
-    const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
-    const [path, ...related] = written(...places);
-    if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) continue;
-    yield fault('weights-sum-zero', path, {
-      message: 'vectorWeight and textWeight are both 0, so every score would be 0',
-      expected: 'at least one weight above 0',
-      related,
-    });
-  }
-};
+export const weightsCount: Rule = eachScope(function* (scope) {
+  const { vectorWeight, textWeight } = scope.settings.query.hybrid;
+  const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
+  const [path, ...related] = written(...places);
+  if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) return;
+  yield fault('weights-sum-zero', path, {
+    message: 'vectorWeight and textWeight are both 0, so every score would be 0',
+    expected: 'at least one weight above 0',
+    related,
+  });
+});
 
 /** Chunks with full overlap would never reach the end of a document. */
-export const overlapIsSmaller: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    const { tokens, overlap } = scope.settings.chunking;
-    const [overlapPath, tokensPath] = [
-      scope.where('chunking', 'overlap'),
-      scope.where('chunking', 'tokens'),
-    ];
-    const [path, ...related] = written(overlapPath, tokensPath);
-    if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) continue;
-    yield fault('overlap-exceeds-chunk', path, {
-      message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
-      expected: 'an overlap smaller than tokens',
-      related,
-    });
-  }
-};
+export const overlapIsSmaller: Rule = eachScope(function* (scope) {
+  const { tokens, overlap } = scope.settings.chunking;
+  const [overlapPath, tokensPath] = [
+    scope.where('chunking', 'overlap'),
+    scope.where('chunking', 'tokens'),
+  ];
+  const [path, ...related] = written(overlapPath, tokensPath);
+  if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) return;
+  yield fault('overlap-exceeds-chunk', path, {
+    message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
+    expected: 'an overlap smaller than tokens',
+    related,
+  });
+});
 
 export const sessionReadersAreKnown: Rule = function* (input) {
   for (const [at, reader] of (input.sessions?.readers ?? []).entries()) {
@@ -190,24 +188,19 @@ export const sessionReadersAreKnown: Rule = function* (input) {
 };
 
 /** Sessions are only indexed if both keys enable it. */
-export const sessionsAreSwitchedOn: Rule = function* (_, scopes) {
-  for (const scope of scopes) {
-    const { sources, experimental } = scope.settings;
-    const [named, switched] = [
-      scope.where('sources'),
-      scope.where('experimental', 'sessionMemory'),
-    ];
-    if (sources.includes('sessions') === experimental.sessionMemory) continue;
-    if (!scope.owns(named, switched)) continue;
-    const path = experimental.sessionMemory ? switched : named;
-    if (path === undefined) continue;
-    yield warning('sessions-half-on', path, {
-      message: experimental.sessionMemory
-        ? 'sessionMemory is on, but sources does not include "sessions": no transcripts are indexed'
-        : 'sources includes "sessions", but experimental.sessionMemory is off: no transcripts are indexed',
-      expected: experimental.sessionMemory
-        ? 'sources: ["memory", "sessions"]'
-        : 'experimental.sessionMemory: true',
-    });
-  }
-};
+export const sessionsAreSwitchedOn: Rule = eachScope(function* (scope) {
+  const { sources, experimental } = scope.settings;
+  const [named, switched] = [scope.where('sources'), scope.where('experimental', 'sessionMemory')];
+  if (sources.includes('sessions') === experimental.sessionMemory) return;
+  if (!scope.owns(named, switched)) return;
+  const path = experimental.sessionMemory ? switched : named;
+  if (path === undefined) return;
+  yield warning('sessions-half-on', path, {
+    message: experimental.sessionMemory
+      ? 'sessionMemory is on, but sources does not include "sessions": no transcripts are indexed'
+      : 'sources includes "sessions", but experimental.sessionMemory is off: no transcripts are indexed',
+    expected: experimental.sessionMemory
+      ? 'sources: ["memory", "sessions"]'
+      : 'experimental.sessionMemory: true',
+  });
+});
