@@ -1,11 +1,10 @@
-/** The tables as a store names them in SQL, and its function for the greatest of several values. */
-interface Dialect {
-  readonly flows: string;
-  readonly tasks: string;
-  readonly notifications: string;
-  readonly pauses: string;
-  readonly greatest: string;
-}
+/** What precedes the names of tables in SQL, and the function for the greatest of several values. */
+const DIALECTS = {
+  postgres: { schema: 'svc.', greatest: 'greatest' },
+  sqlite: { schema: '', greatest: 'max' },
+} as const;
+
+type Dialect = keyof typeof DIALECTS;
 
 /** What can be wrong with a flow. */
 export type FlowTrouble = keyof ReturnType<typeof flowTroubles>;
@@ -18,7 +17,9 @@ export type TaskTrouble = keyof ReturnType<typeof taskTroubles>;
  *
  * @param before SQL for the time before which something is too long ago
  */
-export function flowTroubles({ flows, tasks, notifications }: Dialect, before: string) {
+export function flowTroubles(dialect: Dialect, before: string) {
+  const { schema } = DIALECTS[dialect];
+  const [flows, tasks] = [`${schema}flows`, `${schema}tasks`];
   const stale = (status: string): string =>
     `status = '${status}' AND updated_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${tasks}
        WHERE flow_seq = ${flows}.seq AND ${tasks}.status IN ('queued', 'running'))`;
@@ -33,7 +34,7 @@ export function flowTroubles({ flows, tasks, notifications }: Dialect, before: s
     blocked_task_missing: `status IN ('queued', 'running', 'waiting', 'blocked')
       AND blocked_task_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${tasks}
         WHERE flow_seq = ${flows}.seq AND ${tasks}.id = ${flows}.blocked_task_id)`,
-    delivery_failed: `id IN (SELECT flow_id FROM ${notifications}
+    delivery_failed: `id IN (SELECT flow_id FROM ${schema}notifications
       WHERE outcome = 'failed' AND task_id IS NULL)`,
     inconsistent_timestamps:
       'updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at',
@@ -41,12 +42,13 @@ export function flowTroubles({ flows, tasks, notifications }: Dialect, before: s
 }
 
 /** The same for tasks. */
-export function taskTroubles({ greatest, pauses }: Dialect, before: string) {
+export function taskTroubles(dialect: Dialect, before: string) {
+  const { schema, greatest } = DIALECTS[dialect];
   const stale = (status: string): string =>
     `status = '${status}'
      AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;
   return {
-    stale_queued: `${stale('queued')} AND runtime NOT IN (SELECT runtime FROM ${pauses})`,
+    stale_queued: `${stale('queued')} AND runtime NOT IN (SELECT runtime FROM ${schema}pauses)`,
     stale_running: stale('running'),
     lost: `status = 'lost'`,
     delivery_failed: `delivery_status = 'failed' AND notify_policy <> 'silent'`,

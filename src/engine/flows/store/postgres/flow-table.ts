@@ -11,7 +11,7 @@ import {
 import { type FlowTrouble, flowTroubles } from '../troubles.js';
 import type { Batch, Turn } from './batch.js';
 import { FoundTable, foundTable } from './found-table.js';
-import { givenRows, lockIn, oneFor, selected, TABLES, toJson } from './record-sql.js';
+import { givenRows, lockIn, oneFor, selected, toJson } from './record-sql.js';
 
 const COLUMNS = selected('svc.flows', FLOW_FIELDS);
 const SQL = foundTable<FlowRecord>('svc.flows', FLOW_FIELDS);
@@ -85,7 +85,7 @@ export class FlowTable extends FoundTable<FlowRecord, FlowFilter> implements Flo
   troubled(trouble: FlowTrouble, beforeMs: number, limit: number): Promise<readonly FlowRecord[]> {
     return this.turn.batch.query<FlowRecord>(
       `SELECT ${COLUMNS} FROM svc.flows
-       WHERE (${flowTroubles(TABLES, '$1')[trouble]}) AND $1::bigint IS NOT NULL LIMIT $2`,
+       WHERE (${flowTroubles('postgres', '$1')[trouble]}) AND $1::bigint IS NOT NULL LIMIT $2`,
       [beforeMs, limit],
     );
   }

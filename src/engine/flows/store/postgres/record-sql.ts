@@ -1,15 +1,6 @@
 import { columnsOf, type Field, type Fields } from '../../fields.js';
 import type { Batch, Question } from './batch.js';
 
-/** The names of the tables in conditions that both stores share. */
-export const TABLES = {
-  flows: 'svc.flows',
-  tasks: 'svc.tasks',
-  notifications: 'svc.notifications',
-  pauses: 'svc.pauses',
-  greatest: 'greatest',
-} as const;
-
 type Table =
   | 'svc.flows'
   | 'svc.history'

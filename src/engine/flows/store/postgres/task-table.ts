@@ -3,7 +3,7 @@ import { TASK_FIELDS, TASK_RUNTIMES, type TaskCount, type TaskRecord } from '../
 import { type TaskTrouble, taskTroubles } from '../troubles.js';
 import { type Batch, type Question, Turn } from './batch.js';
 import { FoundTable, foundTable } from './found-table.js';
-import { allFor, lockIn, oneFor, selected, TABLES } from './record-sql.js';
+import { allFor, lockIn, oneFor, selected } from './record-sql.js';
 
 const COLUMNS = selected('svc.tasks', TASK_FIELDS);
 const SQL = foundTable<TaskRecord>('svc.tasks', TASK_FIELDS);
@@ -215,7 +215,7 @@ export class TaskTable extends FoundTable<TaskRecord, TaskFilter> implements Tas
   troubled(trouble: TaskTrouble, beforeMs: number, limit: number): Promise<readonly TaskRecord[]> {
     return this.turn.batch.query<TaskRecord>(
       `SELECT ${COLUMNS} FROM svc.tasks
-       WHERE (${taskTroubles(TABLES, '$1')[trouble]}) AND $1::bigint IS NOT NULL LIMIT $2`,
+       WHERE (${taskTroubles('postgres', '$1')[trouble]}) AND $1::bigint IS NOT NULL LIMIT $2`,
       [beforeMs, limit],
     );
   }

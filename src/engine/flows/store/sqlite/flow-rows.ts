@@ -19,7 +19,7 @@ import {
 } from '../../history.js';
 import { type EndedRecords, type FlowStatistics, statisticsSql } from '../../statistics.js';
 import { flowTroubles } from '../troubles.js';
-import { equals, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
+import { equals, recordFinder, recordTable, selectFrom } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
@@ -74,7 +74,7 @@ export function flowRows(database: Connection): FlowRows {
     troubled: async (trouble, beforeMs, limit) =>
       database
         .prepare<[object], FlowRecord>(
-          `${SELECT_FLOW} WHERE ${flowTroubles(TABLES, '@beforeMs')[trouble]} LIMIT @limit`,
+          `${SELECT_FLOW} WHERE ${flowTroubles('sqlite', '@beforeMs')[trouble]} LIMIT @limit`,
         )
         .all({ beforeMs, limit }),
   };

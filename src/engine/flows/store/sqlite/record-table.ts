@@ -3,15 +3,6 @@ import { columnsOf, type Fields } from '../../fields.js';
 import type { RecordFilter } from '../../flow-store.js';
 import { ID_MOMENT_AT, idPrefix } from '../../ids.js';
 
-/** The names of the tables in conditions that both stores share. */
-export const TABLES = {
-  flows: 'flows',
-  tasks: 'tasks',
-  notifications: 'notifications',
-  pauses: 'pauses',
-  greatest: 'max',
-} as const;
-
 /** `SELECT … FROM table` of whole records; conditions follow it. */
 export function selectFrom(table: string, fields: Fields): string {
   const columns = columnsOf(fields).map(([name, column]) => `${column} AS ${name}`);

@@ -11,7 +11,7 @@ import {
   type TaskRuntime,
 } from '../../task-record.js';
 import { taskTroubles } from '../troubles.js';
-import { equals, ID_IS, recordFinder, recordTable, selectFrom, TABLES } from './record-table.js';
+import { equals, ID_IS, recordFinder, recordTable, selectFrom } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 const SELECT_TASK = selectFrom('tasks', TASK_FIELDS);
@@ -124,7 +124,7 @@ export function taskRows(database: Connection): TaskRows {
     troubled: async (trouble, beforeMs, limit) =>
       database
         .prepare<[object], TaskRecord>(
-          `${SELECT_TASK} WHERE ${taskTroubles(TABLES, '@beforeMs')[trouble]} LIMIT @limit`,
+          `${SELECT_TASK} WHERE ${taskTroubles('sqlite', '@beforeMs')[trouble]} LIMIT @limit`,
         )
         .all({ beforeMs, limit }),
   };
