@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../postgres/index.js';
+import { withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { Flows } from './open-flows.js';
 import { type PauseRecord, TASK_RUNTIMES } from './task-record.js';
@@ -160,19 +160,16 @@ function addFlowMetrics(
 
   let reading: Promise<void> | undefined;
   return async () => {
-    const stop = new AbortController();
     const flows = openFlows();
     reading ??= (flows === undefined ? Promise.reject() : readStore(flows))
       .catch(forget)
       .finally(() => {
         reading = undefined;
       });
-    const late = sleep(MOST_READ_MS, undefined, { signal: stop.signal }).then(
-      forget,
-      () => undefined,
+    const read = await withinTime(MOST_READ_MS, undefined, () =>
+      Promise.all([reading, readDisk()]),
     );
-    await Promise.race([Promise.all([reading, readDisk()]), late]);
-    stop.abort();
+    if (!read.done) forget();
   };
 
   async function readDisk(): Promise<void> {

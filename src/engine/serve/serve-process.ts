@@ -4,7 +4,7 @@ import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flows/index.js';
 import type { SecretMask } from '../secrets/index.js';
-import { deferred } from '../support/async.js';
+import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { withInstanceLock } from './instance-lock.js';
 import { createLog, type LogLineListener, type LogSettings, type ServeLog } from './log/log.js';
@@ -194,7 +194,9 @@ export class ServeProcess {
     log.logger.info({ reason, drainSeconds }, 'stopping');
     // A reload in progress may be starting services: it finishes first.
     const ended = this.reloads.then(() => supervisor.end());
-    const isDrained = await within(drainSeconds * 1000, ended);
+    // Services that have nothing to finish end even without any time.
+    const drainMs = Math.max(1, drainSeconds * 1000);
+    const { done: isDrained } = await withinTime(drainMs, undefined, () => ended);
     const { snapshots: services } = supervisor;
     const late = services.filter(({ state }) => state !== 'stopped').map(({ name }) => name);
     if (isDrained) log.logger.info('stopped');
@@ -290,17 +292,4 @@ function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
 function refuseDistrust(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
   if (file === undefined || (old.ignoredKeys ?? []).length > 0) return;
   requireTrusted(file, ignoredKeys);
-}
-
-/** Whether work ends in time; otherwise it continues without being waited for. */
-async function within(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([work.then(() => true as const), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../../errors/index.js';
-import { deferred } from '../../../support/async.js';
+import { withinTime } from '../../../support/async.js';
 import { LONGEST_TIMER_MS } from '../../../support/time.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { notAModel } from './model.js';
@@ -256,13 +256,7 @@ const FREE_MS = 5000;
 
 /** Frees a model and its contexts. */
 export async function freeModel(model: LlamaModel): Promise<void> {
-  const waited = deferred<void>();
-  const patience = setTimeout(waited.resolve, FREE_MS);
-  try {
-    await Promise.race([model.dispose(), waited.promise]);
-  } finally {
-    clearTimeout(patience);
-  }
+  await withinTime(FREE_MS, undefined, () => model.dispose());
 }
 
 /**
