@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
-import type { LoadedConfig } from '../engine/config/index.js';
+import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -215,7 +215,6 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected async loadConfig(flags: {
     readonly config?: string | undefined;
   }): Promise<LoadedConfig> {
-    const { loadConfig } = await import('../engine/config/index.js');
     const loaded = await loadConfig(this.context(), { configFile: flags.config });
     for (const warning of loaded.warnings) this.addWarning(warning);
     return loaded;

@@ -1,6 +1,5 @@
 export type {
   CheckResult,
-  CheckState,
   DoctorEvent,
   DoctorReport,
   Finding,
