@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
+import { readGiven } from './given.js';
 import { IDEMPOTENCY_HEADER } from './guards.js';
 import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
 
@@ -49,17 +50,18 @@ export async function callRoute(
   return sendSigned({ route, body, id: randomUUID(), headers, baseUrl, signal }, loaded, context);
 }
 
-/** Reads a file as text; undefined reads stdin. */
-type ReadText = (file: string | undefined) => string;
-
 /**
  * The fields of a body from the command line: JSON, `@FILE` or `-`.
  *
  * @throws SvcError USAGE if it is not a JSON object, or the file cannot be read
  */
-export function readCallData(given: string | undefined, read: ReadText): JsonObject {
+export function readCallData(
+  given: string | undefined,
+  read: (file: string | undefined) => string,
+): JsonObject {
   if (given === undefined) return {};
-  const text = isFrom(given) ? readGiven(given, read) : given;
+  const text =
+    readGiven('--data', given, read, 'pass JSON, or a readable file after the @') ?? given;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -71,21 +73,6 @@ export function readCallData(given: string | undefined, read: ReadText): JsonObj
   const fault = jsonFault(text);
   if (fault !== undefined) throw faulty(fault);
   return value;
-}
-
-function isFrom(given: string): boolean {
-  return given === '-' || given.startsWith('@');
-}
-
-function readGiven(given: string, read: ReadText): string {
-  try {
-    return read(given === '-' ? undefined : given.slice(1));
-  } catch (error) {
-    throw new SvcError('USAGE', `--data: ${messageOf(error)}`, {
-      hint: 'pass JSON, or a readable file after the @',
-      cause: error,
-    });
-  }
 }
 
 function faulty(fault: string): SvcError {

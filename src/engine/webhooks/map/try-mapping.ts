@@ -4,6 +4,7 @@ import type { Clock, EngineContext } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { isRecord, parsedJson } from '../../support/text.js';
 import { REQUEST_REJECTIONS } from '../answers.js';
+import { readGiven } from '../given.js';
 import { isFormBody, isJsonBody } from '../guards.js';
 import type { MapOutput } from '../output-schemas.js';
 import { receiverOf } from '../routes.js';
@@ -42,24 +43,13 @@ export function readRecorded(
       hint: 'such as 2026-03-02T16:12:40Z',
     });
   }
+  const bytesOf = (flag: string, given: string): Buffer =>
+    readGiven(flag, given, read, 'pass a readable file after the @') ?? Buffer.from(given);
   return {
     atMs,
-    body: bytesOf('--data', data, read),
-    headers:
-      headers === undefined ? undefined : bytesOf('--headers', headers, read).toString('utf8'),
+    body: bytesOf('--data', data),
+    headers: headers === undefined ? undefined : bytesOf('--headers', headers).toString('utf8'),
   };
-}
-
-function bytesOf(flag: string, given: string, read: (file: string | undefined) => Buffer): Buffer {
-  if (given !== '-' && !given.startsWith('@')) return Buffer.from(given);
-  try {
-    return read(given === '-' ? undefined : given.slice(1));
-  } catch (error) {
-    throw new SvcError('USAGE', `${flag}: ${messageOf(error)}`, {
-      hint: 'pass a readable file after the @',
-      cause: error,
-    });
-  }
 }
 
 /**
