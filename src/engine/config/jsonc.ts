@@ -39,3 +39,16 @@ export function nodeAt(text: string, path: ConfigPath): Node | undefined {
 export function endOf(node: Node): number {
   return node.offset + node.length;
 }
+
+/** The texts, numbers and other plain values of a tree, with their paths. */
+export function* leavesOf(
+  node: Node,
+  path: ConfigPath = [],
+): Generator<{ readonly node: Node; readonly path: ConfigPath }> {
+  if (node.type !== 'object' && node.type !== 'array') yield { node, path };
+  for (const [at, child] of (node.children ?? []).entries()) {
+    const value = valueNode(child);
+    const segment = node.type === 'object' ? String(child.children?.[0]?.value) : at;
+    if (value !== undefined) yield* leavesOf(value, [...path, segment]);
+  }
+}

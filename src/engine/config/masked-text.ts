@@ -2,7 +2,7 @@ import { MASK, redactSecrets, SECRET_FIELD } from '../secrets/index.js';
 import { suggestName } from '../support/text.js';
 import { type ConfigPath, isRecord } from './config-path.js';
 import { parseLeniently } from './document.js';
-import { type Node, type ParseError, parseTree } from './jsonc.js';
+import { endOf, leavesOf, type Node, type ParseError, parseTree } from './jsonc.js';
 import { configSchema } from './schema/index.js';
 import { knownKeys, schemasAt } from './schema/walk.js';
 import { ENV_NAME, isSecretPath, maskSecrets, referencedVariable } from './secret-input.js';
@@ -61,7 +61,7 @@ function replacementsIn(text: string, known: ReadonlySet<string>): readonly Repl
       ...tokens.flatMap((token) => (token.kind === 'value' ? hidden(token) : [])),
     ];
   }
-  return [...comments, ...inTree({ text, known }, tree, [])];
+  return [...comments, ...[...leavesOf(tree)].flatMap((leaf) => inLeaf(leaf, text, known))];
 }
 
 interface Token {
@@ -97,26 +97,15 @@ function inComment({ start, text }: Token): readonly Replacement[] {
   });
 }
 
-interface Masking {
-  readonly text: string;
-  readonly known: ReadonlySet<string>;
-}
-
-function inTree(masking: Masking, node: Node, path: ConfigPath): readonly Replacement[] {
-  if (node.type === 'object') {
-    return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
-      key === undefined || value === undefined
-        ? []
-        : inTree(masking, value, [...path, String(key.value)]),
-    );
-  }
-  if (node.type === 'array') {
-    return (node.children ?? []).flatMap((item, at) => inTree(masking, item, [...path, at]));
-  }
+function inLeaf(
+  { node, path }: { readonly node: Node; readonly path: ConfigPath },
+  text: string,
+  known: ReadonlySet<string>,
+): readonly Replacement[] {
   if (node.type === 'boolean' || node.type === 'null') return [];
-  const span = { start: node.offset, end: node.offset + node.length };
-  const written = masking.text.slice(span.start, span.end);
-  if (isHidden(node.value, path) || masking.known.has(written)) {
+  const span = { start: node.offset, end: endOf(node) };
+  const written = text.slice(span.start, span.end);
+  if (isHidden(node.value, path) || known.has(written)) {
     return [{ ...span, by: JSON.stringify(MASK) }];
   }
   const shown = redactSecrets(written);
@@ -159,7 +148,9 @@ const KEY_AND_REST =
 export function maskConfigText(text: string): string {
   const { tree, errors } = parseLeniently(text);
   let masked = text;
-  for (const { offset, length } of tree === undefined ? [] : secretNodes(tree, [])) {
+  for (const { node, path } of tree === undefined ? [] : leavesOf(tree)) {
+    if (node.type !== 'string' || !isShownAsStars(path, String(node.value))) continue;
+    const { offset, length } = node;
     const start = offset + 1;
     // An unclosed string ends with its line.
     const isClosed = length > 1 && masked[offset + length - 1] === '"';
@@ -174,21 +165,9 @@ export function maskConfigText(text: string): string {
   return redactSecrets(masked, stars);
 }
 
-function* secretNodes(node: Node, path: ConfigPath): Generator<Node> {
-  for (const [at, child] of (node.children ?? []).entries()) {
-    if (node.type !== 'object') {
-      yield* secretNodes(child, [...path, at]);
-      continue;
-    }
-    const [name, value] = child.children ?? [];
-    if (value === undefined) continue;
-    const below = [...path, String(name?.value)];
-    if (value.type === 'string' && isShownAsStars(below, String(value.value))) yield value;
-    yield* secretNodes(value, below);
-  }
-}
-
 function isShownAsStars(path: ConfigPath, value: string): boolean {
+  // Not for items of a list.
+  if (typeof path.at(-1) !== 'string') return false;
   const variable = referencedVariable(value);
   if (variable !== undefined && ENV_NAME.test(variable)) return false;
   const parent = path.at(-2);
