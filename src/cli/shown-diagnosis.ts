@@ -1,12 +1,16 @@
-import type { Diagnosis, DiagnosisEvent } from '../engine/embeddings/index.js';
+import type { Diagnosis } from '../engine/embeddings/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
+import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
 import { createStyle } from '../ui/style.js';
 import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './screen-options.js';
 import type { TerminalSupport } from './terminal.js';
+
+/** Runs the checks once. */
+export type Diagnose = ProviderScreenOptions['start'];
 
 /** Options of {@link shownDiagnosis}. */
 export interface ShownDiagnosisOptions {
@@ -30,10 +34,10 @@ export interface ShownDiagnosisOptions {
  * @throws SvcError INTERRUPTED if the user left before it was complete
  */
 export async function shownDiagnosis(
-  diagnose: (signal: AbortSignal, onEvent: (event: DiagnosisEvent) => void) => Promise<Diagnosis>,
+  diagnose: Diagnose,
   { title, context, terminal, screen, signal, mask, write }: ShownDiagnosisOptions,
 ): Promise<Diagnosis> {
-  const start: typeof diagnose = async (given, onEvent) =>
+  const start: Diagnose = async (given, onEvent) =>
     mask.data(await diagnose(given, (event) => onEvent(mask.data(event))));
   const style = createStyle(terminal.color);
   const columns = process.stdout.isTTY ? terminal.columns : undefined;

@@ -15,9 +15,9 @@ export interface ShownSyncOptions {
   readonly reembeds?: boolean;
   readonly terminal: TerminalSupport;
   /** No progress and no summary. */
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly json: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
   readonly homeDir: string;
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
@@ -33,7 +33,7 @@ export async function shownSync(
   options: ShownSyncOptions,
 ): Promise<SyncSummary> {
   const { force, reembeds = false, signal, onInterrupt, write, mask } = options;
-  const { terminal, quiet, verbose, json, homeDir } = options;
+  const { terminal, quiet = false, verbose = false, json = false, homeDir } = options;
   const style = createStyle(terminal.color);
   const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
     memory.backend.sync({ force, reembeds, signal, onEvent: (event) => onEvent(mask.data(event)) });

@@ -72,9 +72,6 @@ async function prepareIndex(agent: string, options: PrepareOptions): Promise<Ope
     const summary = await shownSync(memory, {
       force: false,
       terminal,
-      quiet: false,
-      verbose: false,
-      json: false,
       homeDir: context.homeDir,
       signal: anySignal([signal, own.signal]),
       onInterrupt: () => {

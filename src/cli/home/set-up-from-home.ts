@@ -39,9 +39,6 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
           force: false,
           // Plain lines keep the questions above visible.
           terminal: { ...terminal, screen: false },
-          quiet: false,
-          verbose: false,
-          json: false,
           homeDir: context.homeDir,
           signal,
           onInterrupt: () => undefined,

@@ -1,12 +1,8 @@
 import * as Args from '@oclif/core/args';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { shownDiagnosis } from '../../cli/shown-diagnosis.js';
-import {
-  type Diagnosis,
-  type DiagnosisEvent,
-  diagnoseNamed,
-} from '../../engine/embeddings/diagnosis/index.js';
+import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';
+import { diagnoseNamed } from '../../engine/embeddings/diagnosis/index.js';
 import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
@@ -15,10 +11,7 @@ import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 interface Subject {
   readonly agent: string | null;
   readonly title: string;
-  readonly start: (
-    signal: AbortSignal,
-    onEvent: (event: DiagnosisEvent) => void,
-  ) => Promise<Diagnosis>;
+  readonly start: Diagnose;
 }
 
 export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {

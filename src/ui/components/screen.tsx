@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
 import { createStyle, type Style } from '../style.js';
-import type { TerminalSize } from '../terminal/size.js';
+import type { Area, TerminalSize } from '../terminal/size.js';
 
 const Theme = createContext<Style>(createStyle(false));
 
@@ -10,11 +10,7 @@ export function useTheme(): Style {
   return useContext(Theme);
 }
 
-/** A part of the terminal, counted from its top left corner. */
-export interface Area extends TerminalSize {
-  readonly x: number;
-  readonly y: number;
-}
+export type { Area } from '../terminal/size.js';
 
 const MARGIN = 2;
 /** Without a margin in narrower terminals. */

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createContext, useContext, useEffect } from 'react';
 import { createInputDecoder } from './input-decoder.js';
 import type { InputEvent, MouseEvent } from './input-events.js';
-import type { TerminalSize } from './size.js';
+import type { Area } from './size.js';
 
 /** Events of a terminal. */
 interface InputSource {
@@ -85,18 +85,12 @@ export function useInput(onEvent: (event: InputEvent) => void): void {
   useEffect(() => subscribe(onEvent), [subscribe, onEvent]);
 }
 
-/** A part of the terminal in cells, from its top left corner. */
-interface MouseArea extends TerminalSize {
-  readonly x: number;
-  readonly y: number;
-}
-
 /**
  * Calls a function for clicks and the wheel in a part of the terminal.
  *
  * @param onMouse gets the column and row within the part
  */
-export function useMouse(area: MouseArea, onMouse: (event: MouseEvent) => void): void {
+export function useMouse(area: Area, onMouse: (event: MouseEvent) => void): void {
   useInput((event) => {
     if (event.type !== 'mouse') return;
     const column = event.column - area.x;

@@ -6,6 +6,12 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
+/** A part of the terminal, counted from its top left corner. */
+export interface Area extends TerminalSize {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** The assumed size of a terminal that reports none. */
 const FALLBACK_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
