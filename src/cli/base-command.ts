@@ -85,6 +85,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
     const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
       this.isTyped(name, char),
     );
+    // oclif would take what is on stdin as a missing argument, also in a loop that reads lines, if it came within 10 ms.
+    for (const arg of Object.values(this.ctor.args ?? {})) arg.ignoreStdin = true;
     const parsed = await super
       .parse(options, words)
       .finally(() => {

@@ -1,10 +1,52 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
+import { withinTime } from '../engine/support/async.js';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
+
+/** Long enough for most programs to write something. Whoever starts svc with a pipe may never close it. */
+const BEGIN_MS = 3000;
+
+/**
+ * The text on stdin. Of a longer one, somewhat more than the given number of bytes is read.
+ *
+ * @param isAsked whether the user asked for it; otherwise it must begin within three seconds
+ * @returns undefined on a terminal, and if nothing comes
+ * @throws the signal's reason
+ */
+export async function textOnStdin(
+  mostBytes: number,
+  isAsked: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { stdin } = process;
+  if (stdin.isTTY) return undefined;
+  try {
+    addAbortSignal(signal, stdin);
+    const begins = (): Promise<unknown> => once(stdin, 'readable');
+    if (!isAsked && !(await withinTime(BEGIN_MS, signal, begins)).done) {
+      stdin.destroy();
+      return undefined;
+    }
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of stdin) {
+      const read = Buffer.from(part);
+      parts.push(read);
+      bytes += read.length;
+      if (bytes > mostBytes) break;
+    }
+    return Buffer.concat(parts).toString('utf8');
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
 
 /**
  * Runs work on a private temporary file with all of stdin, then removes it.

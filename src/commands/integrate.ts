@@ -42,7 +42,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     '<%= config.bin %> <%= command.id %> cursor --remove --yes',
   ];
   static override args = {
-    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}`, ignoreStdin: true }),
+    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}` }),
   };
   static override flags = {
     ...targetFlags,

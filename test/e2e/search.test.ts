@@ -1,8 +1,9 @@
 import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runSvc, type SvcOptions, type SvcRun } from '../support/run-svc.js';
+import { ROOT, runSvc, type SvcOptions, type SvcRun, startProgram } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory search');
@@ -63,6 +64,28 @@ test('unquoted words are one query, in their order', async () => {
   };
   assert.is(await queryOf('who', 'is', 'who', '-n', '2', 'in ops'), 'who is who in ops');
   assert.is(await queryOf('--', '-staging', 'deployed'), '-staging deployed');
+});
+
+test('a query can be piped in, however late, and no other argument is read from there', async () => {
+  const piped = (script: string): Promise<SvcRun> =>
+    startProgram('sh', ['-c', script, 'sh', process.execPath, join(ROOT, 'bin/run.js')], {
+      home,
+      cwd: notes.path,
+    }).done;
+  const search = '"$1" "$2" memory search --workspace . --json';
+  for (const script of [
+    `(sleep 0.3; echo nightly; echo backup) | ${search}`,
+    `echo nightly backup | ${search} -`,
+  ]) {
+    const run = await piped(script);
+    assert.is(run.code, 0, run.stdout);
+    assert.is(jsonOf.search(run).results[0]?.path, 'backup.md');
+  }
+  // Open for both ends: it never ends.
+  const silent = await piped(`mkfifo "$HOME/silent" && ${search} <> "$HOME/silent"`);
+  assert.match(silent.stdout, 'missing argument: QUERY');
+  const links = await runSvc(['memory', 'links'], { home, input: 'backup.md\n' });
+  assert.match(links.stderr, 'missing argument: PATH');
 });
 
 test('search, s, get, index and a question in quotes are short forms', async () => {

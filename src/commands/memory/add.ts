@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { textOnStdin } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
 import { renderAdded } from '../../ui/memory/notes.js';
@@ -19,8 +20,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     '<%= config.bin %> <%= command.id %> --heading "Team meeting" < minutes.txt',
   ];
   static override args = {
-    // Read here instead, since oclif has no limit.
-    text: Args.string({ description: 'What to add; - reads stdin.', ignoreStdin: true }),
+    text: Args.string({ description: 'What to add; - reads stdin.' }),
   };
   static override flags = {
     ...targetFlags,
@@ -45,7 +45,10 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
 
   async run(): Promise<MemoryAddOutput> {
     const { args, flags } = await this.parse(MemoryAdd);
-    const text = args.text === undefined || args.text === '-' ? await textOnStdin() : args.text;
+    // The limit itself is reported where it is checked; no more is read than that takes.
+    const isPiped = args.text === undefined || args.text === '-';
+    const text = isPiped ? await textOnStdin(MOST_NOTE_BYTES, true, this.signal) : args.text;
+    if (text === undefined) throw missingText();
     const memory = await this.openMemory(flags);
     const request = {
       text,
@@ -64,21 +67,8 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
   }
 }
 
-/** @throws SvcError USAGE, NOTE_INVALID */
-async function textOnStdin(): Promise<string> {
-  if (process.stdin.isTTY) {
-    throw new SvcError('USAGE', 'missing argument: TEXT (what to add)', {
-      hint: 'for example: svc memory add "The backup runs at 03:00 now"',
-    });
-  }
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of process.stdin) {
-    const read = Buffer.from(part);
-    parts.push(read);
-    bytes += read.length;
-    // The limit itself is reported where it is checked; no more is read than that takes.
-    if (bytes > MOST_NOTE_BYTES) break;
-  }
-  return Buffer.concat(parts).toString('utf8');
+function missingText(): SvcError {
+  return new SvcError('USAGE', 'missing argument: TEXT (what to add)', {
+    hint: 'for example: svc memory add "The backup runs at 03:00 now"',
+  });
 }

@@ -29,7 +29,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
     '<%= config.bin %> <%= command.id %> --agent-hook claude-code',
   ];
   static override args = {
-    transcript: Args.string({ description: 'File of a conversation.', ignoreStdin: true }),
+    transcript: Args.string({ description: 'File of a conversation.' }),
   };
   static override flags = {
     ...targetFlags,

@@ -33,8 +33,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     '<%= config.bin %> <%= command.id %> --hook claude-code',
   ];
   static override args = {
-    // Stdin is the hook's input; oclif would read it as the message.
-    message: Args.string({ description: 'What the person wrote.', ignoreStdin: true }),
+    message: Args.string({ description: 'What the person wrote.' }),
   };
   static override flags = {
     ...targetFlags,

@@ -13,6 +13,7 @@ import {
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
+import { textOnStdin } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
   type OpenedMemory,
@@ -56,7 +57,9 @@ Words match in any combination and in all their forms. "quoted words" must occur
   // Unquoted words are one query.
   static override strict = false;
   static override args = {
-    query: Args.string({ description: 'A question or keywords; quotes are optional.' }),
+    query: Args.string({
+      description: 'A question or keywords; quotes are optional. - reads stdin.',
+    }),
   };
   static override flags = {
     ...targetFlags,
@@ -98,11 +101,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
   protected override readonly answersVerbatim = true;
 
   async run(): Promise<SearchResultDocument> {
-    const { args, flags, raw } = await this.parse(MemorySearch);
+    const { flags, raw } = await this.parse(MemorySearch);
     const terminal = this.terminal(flags);
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
-    // Without arguments, the query may be piped in.
-    const query = words.length === 0 ? args.query : words.join(' ');
+    const query = await this.queryOf(words);
     if (query === undefined || query === '') {
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
@@ -144,6 +146,14 @@ Words match in any combination and in all their forms. "quoted words" must occur
     return searchOutput(memory, response, related);
   }
 
+  /** The query that was typed, or else piped in. */
+  private async queryOf(words: readonly string[]): Promise<string | undefined> {
+    const typed = words.join(' ');
+    if (words.length > 0 && typed !== '-') return typed;
+    const piped = await textOnStdin(MOST_QUERY_BYTES, typed === '-', this.signal);
+    return piped?.trim();
+  }
+
   /** Whole passages into a pipe; on a terminal three lines a result unless `--long` asks for more. */
   private async show(
     response: SearchResponse,
@@ -180,6 +190,9 @@ Words match in any combination and in all their forms. "quoted words" must occur
     else this.write(text);
   }
 }
+
+/** Far more than a search uses. */
+const MOST_QUERY_BYTES = 1 << 20;
 
 /** What the flags restrict a search to. */
 function restrictionsOf(flags: FlagsOf<typeof MemorySearch>): Omit<SearchRequest, 'query'> {
