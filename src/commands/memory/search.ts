@@ -13,7 +13,6 @@ import {
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
-import { textOnStdin } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
   type OpenedMemory,
@@ -150,6 +149,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
   private async queryOf(words: readonly string[]): Promise<string | undefined> {
     const typed = words.join(' ');
     if (words.length > 0 && typed !== '-') return typed;
+    const { textOnStdin } = await import('../../cli/standard-streams.js');
     const piped = await textOnStdin(MOST_QUERY_BYTES, typed === '-', this.signal);
     return piped?.trim();
   }
