@@ -146,7 +146,7 @@ const doors = {
   schedules: ['output-schemas'],
   notes: ['output-schemas', 'capture/index'],
   // Its rooms have doors of their own.
-  memory: ['diagnose-memory', 'output-schemas', 'why-indexed', '[a-z]+/.+'],
+  memory: ['diagnose-memory', 'output-schemas', 'skip-words', 'why-indexed', '[a-z]+/.+'],
   'memory/backends': [
     'get-document',
     'get-shared',
@@ -208,8 +208,8 @@ module.exports = {
       from: { path: '^src/ui/' },
       to: {
         path: '^src/(engine|cli|commands)/',
-        // Numbers read the same in messages of the engine and in views; code in notes is what the engine takes as code.
-        pathNot: `${engine}support/(format|code-fences)[.]ts$`,
+        // Words read the same in messages of the engine and in views; code in notes is what the engine takes as code.
+        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words)[.]ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },

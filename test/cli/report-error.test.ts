@@ -31,9 +31,9 @@ test('a machine that refuses is told as such, with what helps; other system erro
   const systemError = (code: string, syscall: string): Error =>
     Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
   for (const [error, hint] of [
-    [systemError('ENOSPC', 'write'), 'the disk is full'],
+    [systemError('ENOSPC', 'write'), 'free some space'],
     [systemError('EACCES', 'open'), 'permissions'],
-    [systemError('SQLITE_FULL', ''), 'the disk is full'],
+    [systemError('SQLITE_FULL', ''), 'free some space'],
     [systemError('SQLITE_CANTOPEN_ISDIR', ''), 'permissions'],
     [systemError('ENOENT', 'uv_cwd'), 'the current folder was deleted'],
   ] as const) {

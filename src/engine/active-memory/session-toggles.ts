@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 
@@ -59,8 +59,7 @@ export async function switchSession(
   } catch (error) {
     signal.throwIfAborted();
     const file = togglesFile(stateDir);
-    const why = systemErrorCode(error) ?? 'unknown error';
-    throw new SvcError('STATE_UNWRITABLE', `cannot write ${file}: ${why}`, {
+    throw new SvcError('STATE_UNWRITABLE', `cannot write ${file}: ${systemReason(error)}`, {
       hint: `check the permissions of ${folderOf(stateDir)} and free disk space`,
       cause: error,
     });

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemErrorCode } from '../errors/index.js';
+import { systemErrorCode, systemReason } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
 import { namesIn, PRIVATE_MODE } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
@@ -79,7 +79,7 @@ export function activityRecorder(
     try {
       recordActivity(folder, counts, now());
     } catch (error) {
-      if (!hasFailed) onFailure(`cannot write to ${folder}: ${messageOf(error)}`);
+      if (!hasFailed) onFailure(`cannot write to ${folder}: ${systemReason(error)}`);
       hasFailed = true;
     }
   };

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven, resolvePath } from '../support/files.js';
 
@@ -155,7 +155,7 @@ const UNREADABLE: Readonly<Record<string, readonly [why: string, hint: string]>>
 
 function explain(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const code = systemErrorCode(cause) ?? 'unknown error';
+  const code = systemErrorCode(cause) ?? '';
   if (code === 'EACCES' || code === 'EPERM') {
     const hint = `run "chmod u+r ${file}"`;
     return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {
@@ -174,7 +174,10 @@ function explain(file: string, cause: unknown): SvcError {
       cause,
     });
   }
-  const [why, hint] = UNREADABLE[code] ?? [`cannot be read (${code})`, 'check the file system'];
+  const [why, hint] = UNREADABLE[code] ?? [
+    `cannot be read: ${systemReason(cause)}`,
+    'check the file system',
+  ];
   return unreadable(file, why, hint, cause);
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
@@ -21,9 +21,10 @@ export async function withConfigLock<T>(
     // One lock for all files, in the state folder: next to a project's svc.json it would end up in version control.
     return await withProcessLock(join(stateDir, 'config.lock'), { signal }, async () => work());
   } catch (cause) {
-    const code = systemErrorCode(cause);
-    if (signal.aborted || cause instanceof SvcError || code === undefined) throw cause;
-    throw new SvcError('STATE_UNWRITABLE', `cannot write to ${stateDir} (${code})`, {
+    if (signal.aborted || cause instanceof SvcError || systemErrorCode(cause) === undefined) {
+      throw cause;
+    }
+    throw new SvcError('STATE_UNWRITABLE', `cannot write to ${stateDir}: ${systemReason(cause)}`, {
       hint: `check the permissions of ${stateDir} and its free disk space`,
       cause,
     });
@@ -81,11 +82,10 @@ export function writeFileAtomically(file: string, text: string): void {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     replaceFile(target, text, modeOf(target));
   } catch (cause) {
-    throw new SvcError(
-      'CONFIG_WRITE_FAILED',
-      `cannot write ${file} (${systemErrorCode(cause) ?? 'unknown error'})`,
-      { hint: "check the folder's permissions and free space", cause },
-    );
+    throw new SvcError('CONFIG_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
+      hint: "check the folder's permissions and free space",
+      cause,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
-import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { SkippedFile } from '../memory/index.js';
 import { type Connection, inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
@@ -211,7 +211,7 @@ function pathIn(dir: string, path: string): string {
   try {
     real = realpathSync(resolve(dir, path));
   } catch (cause) {
-    const why = systemErrorCode(cause) === 'ENOENT' ? 'not found' : messageOf(cause);
+    const why = systemErrorCode(cause) === 'ENOENT' ? 'not found' : systemReason(cause);
     throw new SvcError('USAGE', `cannot read ${path}: ${why}`, { hint, cause });
   }
   const inside = relative(dir, real);

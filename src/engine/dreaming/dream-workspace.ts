@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { StatePaths } from '../support/context.js';
 import { shortHash } from '../support/text.js';
 
@@ -46,14 +46,13 @@ export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
   try {
     return realpathSync(dir);
   } catch (cause) {
-    const system = systemErrorCode(cause) ?? 'unknown error';
-    if (system === 'ENOENT') {
+    if (systemErrorCode(cause) === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
         hint: `create it with "mkdir -p ${dir}", or run "svc config set agents.defaults.workspace DIR"`,
         cause,
       });
     }
-    throw new SvcError('WORKSPACE_UNREADABLE', `cannot read ${dir}: ${system}`, {
+    throw new SvcError('WORKSPACE_UNREADABLE', `cannot read ${dir}: ${systemReason(cause)}`, {
       hint: 'check its permissions',
       cause,
     });

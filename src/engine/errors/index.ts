@@ -13,5 +13,6 @@ export {
   type SourceLocation,
   SvcError,
   systemErrorCode,
+  systemReason,
   type Warning,
 } from './svc-error.js';

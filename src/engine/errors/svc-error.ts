@@ -65,7 +65,7 @@ export function handlesExhausted(cause: unknown): SvcError {
 
 /** Hints for system errors that no part of svc explains in its own words. */
 const SYSTEM_HINTS = [
-  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/u, 'the disk is full: free some space and try again'],
+  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/u, 'free some space and try again'],
   [
     /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
     'check the owner and the permissions of the file and its folder; "svc version --verbose" prints the state folder, and "svc config doctor" checks it',
@@ -83,10 +83,40 @@ export function asSvcError(error: unknown): SvcError | undefined {
   const code = isCwd ? 'uv_cwd' : (systemErrorCode(error) ?? '');
   const hint = SYSTEM_HINTS.find(([codes]) => codes.test(code))?.[1];
   if (hint === undefined) return undefined;
-  return new SvcError('SYSTEM_REFUSED', messageOf(error), { hint, cause: error });
+  const message = isCwd ? 'the current folder does not exist' : messageOf(error);
+  return new SvcError('SYSTEM_REFUSED', message, { hint, cause: error });
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. Errors of files are worded: `/notes/a.md: permission denied`. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (!SYSTEM_MESSAGE.test(error.message)) return error.message;
+  const reason = systemReason(error);
+  return 'path' in error && typeof error.path === 'string' ? `${error.path}: ${reason}` : reason;
 }
+
+/** Why a file cannot be used, for messages that name it: `permission denied`, `the disk is full`. */
+export function systemReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = systemErrorCode(error) ?? '';
+  return SYSTEM_REASONS.get(code) ?? SYSTEM_MESSAGE.exec(message)?.[1] ?? message;
+}
+
+/** How Node.js words errors of files: `EIO: i/o error, read`. */
+const SYSTEM_MESSAGE = /^E[A-Z\d]+: ([^,]+), \w+/u;
+
+const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['ENOENT', 'no such file or folder'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'part of its path is not a folder'],
+  ['ENOTEMPTY', 'the folder is not empty'],
+  ['ELOOP', 'a symbolic link leads back to itself'],
+  ['ENAMETOOLONG', 'the name is too long'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is exceeded'],
+  ['EMFILE', 'this process has no file handles left'],
+  ['ENFILE', 'the system has no file handles left'],
+]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { messageOf, SvcError } from '../errors/index.js';
+import { SvcError, systemReason } from '../errors/index.js';
 import { replaceFile } from '../support/files.js';
 import type { TrialResult } from './evaluate.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
@@ -52,7 +52,7 @@ export function writeBaseline(
   try {
     replaceFile(file, `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
   } catch (error) {
-    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
+    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
       hint: 'check the folder and free disk space',
       cause: error,
     });
@@ -76,7 +76,7 @@ function parseBaseline(file: string): Baseline {
   try {
     return baselineSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof z.core.$ZodError ? 'not a baseline file' : messageOf(error);
+    const why = error instanceof z.core.$ZodError ? 'not a baseline file' : systemReason(error);
     throw new SvcError('EVAL_BASELINE_INVALID', `cannot read ${file}: ${why}`, {
       hint: 'create one with --write-baseline',
     });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { messageOf, SvcError } from '../errors/index.js';
+import { SvcError, systemReason } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
@@ -143,7 +143,7 @@ export function writeDraftFile(file: string, drafts: readonly Draft[], replaces:
   try {
     replaceFile(file, draftLines(drafts), PRIVATE_MODE);
   } catch (error) {
-    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
+    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
       hint: 'check the folder and free disk space',
       cause: error,
     });

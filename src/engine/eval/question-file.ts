@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, systemReason } from '../errors/index.js';
 import { parseCitation, type SearchFilters } from '../memory/search/index.js';
 import { formatCountOf } from '../support/format.js';
 import { shortHash } from '../support/text.js';
@@ -71,7 +71,7 @@ export function readQuestions(file: string): readonly EvalQuestion[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new SvcError('EVAL_QUESTIONS_INVALID', `cannot read ${file}: ${messageOf(error)}`, {
+    throw new SvcError('EVAL_QUESTIONS_INVALID', `cannot read ${file}: ${systemReason(error)}`, {
       hint: 'pass a file of questions, or draft one with "svc memory eval --generate 20"',
     });
   }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemReason } from '../errors/index.js';
 import { isInside, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import type { ImportedEntry, ImportProgram } from './imported.js';
@@ -108,8 +108,7 @@ function readNote(file: string): string {
 }
 
 function notWritten(file: string, cause: unknown): SvcError {
-  const why = systemErrorCode(cause) ?? 'unknown error';
-  return new SvcError('IMPORT_FAILED', `cannot write ${file}: ${why}`, {
+  return new SvcError('IMPORT_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
     hint: 'check the permissions and the free space of the folder; importing again continues',
     cause,
   });

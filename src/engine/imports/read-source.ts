@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 
 /** Configurations are far smaller. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ export function asImportError(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const code = systemErrorCode(cause);
   if (code === 'ENOENT' || code === 'ENOTDIR') return missingSource(file);
-  return new SvcError('IMPORT_FAILED', `cannot read ${file}: ${code ?? 'unknown error'}`, {
+  return new SvcError('IMPORT_FAILED', `cannot read ${file}: ${systemReason(cause)}`, {
     hint: 'check the permissions of the file',
     cause,
   });

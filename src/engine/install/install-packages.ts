@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ProgramEnd, runProgram, wholeEnvironment } from '../child/index.js';
-import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { syncFile } from '../support/files.js';
 import {
@@ -213,7 +213,7 @@ function asInstallError(error: unknown, { code, space }: InstallSubject, dir: st
   const systemCode = systemErrorCode(error);
   if (systemCode === undefined) return error;
   const isFull = FULL_DISK.includes(systemCode);
-  return new SvcError(code, `cannot install into ${dir}: ${messageOf(error)}`, {
+  return new SvcError(code, `cannot install into ${dir}: ${systemReason(error)}`, {
     hint: isFull
       ? `free about ${space}, then try again`
       : 'check the owner of this folder and files in its place, or move it with SVC_HOME',

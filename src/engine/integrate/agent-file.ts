@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { replaceFile } from '../support/files.js';
 
 /** A configuration file of an agent. */
@@ -75,11 +75,10 @@ export function writeAgentFile(
     replaceFile(target, content, old === undefined ? mode : old.mode & 0o7777);
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    throw new SvcError(
-      'INTEGRATION_WRITE_FAILED',
-      `${file} could not be written (${systemErrorCode(cause) ?? 'unknown error'})`,
-      { hint: 'check the permissions of its folder and the free disk space', cause },
-    );
+    throw new SvcError('INTEGRATION_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
+      hint: 'check the permissions of its folder and the free disk space',
+      cause,
+    });
   }
 }
 
@@ -112,7 +111,7 @@ function followLinks(file: string): string {
       target = resolve(dirname(target), readlinkSync(target));
     }
   } catch (cause) {
-    throw unreadable(file, `cannot be read (${systemErrorCode(cause)})`, 'check the path', cause);
+    throw unreadable(file, `cannot be read: ${systemReason(cause)}`, 'check the path', cause);
   }
   throw unreadable(file, 'is a link to itself', 'fix the link');
 }
@@ -128,9 +127,9 @@ function readBytes(file: string, target: string): Uint8Array | undefined {
     return readFileSync(descriptor);
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    const code = systemErrorCode(cause) ?? 'unknown error';
-    if (code === 'ENOENT') return undefined;
-    throw unreadable(file, `cannot be read (${code})`, 'check its permissions', cause);
+    if (systemErrorCode(cause) === 'ENOENT') return undefined;
+    const why = `cannot be read: ${systemReason(cause)}`;
+    throw unreadable(file, why, 'check its permissions', cause);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -2,6 +2,7 @@
  * Memory. Each room below has its own index.ts. Loaded by name:
  *   diagnose-memory.ts: tests the path of a query step by step
  *   why-indexed.ts: whether a file belongs to a memory, and which rule decided
+ *   skip-words.ts: why a file is not in the index, in words
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  */
 
@@ -31,7 +32,6 @@ export {
   isFaultySkip,
   type LineRange,
   type SkippedFile,
-  type SkipReason,
   type Source,
   type SourceFile,
 } from './types.js';

@@ -5,6 +5,7 @@ import { isInside, realOrGiven } from '../support/files.js';
 import { formatCountOf } from '../support/format.js';
 import type { WhyOutput } from './backends/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
+import { skipWords } from './skip-words.js';
 import {
   absoluteFromDisplay,
   DREAM_REPORTS,
@@ -56,6 +57,10 @@ export async function whyIndexed(
   };
 }
 
+function skippedWhy(skip: SkippedFile): Why {
+  return { reason: 'skipped', detail: `${skip.path}: ${skipWords(skip)}` };
+}
+
 function reasonOf(
   { file, given }: { readonly file: string; readonly given: string },
   { files, skipped, decisions }: Scan,
@@ -85,11 +90,6 @@ function reasonOf(
   return isOther && isCovered(file, workspaceDir, sources.memory)
     ? { reason: 'other_kind', ...settingFor(file) }
     : { reason: 'outside' };
-}
-
-function skippedWhy({ path, reason, detail }: SkippedFile): Why {
-  const why = `${path}: ${reason.replaceAll('_', ' ')}`;
-  return { reason: 'skipped', detail: detail === undefined ? why : `${why}, ${detail}` };
 }
 
 /** Whether a file is where memory is, whatever its kind. */

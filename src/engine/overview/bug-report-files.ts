@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
+import { systemReason } from '../errors/index.js';
 import { logPaths } from '../serve/log/rotating-file.js';
 import { namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
@@ -48,8 +48,7 @@ export function stateFolderFacts(dir: string): StateFolderFacts {
       freeBytes: freeBytes(dir),
     };
   } catch (error) {
-    const unreadable = systemErrorCode(error) ?? 'unknown error';
-    return { files: [], others: 0, unreadable, freeBytes: null };
+    return { files: [], others: 0, unreadable: systemReason(error), freeBytes: null };
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { inspectConfig, loadConfig, resolveConfiguredPath, showConfig } from '../config/index.js';
-import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { messageOf, SvcError, systemReason } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import type { SecretMask } from '../secrets/index.js';
@@ -132,8 +132,7 @@ function write(file: string, archive: Buffer): void {
   try {
     replaceFile(file, archive, PRIVATE_MODE);
   } catch (cause) {
-    const code = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('REPORT_WRITE_FAILED', `${file} could not be written (${code})`, {
+    throw new SvcError('REPORT_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
       hint: 'choose another file with --output FILE',
       cause,
     });

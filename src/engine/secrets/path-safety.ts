@@ -1,6 +1,6 @@
 import { promises, type Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
+import { systemErrorCode, systemReason } from '../errors/index.js';
 import { formatMode } from '../support/format.js';
 import { placeOf, SecretFault, setCommand } from './secret-context.js';
 
@@ -33,9 +33,8 @@ export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
 
 /** The fault for a system error. */
 export function pathFault({ path, alias, key }: GuardedPath, error: unknown): SecretFault {
-  const code = systemErrorCode(error) ?? 'unknown error';
   const place = `${placeOf(alias)}.${key}`;
-  switch (code) {
+  switch (systemErrorCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
       return new SecretFault(`${path} does not exist`, `create it, or fix ${place}`);
@@ -48,7 +47,10 @@ export function pathFault({ path, alias, key }: GuardedPath, error: unknown): Se
     case 'ELOOP':
       return linkFault({ path, alias, key });
     default:
-      return new SecretFault(`${path} cannot be read (${code})`, 'check the file system');
+      return new SecretFault(
+        `${path} cannot be read: ${systemReason(error)}`,
+        'check the file system',
+      );
   }
 }
 

@@ -12,7 +12,7 @@ import { isRecord } from '../config/index.js';
 import { keepTrust } from '../config/trust/config-trust.js';
 import { diagnoseNamed } from '../embeddings/diagnosis/index.js';
 import type { Diagnosis, DiagnosisWork } from '../embeddings/index.js';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemReason } from '../errors/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { Clock, EngineContext } from '../support/context.js';
@@ -123,7 +123,7 @@ export async function storeKey(
     });
   } catch (cause) {
     if (signal.aborted || cause instanceof SvcError) throw cause;
-    throw notWritten(file, systemErrorCode(cause) ?? 'unknown error');
+    throw notWritten(file, systemReason(cause));
   }
 }
 
@@ -137,7 +137,7 @@ function readSecrets(file: string): Record<string, unknown> {
   try {
     root = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/u, ''));
   } catch (error) {
-    throw notWritten(file, systemErrorCode(error) ?? 'it is not JSON');
+    throw notWritten(file, error instanceof SyntaxError ? 'it is not JSON' : systemReason(error));
   }
   if (!isRecord(root)) throw notWritten(file, 'it is not a JSON object');
   return root;

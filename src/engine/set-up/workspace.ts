@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, resolveAgent } from '../config/index.js';
-import { SvcError, systemErrorCode } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 
 /** `empty`: a folder without MEMORY.md and without memory/. */
@@ -80,8 +80,7 @@ export function makeWorkspace(dir: string, withExample: boolean): void {
     if (withExample) writeFileSync(join(dir, 'MEMORY.md'), EXAMPLE, { flag: 'wx' });
   } catch (cause) {
     if (systemErrorCode(cause) === 'EEXIST' && withExample) return;
-    const code = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} could not be created (${code})`, {
+    throw new SvcError('WORKSPACE_UNREADABLE', `cannot create ${dir}: ${systemReason(cause)}`, {
       hint: 'check the permissions of its parent folder, or choose another',
       cause,
     });

@@ -1,4 +1,5 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
+import { skipWords } from '../../engine/memory/skip-words.js';
 import type { SyncEvent } from '../../engine/memory/sync/index.js';
 import {
   formatBytes,
@@ -19,7 +20,7 @@ import {
   syncFraction,
   syncRate,
 } from './sync-progress.js';
-import { rebuildWords, skipWords, waitingWords } from './words.js';
+import { rebuildWords, waitingWords } from './words.js';
 
 type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
@@ -88,7 +89,7 @@ export function createSyncLines(
     const wanted = options.verbose || (options.isFaulty(file) && told.skips < SKIPS_TOLD);
     if (!wanted) return undefined;
     told = { ...told, skips: told.skips + 1 };
-    return `${style.warning('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
+    return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;
   };
 
   return (event) => {

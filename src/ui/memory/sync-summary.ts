@@ -1,4 +1,5 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
+import { skipWords } from '../../engine/memory/skip-words.js';
 import type { EmbeddingSummary, SyncSummary } from '../../engine/memory/sync/index.js';
 import {
   formatBytes,
@@ -10,7 +11,7 @@ import {
 import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { rebuildWords, skippedNames, skipWords } from './words.js';
+import { rebuildWords, skippedNames } from './words.js';
 
 /** How the result of a sync is shown. */
 export interface SyncSummaryOptions {
@@ -93,7 +94,7 @@ function skipLines(summary: SyncSummary, options: SyncSummaryOptions): readonly 
   const { style, verbose } = options;
   if (verbose) {
     return summary.skipped.map(
-      (skip) => `  ${style.warning('skipped')} ${safeLine(skip.path)}: ${skipWords(skip)}`,
+      (skip) => `  ${style.warning('skipped')} ${safeLine(`${skip.path}: ${skipWords(skip)}`)}`,
     );
   }
   const faulty = summary.skipped.filter(options.isFaulty);

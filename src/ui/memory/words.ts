@@ -1,19 +1,8 @@
-import type { DocumentKey, LineRange, SkippedFile, SkipReason } from '../../engine/memory/index.js';
+import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
+import { skipWords } from '../../engine/memory/skip-words.js';
 import type { RebuildReason } from '../../engine/memory/sync/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-
-const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
-  forgotten: 'contains forgotten text',
-  missing: 'does not exist',
-  not_a_file: 'not a regular file',
-  permission_denied: 'permission denied',
-  symlink: 'symbolic link',
-  too_large: 'too large',
-  unreadable: 'cannot be read',
-  vanished: 'deleted while being read',
-  wrong_format: 'content does not match the file name',
-};
 
 const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
   damaged: 'the existing index is unusable',
@@ -24,12 +13,6 @@ const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
 
 /** Reasons that need no detail. */
 const SELF_EXPLAINING: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
-
-/** Why a file is not in the index: `permission denied`, `too large: 200 MB, limit 64 MB`. */
-export function skipWords({ reason, detail }: SkippedFile): string {
-  const words = SKIP_WORDS[reason];
-  return detail === undefined ? words : `${words}: ${safeLine(detail)}`;
-}
 
 /** Why an index is rebuilt: `requested with --force`, `the settings changed: tokenizer`. */
 export function rebuildWords(rebuild: {
@@ -52,7 +35,7 @@ export function waitingWords(pid: number | undefined): string {
 export function skippedNames(skipped: readonly SkippedFile[], named: number): string {
   const names = skipped
     .slice(0, named)
-    .map((skip) => `${safeLine(skip.path)} (${skipWords(skip)})`);
+    .map((skip) => safeLine(`${skip.path} (${skipWords(skip)})`));
   const rest = skipped.length - names.length;
   if (rest > 0) names.push(`${formatCount(rest)} more`);
   return names.join(' · ');

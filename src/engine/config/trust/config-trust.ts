@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError, systemErrorCode, type Warning } from '../../errors/index.js';
+import { SvcError, systemErrorCode, systemReason, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed, parsedJson } from '../../support/text.js';
@@ -229,10 +229,9 @@ function writing(stateDir: string, work: () => void): void {
     work();
   } catch (cause) {
     const folder = folderOf(stateDir);
-    throw new SvcError(
-      'STATE_UNWRITABLE',
-      `cannot write to ${folder} (${systemErrorCode(cause) ?? 'unknown error'})`,
-      { hint: `check the permissions of ${stateDir} and its free disk space`, cause },
-    );
+    throw new SvcError('STATE_UNWRITABLE', `cannot write to ${folder}: ${systemReason(cause)}`, {
+      hint: `check the permissions of ${stateDir} and its free disk space`,
+      cause,
+    });
   }
 }

@@ -11,7 +11,7 @@ import {
   readGuarded,
   realWorkspaceDir,
 } from '../../dreaming/index.js';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
@@ -95,7 +95,7 @@ function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefine
     return {
       ...faulty,
       code: 'dreaming-memory-unwritable',
-      message: `dreaming cannot write ${MEMORY_FILE} (${systemErrorCode(error) ?? 'unknown error'})`,
+      message: `dreaming cannot write ${MEMORY_FILE} (${systemReason(error)})`,
       hint: 'check the permissions of the file and its folder',
     };
   }

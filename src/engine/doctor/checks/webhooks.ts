@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { gatewayAddress } from '../../config/index.js';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery-file.js';
@@ -54,7 +54,7 @@ function deliveryFinding({ context }: ConfiguredWorld): Finding | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof SvcError) return unusableRecord(error.message, error.hint);
-    const why = `${file} cannot be written: ${messageOf(error)}`;
+    const why = `${file} cannot be written: ${systemReason(error)}`;
     return unusableRecord(why, 'check the permissions of the file and its folder');
   }
 }

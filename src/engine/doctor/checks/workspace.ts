@@ -5,6 +5,7 @@ import { editJson, parseConfigText } from '../../config/authoring.js';
 import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/index.js';
+import { skipWords } from '../../memory/skip-words.js';
 import {
   countNotesOutside,
   excludeSettings,
@@ -126,7 +127,7 @@ function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Fi
   return files.slice(0, NAMED).map((skip, at): Finding => {
     const more =
       at === NAMED - 1 && files.length > NAMED ? ` (and ${files.length - NAMED} more)` : '';
-    const why = skip.reason.replaceAll('_', ' ');
+    const why = skipWords({ reason: skip.reason });
     return finding('file-skipped', 'warning', {
       message: `${skip.path} is not indexed: ${why}${more}`,
       cause: skip.detail,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { asSvcError, SvcError } from '../../errors/index.js';
+import { asSvcError, SvcError, systemReason } from '../../errors/index.js';
 import {
   PRIVATE_MODE,
   removeStrayTemporaries,
@@ -56,9 +56,10 @@ export function writeGuarded(file: GuardedFile, text: string): void {
     // The system's message names the temporary file.
     const known = asSvcError(error);
     if (known === undefined) throw error;
-    const { code, hint = '', message } = known;
-    const why = /^[A-Z]+: ([^,]+)/u.exec(message)?.[1] ?? message;
-    throw new SvcError(code, `cannot write ${file.path}: ${why}`, { hint, cause: error });
+    throw new SvcError(known.code, `cannot write ${file.path}: ${systemReason(error)}`, {
+      hint: known.hint ?? '',
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { type Connection, databaseFault } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
@@ -64,7 +64,7 @@ export function openDreamDatabase(file: string): Connection {
     return openFormat(file, FORMAT, BUSY_TIMEOUT_MS);
   } catch (error) {
     if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
-    throw new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
+    throw new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {
       hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
       cause: error,
     });

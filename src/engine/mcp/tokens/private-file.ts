@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { currentUser } from '../../secrets/index.js';
 
 /** No file of tokens is nearly as large. */
@@ -44,6 +44,6 @@ export function unusable(file: string, why: string, hint: string, cause?: unknow
 /** A system error as one that names the file. */
 export function asUnusable(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const why = systemErrorCode(cause) ?? 'unknown error';
-  return unusable(file, why, 'check the permissions of the file and its folder', cause);
+  const hint = 'check the permissions of the file and its folder';
+  return unusable(file, systemReason(cause), hint, cause);
 }

@@ -8,6 +8,7 @@ import type { Forgotten } from '../forget/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import { parseCitation } from '../search/index.js';
+import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
   displayPath,
@@ -104,10 +105,13 @@ function linesOf(
   forgotten: Forgotten,
 ): Omit<GetResponse, 'warnings'> {
   if (!outcome.ok) {
-    const { reason, detail = reason } = outcome.skip;
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${document.path}: ${detail}`, {
-      hint: 'run "svc memory index" to bring the index up to date',
-    });
+    throw new SvcError(
+      'DOCUMENT_UNREADABLE',
+      `cannot read ${document.path}: ${skipWords(outcome.skip)}`,
+      {
+        hint: 'run "svc memory index" to bring the index up to date',
+      },
+    );
   }
   const { hash } = outcome.document;
   const range = cited.range ?? pageLines(outcome.document.lines, document.path, cited.pages);

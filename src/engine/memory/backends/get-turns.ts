@@ -3,6 +3,7 @@ import { SvcError } from '../../errors/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { firstChars, oneLine } from '../../support/text.js';
 import type { Forgotten } from '../forget/index.js';
+import { skipWords } from '../skip-words.js';
 import {
   scanTranscripts,
   skipOf,
@@ -138,8 +139,8 @@ function open({ absolutePath, path }: TranscriptFile): number {
   try {
     return openSync(absolutePath, READ_NO_LINK);
   } catch (error) {
-    const { reason } = skipOf(absolutePath, error);
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${reason}`, {
+    const why = skipWords(skipOf(absolutePath, error));
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${why}`, {
       hint: 'run "svc memory index" to bring the index up to date',
       cause: error,
     });

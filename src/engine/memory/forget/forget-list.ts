@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
@@ -44,7 +44,7 @@ export async function readForgetList(file: string): Promise<ForgetList | undefin
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw invalid(file, messageOf(error), error);
+    throw invalid(file, systemReason(error), error);
   }
   try {
     // Not loaded when nothing was ever forgotten.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
 import { documentName } from '../search/index.js';
@@ -241,7 +241,7 @@ function attempt<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new SvcError('FORGET_FAILED', `${what}: ${messageOf(error)}`, {
+    throw new SvcError('FORGET_FAILED', `${what}: ${systemReason(error)}`, {
       hint: 'check its permissions and the free disk space',
       cause: error,
     });

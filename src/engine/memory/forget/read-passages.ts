@@ -5,6 +5,7 @@ import { textIn } from '../backends/get-shared.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
+import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
   joinedLines,
@@ -52,7 +53,7 @@ async function linePassages(
       ? await texts.read({ absolutePath, path })
       : readDocument(absolutePath, path);
   if (!outcome.ok) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${outcome.skip.reason}`, {
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${skipWords(outcome.skip)}`, {
       hint: 'run "svc memory index" to bring the index up to date',
     });
   }

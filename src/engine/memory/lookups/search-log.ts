@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
@@ -250,7 +250,7 @@ function withLog<T>(
     }
   } catch (error) {
     if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
-    throw new SvcError('SEARCH_LOG_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
+    throw new SvcError('SEARCH_LOG_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {
       hint: 'check permissions and free disk space; if the file is damaged, delete it, which discards the logged searches',
       cause: error,
     });

@@ -5,6 +5,7 @@ import {
   isHandleShortage,
   SvcError,
   systemErrorCode,
+  systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { removeStrayTemporary } from '../../support/files.js';
@@ -161,7 +162,7 @@ export function resolveWorkspace(workspaceDir: string): string {
         cause: error,
       });
     }
-    const why = code === 'ENOTDIR' ? 'it is a file, not a folder' : (code ?? 'unknown reason');
+    const why = code === 'ENOTDIR' ? 'it is a file, not a folder' : systemReason(error);
     throw new SvcError(
       'WORKSPACE_UNREADABLE',
       `cannot read the workspace ${workspaceDir}: ${why}`,

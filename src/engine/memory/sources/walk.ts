@@ -3,8 +3,8 @@ import { sep } from 'node:path';
 import {
   handlesExhausted,
   isHandleShortage,
-  messageOf,
   systemErrorCode,
+  systemReason,
 } from '../../errors/index.js';
 import {
   type DocumentFormat,
@@ -257,7 +257,7 @@ export function skipOf(path: string, error: unknown): SkippedFile {
   if (reason === 'vanished' && path.includes('\ufffd')) {
     return { path, reason: 'unreadable', detail: 'its name is not UTF-8' };
   }
-  return reason === 'unreadable' ? { path, reason, detail: messageOf(error) } : { path, reason };
+  return reason === 'unreadable' ? { path, reason, detail: systemReason(error) } : { path, reason };
 }
 
 const REASONS: Readonly<Record<string, SkipReason>> = {

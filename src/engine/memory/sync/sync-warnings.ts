@@ -2,6 +2,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
+import { skipWords } from '../skip-words.js';
 import {
   countNotesOutside,
   displayPath,
@@ -24,10 +25,7 @@ const SKIPS_NAMED = 3;
 function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
   const skipped = summary.skipped.filter(isFaultySkip);
   if (skipped.length === 0) return [];
-  const files = skipped.map(({ path, reason, detail }) => {
-    const why = reason.replaceAll('_', ' ');
-    return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
-  });
+  const files = skipped.map((skip) => `${skip.path} (${skipWords(skip)})`);
   return [
     {
       code: 'FILES_SKIPPED',

@@ -3,7 +3,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forget/index.js';
@@ -206,7 +206,7 @@ function refuseReplacing(file: string, replaces: boolean): void {
 }
 
 function fail(file: string, error: unknown): never {
-  throw new SvcError('EXPORT_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
+  throw new SvcError('EXPORT_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
     hint: 'check its folder and the free disk space',
     cause: error,
   });

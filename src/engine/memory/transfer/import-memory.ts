@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed } from '../../support/text.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
@@ -48,7 +48,7 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     const why =
       systemErrorCode(error) === 'ENOENT'
         ? `file not found: ${file}`
-        : `cannot read ${file}: ${messageOf(error)}`;
+        : `cannot read ${file}: ${systemReason(error)}`;
     throw new SvcError('IMPORT_FAILED', why, {
       hint: 'pass a file written by "svc memory export"',
       cause: error,

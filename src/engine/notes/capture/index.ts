@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
-import { messageOf, SvcError, type Warning } from '../../errors/index.js';
+import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
@@ -189,7 +189,7 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
     return { reader, keys: keysOf(request, firstLine), turns, lines };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    throw unreadable(file, messageOf(cause), USUAL_HINT, cause);
+    throw unreadable(file, systemReason(cause), USUAL_HINT, cause);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

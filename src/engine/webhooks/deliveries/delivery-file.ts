@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedWebhooks } from '../../config/index.js';
-import { isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
+import { isHandleShortage, SvcError, systemReason } from '../../errors/index.js';
 import {
   type Connection,
   databaseFault,
@@ -304,7 +304,7 @@ export function readable<T>(file: string, read: () => T): T {
     const isDamaged = databaseFault(error) === 'corrupt';
     throw new SvcError(
       'DELIVERIES_UNUSABLE',
-      `${file} ${isDamaged ? 'is damaged' : 'cannot be read'}: ${messageOf(error)}`,
+      `${file} ${isDamaged ? 'is damaged' : 'cannot be read'}: ${systemReason(error)}`,
       {
         hint: isDamaged
           ? 'the listener starts a new one with its next delivery'

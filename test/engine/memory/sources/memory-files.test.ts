@@ -125,7 +125,7 @@ test('a memory folder or MEMORY.md that is a link is named with its hint, by eve
       ['FILES_SKIPPED'],
       time,
     );
-    assert.match(warnings[0]?.message ?? '', /MEMORY\.md.*memory \(symlink: .*extraPaths/u);
+    assert.match(warnings[0]?.message ?? '', /MEMORY\.md.*memory \(symbolic link: .*extraPaths/u);
   }
   await backend.close();
 });

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError, systemErrorCode } from '../../../errors/index.js';
+import { messageOf, SvcError, systemErrorCode, systemReason } from '../../../errors/index.js';
 import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
@@ -35,8 +35,7 @@ export function storeLogin(stateDir: string, login: StoredLogin): void {
   try {
     writePrivateJson(file, login);
   } catch (cause) {
-    const code = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('PROVIDER_LOGIN_FAILED', `cannot write ${file} (${code})`, {
+    throw new SvcError('PROVIDER_LOGIN_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
       hint: "check the folder's permissions and free space, then sign in again",
       cause,
     });
@@ -57,8 +56,7 @@ export async function deleteLogin(stateDir: string): Promise<void> {
       await rm(file, { force: true });
     }
   } catch (cause) {
-    const code = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('PROVIDER_LOGIN_FAILED', `cannot delete the login (${code})`, {
+    throw new SvcError('PROVIDER_LOGIN_FAILED', `cannot delete the login: ${messageOf(cause)}`, {
       hint: `delete the folder ${folder}`,
       cause,
     });
@@ -111,7 +109,7 @@ async function readPrivate(file: string): Promise<string | undefined> {
     if (error instanceof SvcError) throw error;
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new SvcError('SECRET_UNRESOLVED', `cannot read ${file} (${code ?? 'unknown error'})`, {
+    throw new SvcError('SECRET_UNRESOLVED', `cannot read ${file}: ${systemReason(error)}`, {
       hint: 'check the permissions of the file and its folder',
       cause: error,
     });

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { messageOf, systemErrorCode } from '../../../errors/index.js';
+import { systemErrorCode, systemReason } from '../../../errors/index.js';
 import { crypto } from '../../../support/crypto.js';
 import type { ProviderSettings } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
@@ -232,7 +232,7 @@ function reading<T>(path: string, read: (file: number, size: number) => T): T {
     return read(file, stat.size);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') throw modelMissing(path);
-    if (systemErrorCode(error) !== undefined) throw notAModel(path, messageOf(error));
+    if (systemErrorCode(error) !== undefined) throw notAModel(path, systemReason(error));
     throw error;
   } finally {
     if (file !== undefined) closeSync(file);

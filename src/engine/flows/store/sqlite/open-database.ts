@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  messageOf,
+  SvcError,
+  systemReason,
+} from '../../../errors/index.js';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import { openFormat } from '../../../sqlite/format.js';
 import { syncFolder } from '../../../support/files.js';
@@ -57,7 +63,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
     case 'unwritable':
       return new SvcError(
         'FLOWS_PERSIST_FAILED',
-        `${file} cannot be written: ${messageOf(error)}`,
+        `${file} cannot be written: ${systemReason(error)}`,
         { hint: 'check the permissions of the file and its folder; nothing was changed', ...cause },
       );
     case 'other':
@@ -71,7 +77,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
 export function asSyncError(error: unknown, file: string): SvcError {
   return new SvcError(
     'FLOWS_UNCERTAIN',
-    `the change was made, but ${file} could not be synced to the disk: ${messageOf(error)}`,
+    `the change was made, but ${file} could not be synced to the disk: ${systemReason(error)}`,
     { hint: 'check the disk; a request with an idempotency key can be repeated', cause: error },
   );
 }

@@ -1,5 +1,11 @@
 import { type Stats, statSync } from 'node:fs';
-import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  messageOf,
+  SvcError,
+  systemReason,
+} from '../../../errors/index.js';
 import { databaseFault, openDatabase } from '../../../sqlite/database.js';
 import { readPart } from '../../../support/files.js';
 import { SCHEMA_VERSION } from '../identity.js';
@@ -24,10 +30,14 @@ function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch (cause) {
-    throw new SvcError('INDEX_UNWRITABLE', `cannot read the index ${file}: ${messageOf(cause)}`, {
-      hint: 'check the permissions of its folder, or change memorySearch.store.path',
-      cause,
-    });
+    throw new SvcError(
+      'INDEX_UNWRITABLE',
+      `cannot read the index ${file}: ${systemReason(cause)}`,
+      {
+        hint: 'check the permissions of its folder, or change memorySearch.store.path',
+        cause,
+      },
+    );
   }
 }
 
@@ -110,7 +120,7 @@ export function asIndexError(error: unknown, file: string): unknown {
     case 'unwritable':
       return new SvcError(
         'INDEX_UNWRITABLE',
-        `cannot write the index ${file}: ${messageOf(error)}`,
+        `cannot write the index ${file}: ${systemReason(error)}`,
         {
           hint: 'check the permissions of its folder, or change memorySearch.store.path',
           ...cause,

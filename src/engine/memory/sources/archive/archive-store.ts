@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { messageOf, SvcError } from '../../../errors/index.js';
+import { SvcError, systemReason } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
 import { firstChars, oneLine } from '../../../support/text.js';
@@ -332,8 +332,12 @@ function usable<T>(file: string, work: () => T): T {
 /** Anything but an SvcError as ARCHIVE_UNUSABLE. */
 export function archiveUnusable(file: string, error: unknown): unknown {
   if (error instanceof SvcError) return error;
-  return new SvcError('ARCHIVE_UNUSABLE', `cannot use the archive ${file}: ${messageOf(error)}`, {
-    hint: 'check its permissions and the free disk space, or restore it from a backup',
-    cause: error,
-  });
+  return new SvcError(
+    'ARCHIVE_UNUSABLE',
+    `cannot use the archive ${file}: ${systemReason(error)}`,
+    {
+      hint: 'check its permissions and the free disk space, or restore it from a backup',
+      cause: error,
+    },
+  );
 }

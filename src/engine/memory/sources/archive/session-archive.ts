@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSessionReader } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
 import { MS_PER_DAY } from '../../../support/time.js';
+import { skipWords } from '../../skip-words.js';
 import type { FileFingerprint, SkippedFile } from '../../types.js';
 import { type ConversationPart, readConversation } from '../transcripts/read-conversation.js';
 import type {
@@ -285,8 +286,7 @@ export class SessionArchive implements ArchivedConversations {
       }
       flush();
     } catch (error) {
-      const { reason, detail } = skipOf(path, error);
-      onFault(detail ?? reason.replaceAll('_', ' '));
+      onFault(skipWords(skipOf(path, error)));
     }
     store.writeImport({ file: path, size, mtimeMs, ctimeMs, fault });
   }

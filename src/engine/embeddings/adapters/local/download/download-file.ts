@@ -11,7 +11,7 @@ import {
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
-import { messageOf, systemErrorCode } from '../../../../errors/index.js';
+import { messageOf, systemErrorCode, systemReason } from '../../../../errors/index.js';
 import { syncFile } from '../../../../support/files.js';
 import { formatBytes } from '../../../../support/format.js';
 import { type Pacing, withRetries } from '../../../requests/pacer.js';
@@ -170,7 +170,7 @@ function asDiskFault(error: unknown, path: string): unknown {
   const code = systemErrorCode(error);
   if (error instanceof VendorFault || code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(messageOf(error));
-  return new VendorFault('setup', `cannot write the model to ${path}: ${messageOf(error)}`, {
+  return new VendorFault('setup', `cannot write the model to ${path}: ${systemReason(error)}`, {
     code,
     hint: "check the folder's permissions, or choose another with memorySearch.local.modelCacheDir",
     cause: error,

@@ -1,0 +1,64 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { messageOf, systemReason } from '../../../src/engine/errors/index.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return assert.unreachable('nothing was refused');
+}
+
+test('what the system refuses is worded without codes and names of system calls', () => {
+  const folder = tempFolder();
+  writeFileSync(folder.at('file.md'), 'text');
+  symlinkSync('loop', folder.at('loop'));
+  mkdirSync(folder.at('full/inner'), { recursive: true });
+  const refused: readonly (readonly [string, () => unknown, string])[] = [
+    ['none.md', () => readFileSync(folder.at('none.md')), 'no such file or folder'],
+    ['file.md/x', () => readFileSync(folder.at('file.md/x')), 'part of its path is not a folder'],
+    ['loop', () => readFileSync(folder.at('loop')), 'a symbolic link leads back to itself'],
+    ['full', () => rmdirSync(folder.at('full')), 'the folder is not empty'],
+    ['file.md', () => readdirSync(folder.at('file.md')), 'part of its path is not a folder'],
+  ];
+  for (const [path, act, reason] of refused) {
+    const error = thrownBy(act);
+    assert.is(systemReason(error), reason, path);
+    assert.is(messageOf(error), `${folder.at(path)}: ${reason}`);
+  }
+  const isFolder = thrownBy(() => readFileSync(folder.path));
+  assert.is(systemReason(isFolder), 'it is a folder');
+});
+
+test('a refusal that has no words here keeps the words of the system', () => {
+  const error = Object.assign(new Error("EIO: i/o error, read '/notes/a.md'"), {
+    code: 'EIO',
+    path: '/notes/a.md',
+  });
+  assert.is(systemReason(error), 'i/o error');
+  assert.is(messageOf(error), '/notes/a.md: i/o error');
+});
+
+test('other errors keep their message', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), {
+    code: 'ECONNREFUSED',
+  });
+  for (const error of [refused, new Error('EXIT: 3'), new Error('two\nlines')]) {
+    assert.is(messageOf(error), error.message);
+    assert.is(systemReason(error), error.message);
+  }
+  assert.is(messageOf('words'), 'words');
+});
+
+test.run();
