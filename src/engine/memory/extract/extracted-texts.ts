@@ -10,7 +10,6 @@ import {
   isExtracted,
 } from '../../support/document-format.js';
 import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { formatCount } from '../../support/format.js';
 import {
   type DocumentSelection,
   type FileBytes,
@@ -24,7 +23,6 @@ import {
   EXTRACTION_MS,
   type Extraction,
   MEMORY_LIMIT_BYTES,
-  MOST_DEPTH,
   MOST_JSON_BYTES,
   MOST_TEXT_CHARS,
   parseExtraction,
@@ -181,7 +179,7 @@ function whyNot(
   const { fault, detail } = extraction;
   switch (fault) {
     case 'depth':
-      return ['too_large', `its elements are nested more than ${formatCount(MOST_DEPTH)} deep`];
+      return ['too_large', 'its elements are nested too deeply'];
     case 'encrypted':
       return ['unreadable', 'it is protected by a password'];
     case 'invalid':

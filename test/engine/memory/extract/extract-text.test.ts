@@ -119,6 +119,8 @@ test('a page that is nested too deeply is refused instead of losing its text', a
   for (const depth of [1100, 20_000]) {
     assert.is(faultOf(await extract('html', nested(depth))), 'depth', String(depth));
   }
+  const tables = '<table><tr><td>'.repeat(2000);
+  assert.is(faultOf(await extract('html', `${tables}The gate is green.`)), 'depth');
 });
 
 test('a process that takes too long is killed', async () => {
