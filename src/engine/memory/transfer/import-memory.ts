@@ -45,14 +45,14 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     return { checked, root, landing: planLanding(root, checked.documents) };
   } catch (error) {
     if (error instanceof SvcError) throw error;
+    const code = systemErrorCode(error);
     const why =
-      systemErrorCode(error) === 'ENOENT'
-        ? `file not found: ${file}`
-        : `cannot read ${file}: ${systemReason(error)}`;
-    throw new SvcError('IMPORT_FAILED', why, {
-      hint: 'pass a file written by "svc memory export"',
-      cause: error,
-    });
+      code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error)}`;
+    const hint =
+      code === 'EISDIR'
+        ? 'a folder of notes needs no import: add it to memorySearch.extraPaths'
+        : 'pass a file written by "svc memory export"';
+    throw new SvcError('IMPORT_FAILED', why, { hint, cause: error });
   }
 }
 

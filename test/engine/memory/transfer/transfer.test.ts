@@ -425,10 +425,16 @@ test('cut off anywhere, with a bit changed, or with lines moved, nothing of it i
   assert.equal(readdirSync(to.notes.path), []);
 });
 
-test('a file that is not there, or is no file, is told', async () => {
+test('a file that is not there is told, and for a folder of notes what to do instead', async () => {
   const transfer = await worldOf({}).backend.transfer();
-  for (const file of ['/nonexistent/export.jsonl', tempFolder().path]) {
-    assert.is((await failureOf(transfer.planImport(file))).code, 'IMPORT_FAILED');
+  const folder = tempFolder().path;
+  for (const [file, message, hint] of [
+    ['/nonexistent/export.jsonl', 'file not found: /nonexistent/export.jsonl', /memory export/u],
+    [folder, `cannot read ${folder}: it is a folder`, /extraPaths/u],
+  ] as const) {
+    const failure = await failureOf(transfer.planImport(file));
+    assert.equal([failure.code, failure.message], ['IMPORT_FAILED', message]);
+    assert.match(failure.hint ?? '', hint);
   }
 });
 
