@@ -31,6 +31,7 @@ type Kind =
   | 'route'
   | 'schedule'
   | 'session'
+  | 'setting'
   | 'target'
   | 'task'
   | 'token';
@@ -56,6 +57,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   why: 'note',
   workspace: 'file',
 };
+
+/** Of arguments of `svc config`. */
+const CONFIG_KINDS: Readonly<Record<string, Kind>> = { path: 'key', value: 'setting' };
 
 /**
  * A value goes into the command line as it is, and the script of bash evaluates the line at the next Tab: names of
@@ -111,7 +115,7 @@ function addCommand(
     else node.option(name, flag.summary ?? '', valuesOf(KINDS[name], options), char);
   }
   for (const [name, { options, multiple }] of Object.entries(args)) {
-    const kind = name === 'path' && id.startsWith('config:') ? 'key' : KINDS[name];
+    const kind = id.startsWith('config:') ? (CONFIG_KINDS[name] ?? KINDS[name]) : KINDS[name];
     node.argument(name, valuesOf(kind, options), multiple === true);
   }
 }
@@ -125,6 +129,7 @@ async function suggestionsFor(
   const loaded = await loadConfig(context, {}).catch(() => undefined);
   const resolved = loaded?.resolved;
   const keys = words[0] === 'config' ? await configKeys() : [];
+  const settings = words[1] === 'set' ? await settingsOf(words.at(-2) ?? '') : [];
   const kinds = words.some((word) => word.startsWith('--kind')) ? await documentKinds() : [];
   const tokens = words[0] === 'mcp' ? await mcpTokens(context) : [];
   const inFlows =
@@ -150,6 +155,8 @@ async function suggestionsFor(
         return Object.keys(resolved?.schedules ?? {}).map((id) => [id, 'schedule']);
       case 'key':
         return keys;
+      case 'setting':
+        return settings;
       case 'kind':
         return kinds;
       case 'token':
@@ -210,6 +217,17 @@ async function configKeys(): Promise<readonly Suggestion[]> {
     .flat()
     .filter(({ path }) => !/[*[]/u.test(path))
     .map(({ path, description }) => [path, description]);
+}
+
+/** The values that a configuration key takes, if they are few. */
+async function settingsOf(key: string): Promise<readonly Suggestion[]> {
+  const { valuesOfKey } = await import('../engine/config/authoring.js');
+  try {
+    return valuesOfKey(key).map((value) => [value, '']);
+  } catch {
+    // The path cannot be read, and its error belongs to other commands.
+    return [];
+  }
 }
 
 async function documentKinds(): Promise<readonly Suggestion[]> {

@@ -46,7 +46,7 @@ test('commands, topics and flags are completed', async () => {
   assert.not((await valuesFor(root, '')).includes('complete'));
 });
 
-test('values are completed: agents, providers, keys, routes, states, flows and files', async () => {
+test('values are completed: agents, providers, keys and their values, routes, states, flows and files', async () => {
   const root = home();
   const { flows } = await testFlows({}, root.path);
   const flowId = await newFlow(flows);
@@ -57,6 +57,13 @@ test('values are completed: agents, providers, keys, routes, states, flows and f
   assert.equal(await valuesFor(root, 'memory', 'search', '--kind', 'im'), ['image']);
   const keys = await valuesFor(root, 'config', 'get', 'agents.defaults.work');
   assert.equal(keys, ['agents.defaults.workspace']);
+  const citations = await valuesFor(root, 'config', 'set', 'memory.citations', '');
+  assert.equal(citations, ['auto', 'on', 'off']);
+  const dreaming = 'plugins.entries.memory-core.config.dreaming.enabled';
+  assert.equal(await valuesFor(root, 'config', 'set', dreaming, 't'), ['true']);
+  for (const key of ['agents.defaults.workspace', 'no.such.key', 'a[']) {
+    assert.equal(await valuesFor(root, 'config', 'set', key, ''), [], key);
+  }
   assert.equal(await valuesFor(root, 'webhook', 'call', ''), ['ci']);
   assert.ok((await valuesFor(root, 'flow', 'list', '--status', 'can')).includes('cancelled'));
   assert.equal(await valuesFor(root, 'flow', 'show', flowId.slice(0, 4)), [flowId]);

@@ -39,6 +39,7 @@ export {
   type JsonSchema,
   type ReferenceKey,
   referenceByRoot,
+  valuesOfKey,
 } from './schema-documents.js';
 export {
   configTextNow,

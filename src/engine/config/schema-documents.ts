@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
-import { isRecord, valueAt } from './config-path.js';
+import { isRecord, parsePath, valueAt } from './config-path.js';
 import { COMPUTED_DEFAULTS, CONFIG_DEFAULTS, ENTRY_DEFAULTS } from './defaults.js';
 import { configSchema } from './schema/index.js';
 import { NOTES } from './schema/keys.js';
-import { describeType, descriptionOf, isGroup, knownKeys, walkKeys } from './schema/walk.js';
+import {
+  describeType,
+  descriptionOf,
+  fewValues,
+  isGroup,
+  knownKeys,
+  schemasAt,
+  walkKeys,
+} from './schema/walk.js';
 
 /** One key on the configuration reference page. */
 export interface ReferenceKey {
@@ -41,6 +49,15 @@ export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> 
     listed.set(dotted, key);
   }
   return roots;
+}
+
+/**
+ * The values that a key takes, if they are few: `on`, `off`, `auto`; `true`, `false`.
+ *
+ * @throws SvcError USAGE if it is not a path
+ */
+export function valuesOfKey(path: string): readonly string[] {
+  return [...new Set(schemasAt(configSchema, parsePath(path)).flatMap(fewValues))];
 }
 
 /** The default of a key as Markdown. */

@@ -98,6 +98,14 @@ export function enumChoices(schema: Schema): readonly string[] {
   return inner instanceof $ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
+/** Every value that a schema allows, as JSON or plain text, if they are few; empty for anything else. */
+export function fewValues(schema: Schema): readonly string[] {
+  const inner = unwrap(schema);
+  if (inner instanceof $ZodBoolean) return ['true', 'false'];
+  if (inner instanceof $ZodUnion) return inner._zod.def.options.flatMap(fewValues);
+  return enumChoices(inner);
+}
+
 export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
