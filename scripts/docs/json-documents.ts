@@ -297,7 +297,7 @@ export const ERROR_DOCUMENT: JsonDocument = {
     error: {
       code: 'DOCUMENT_NOT_INDEXED',
       message: 'notes.md is not an indexed file',
-      hint: 'use a path from "svc memory search"',
+      hint: 'use a path from "svc memory search"; "svc memory status --why PATH" shows why a file is not indexed',
     },
   },
 };

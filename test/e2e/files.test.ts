@@ -92,6 +92,8 @@ test('get reads indexed files only, by whatever path they are asked for', async 
   for (const path of ['deep/short.md', './deep/short.md', root.at('notes/deep/short.md')]) {
     assert.match((await memory('get', path)).stdout, /alpha/, path);
   }
+  const { stderr } = await memory('get', 'absent.md');
+  assert.match(stderr, /"svc memory status --why PATH" shows why/);
 });
 
 test('get follows no link that was swapped in after indexing, file or folder', async () => {
