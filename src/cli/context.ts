@@ -4,25 +4,22 @@ import { activityFolder, activityRecorder } from '../engine/activity/index.js';
 import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import type { ProgramFacts } from '../engine/integrate/index.js';
+import type { Lookup, MemoryContext, OnRecall } from '../engine/memory/index.js';
 import type { ProcessFacts } from '../engine/overview/about.js';
+import type { ServerContext } from '../engine/postgres/index.js';
 import type { SecretMask } from '../engine/secrets/index.js';
-import {
-  type EngineContext,
-  type Lookup,
-  type OnRecall,
-  resolveStatePaths,
-} from '../engine/support/context.js';
+import { type EngineContext, resolveStatePaths } from '../engine/support/context.js';
 
 /**
  * The only place that reads the process; the engine gets everything from here.
  *
  * @param mask gets every secret that is read, and masks them in what is logged
  */
-export function createContext(mask: SecretMask): EngineContext {
+export function createContext(mask: SecretMask): MemoryContext & ServerContext {
   const env = process.env;
   const homeDir = env['HOME'] ?? homedir();
   const state = resolveStatePaths(env, homeDir);
-  const context: EngineContext = {
+  const context: MemoryContext & ServerContext = {
     env,
     cwd: process.cwd(),
     homeDir,

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSearchActions } from '../../src/cli/search-actions.js';
+import type { MemoryContext } from '../../src/engine/memory/index.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
-import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('what the search screen does');
@@ -31,7 +32,7 @@ function homeOf(config: object): TempFolder {
 async function actionsIn(
   home: TempFolder,
   restricted: Parameters<typeof createSearchActions>[0]['restricted'] = {},
-  onLookup?: EngineContext['onLookup'],
+  onLookup?: MemoryContext['onLookup'],
 ) {
   const env = { SVC_HOME: home.path, HOME: home.path };
   const context = {

@@ -1,5 +1,6 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
+import type { ServerContext } from '../../src/engine/postgres/index.js';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf, testFlows } from './flows.js';
@@ -126,7 +127,9 @@ export function openFlowsAt(
   {
     poolSize = 4,
     ...more
-  }: Partial<Pick<EngineContext, 'clock' | 'servers'>> & { readonly poolSize?: number } = {},
+  }: Partial<Pick<EngineContext & ServerContext, 'clock' | 'servers'>> & {
+    readonly poolSize?: number;
+  } = {},
 ): Promise<Flows> {
   const flows = { notify: { command: ['true'] }, ...settings };
   const config = resolveConfig({ flows, storage: { url, poolSize } });

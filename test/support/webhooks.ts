@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { resolveConfig } from '../../src/engine/config/index.js';
+import type { ServerContext } from '../../src/engine/postgres/index.js';
 import { createSecretMask } from '../../src/engine/secrets/index.js';
 import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
@@ -50,7 +51,7 @@ export interface TestWebhooksOptions {
   readonly gateway?: object;
   readonly logging?: object;
   readonly storage?: object;
-  readonly servers?: EngineContext['servers'];
+  readonly servers?: ServerContext['servers'];
   readonly patience?: Partial<ClientPatience>;
   readonly home?: TempFolder;
   readonly env?: Readonly<Record<string, string>>;
@@ -89,16 +90,17 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
     });
   const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
   const mask = createSecretMask();
+  const context: EngineContext & ServerContext = {
+    env,
+    cwd: home.path,
+    homeDir: home.path,
+    state,
+    clock: { now: Date.now },
+    servers,
+    onSecret: mask.learn,
+  };
   const webhooks = await openWebhooks({
-    context: {
-      env,
-      cwd: home.path,
-      homeDir: home.path,
-      state,
-      clock: { now: Date.now },
-      servers,
-      onSecret: mask.learn,
-    },
+    context,
     loaded: loaded({ routes, limits, ...options.config }),
     log: logger,
     mask,

@@ -1,6 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import { type MemorySelection, type OpenedMemory, openMemory } from '../memory/index.js';
+import {
+  type MemoryContext,
+  type MemorySelection,
+  type OpenedMemory,
+  openMemory,
+} from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import type { EngineContext } from '../support/context.js';
 import { compareWithBaseline, readBaseline, writeBaseline } from './baseline.js';
@@ -46,7 +51,7 @@ export async function evaluateFile(
   const questions = readQuestions(file);
   const trials = parseTrials(options.compare);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile, options);
-  const unrecorded: EngineContext = { ...context, onRecall: undefined, onLookup: undefined };
+  const unrecorded: MemoryContext = { ...context, onRecall: undefined, onLookup: undefined };
   let agentId: string | null = null;
   const open = async (trial: Trial, workspace: string | undefined): Promise<OpenedMemory> => {
     const dir = workspace === undefined ? undefined : resolve(dirname(file), workspace);

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { PoolUse } from '../postgres/index.js';
+import type { PoolUse, ServerContext } from '../postgres/index.js';
 import { withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { Flows } from './open-flows.js';
@@ -10,7 +10,7 @@ import { type PauseRecord, TASK_RUNTIMES } from './task-record.js';
 export interface FlowMetricSources {
   /** Undefined while they are not open. */
   readonly flows: () => ReadFlows | undefined;
-  readonly context: Pick<EngineContext, 'servers'> & {
+  readonly context: Pick<ServerContext, 'servers'> & {
     /** Where changes are written on this host. */
     readonly state: Pick<EngineContext['state'], 'stateDir'>;
   };

@@ -13,6 +13,7 @@ export type {
   StatusOutput,
   WhyOutput,
 } from './backends/output-schemas.js';
+export type { Lookup, MemoryContext, OnRecall } from './logged-backend.js';
 export {
   type MemorySelection,
   type MemoryTrial,

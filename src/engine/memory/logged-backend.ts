@@ -6,6 +6,32 @@ import type { SharedPlace } from './home/index.js';
 import type { SearchResponse } from './search/index.js';
 import type { SyncEvent } from './sync/index.js';
 
+/** What searches and reads of memory are reported to, besides what every room is given. */
+export interface MemoryContext extends EngineContext {
+  /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */
+  readonly onRecall?: OnRecall | undefined;
+  /** Called with each search and each opened file if `memory.searchLog` is on; see lookups/search-log. */
+  readonly onLookup?: OnLookup | undefined;
+}
+
+/** Called after the answer was returned. Never fails. */
+export type OnLookup = (lookup: Lookup) => Promise<void>;
+
+/** A search of an agent's memory, or lines of it that were read. */
+export type Lookup = { readonly agentId: string } & (
+  | { readonly type: 'search'; readonly response: SearchResponse }
+  | { readonly type: 'get'; readonly response: GetResponse }
+);
+
+/** Called after the answer was returned. Never fails. */
+export type OnRecall = (recall: {
+  /** Absolute path of the agent's workspace. */
+  readonly workspaceDir: string;
+  readonly response: SearchResponse;
+  /** Where the memory is shared, if it is. */
+  readonly shared?: SharedPlace | undefined;
+}) => Promise<void>;
+
 /**
  * Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and counted with
  * `logging.activity`.
@@ -14,7 +40,7 @@ export function loggedBackend(
   backend: MemoryBackend,
   { id: agentId, workspaceDir }: ResolvedAgent,
   shared: SharedPlace | undefined,
-  { onActivity, onLookup, onRecall }: EngineContext,
+  { onActivity, onLookup, onRecall }: MemoryContext,
   { resolved }: LoadedConfig,
 ): MemoryBackend {
   const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled

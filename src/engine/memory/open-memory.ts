@@ -29,7 +29,7 @@ import {
 import { forgetPlaces } from './forget/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
-import { loggedBackend } from './logged-backend.js';
+import { loggedBackend, type MemoryContext } from './logged-backend.js';
 import type { FusionShares } from './search/index.js';
 import {
   type MemorySources,
@@ -86,7 +86,7 @@ export interface OpenMemoryOptions {
  * @throws SvcError AGENT_UNKNOWN, MEMORY_DISABLED, CONFIG_*
  */
 export async function openMemory(
-  context: EngineContext,
+  context: MemoryContext,
   selection: MemorySelection,
   options: OpenMemoryOptions = {},
 ): Promise<OpenedMemory> {
@@ -99,7 +99,7 @@ export async function openMemory(
 
 /** Opens the memories of all agents with memory search enabled. */
 export async function openAllMemories(
-  context: EngineContext,
+  context: MemoryContext,
   options: OpenMemoryOptions = {},
 ): Promise<readonly OpenedMemory[]> {
   const loaded = await loadConfig(context, options);
@@ -110,7 +110,7 @@ export async function openAllMemories(
 /** Opens an agent's memory with a configuration that is already loaded. */
 export async function openAgent(
   configured: ResolvedAgent,
-  context: EngineContext,
+  context: MemoryContext,
   loaded: LoadedConfig,
   options: OpenMemoryOptions,
 ): Promise<OpenedMemory> {

@@ -11,7 +11,7 @@ export {
   SCHEMA_VERSION,
   serverState,
 } from './migrate.js';
-export { openCurrentServer, openServer } from './open-server.js';
+export { openCurrentServer, openServer, type ServerContext } from './open-server.js';
 export { type PoolUse, Server, type Sql, type Transaction } from './server.js';
 export { describeAddress } from './server-address.js';
 export {

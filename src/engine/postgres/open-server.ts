@@ -5,6 +5,12 @@ import type { EngineContext } from '../support/context.js';
 import { requireCurrent } from './migrate.js';
 import { Server } from './server.js';
 
+/** What opening a server needs. */
+export interface ServerContext extends Pick<EngineContext, 'env' | 'onSecret'> {
+  /** The servers that this process uses, by their settings. */
+  readonly servers?: Map<string, Server> | undefined;
+}
+
 /**
  * The server of `storage.url`. All callers of a process share its connections, so nobody closes it: idle ones do
  * not keep the process alive.
@@ -12,7 +18,7 @@ import { Server } from './server.js';
  * @throws SvcError STORAGE_URL_INVALID, SECRET_UNRESOLVED; USAGE without `storage.url`
  */
 export async function openServer(
-  { env, onSecret, servers }: Pick<EngineContext, 'env' | 'onSecret' | 'servers'>,
+  { env, onSecret, servers }: ServerContext,
   { storage, secrets }: Pick<ResolvedConfig, 'secrets' | 'storage'>,
 ): Promise<Server> {
   if (storage.url === undefined) {
@@ -39,7 +45,7 @@ export async function openServer(
  * @throws SvcError STORAGE_*
  */
 export async function openCurrentServer(
-  context: Pick<EngineContext, 'env' | 'onSecret' | 'servers'>,
+  context: ServerContext,
   config: Pick<ResolvedConfig, 'secrets' | 'storage'>,
 ): Promise<Server> {
   const server = await openServer(context, config);

@@ -1,11 +1,7 @@
-import type { GetResponse } from '../memory/backends/index.js';
-import type { SharedPlace } from '../memory/home/index.js';
-import type { SearchResponse } from '../memory/search/index.js';
-import type { Server } from '../postgres/server.js';
-
 /**
  * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads
- * `process.env`, `process.cwd()` or the clock directly.
+ * `process.env`, `process.cwd()` or the clock directly. Rooms that are given more extend it (`MemoryContext`,
+ * `ServerContext`); it is one object for all of them, so it is handed on whole.
  */
 export interface EngineContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,14 +13,8 @@ export interface EngineContext {
   readonly hostName?: string | undefined;
   readonly state: StatePaths;
   readonly clock: Clock;
-  /** The PostgreSQL servers that this process uses, by their settings; see postgres/open-server. */
-  readonly servers?: Map<string, Server> | undefined;
   /** Called with each secret that was read, so that it is masked in output. */
   readonly onSecret?: OnSecret | undefined;
-  /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */
-  readonly onRecall?: OnRecall | undefined;
-  /** Called with each search and each opened file if `memory.searchLog` is on; see memory/search-log. */
-  readonly onLookup?: OnLookup | undefined;
   /** Called with what was done, for the history of the home screen; see activity/. Never fails. */
   readonly onActivity?: ((counts: ActivityCounts) => void) | undefined;
 }
@@ -35,24 +25,6 @@ export interface ActivityCounts {
   readonly chunks?: number;
   readonly requests?: number;
 }
-
-/** Called after the answer was returned. Never fails. */
-export type OnLookup = (lookup: Lookup) => Promise<void>;
-
-/** A search of an agent's memory, or lines of it that were read. */
-export type Lookup = { readonly agentId: string } & (
-  | { readonly type: 'search'; readonly response: SearchResponse }
-  | { readonly type: 'get'; readonly response: GetResponse }
-);
-
-/** Called after the answer was returned. Never fails. */
-export type OnRecall = (recall: {
-  /** Absolute path of the agent's workspace. */
-  readonly workspaceDir: string;
-  readonly response: SearchResponse;
-  /** Where the memory is shared, if it is. */
-  readonly shared?: SharedPlace | undefined;
-}) => Promise<void>;
 
 export type OnSecret = (value: string) => void;
 

@@ -17,6 +17,7 @@ import {
   type SqliteIndex,
 } from '../../../src/engine/memory/index/index.js';
 import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
+import type { ServerContext } from '../../../src/engine/postgres/index.js';
 import { openServer } from '../../../src/engine/postgres/index.js';
 import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
@@ -356,7 +357,7 @@ async function vectorsIn(index: SqliteIndex): Promise<readonly string[]> {
     .toSorted();
 }
 
-async function closeServers({ servers }: EngineContext): Promise<void> {
+async function closeServers({ servers }: ServerContext): Promise<void> {
   for (const server of servers?.values() ?? []) await server.close();
   servers?.clear();
 }

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
+import type { ServerContext } from '../../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 /** A host that uses a server. */
 export interface StorageHost {
-  readonly context: EngineContext;
+  readonly context: EngineContext & ServerContext;
   readonly loaded: LoadedConfig;
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import type { OnRecall } from '../../memory/index.js';
 import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
-import type { EngineContext, OnRecall } from '../../support/context.js';
+import type { EngineContext } from '../../support/context.js';
 import { uniqueBy } from '../../support/lists.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';

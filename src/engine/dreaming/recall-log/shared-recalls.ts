@@ -1,10 +1,7 @@
 import type { Forgotten, MemoryStore, StoreOutcome } from '../../memory/forget/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
-import type { Server } from '../../postgres/index.js';
-import type { EngineContext } from '../../support/context.js';
+import type { Server, ServerContext } from '../../postgres/index.js';
 import { parseRecallLine, type RecallLine } from './recall-log.js';
-
-type ServerContext = Pick<EngineContext, 'env' | 'onSecret' | 'servers'>;
 
 /** The recall log stops growing at this many searches if no sweep reads it. */
 const MOST_RECALLS = 50_000;

@@ -9,7 +9,7 @@ import {
   scanMemoryFiles,
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
-import type { EngineContext } from '../../support/context.js';
+import type { ServerContext } from '../../postgres/index.js';
 import { pushAll } from '../../support/lists.js';
 import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
@@ -35,7 +35,7 @@ export interface DreamReach {
 /** Memories on a server, and how to reach it. */
 export interface SharedReach {
   readonly places: readonly SharedPlace[];
-  readonly context: Pick<EngineContext, 'env' | 'onSecret' | 'servers'>;
+  readonly context: ServerContext;
 }
 
 /** What a sweep reads. */

@@ -4,8 +4,8 @@ import {
   openCurrentServer,
   openServer,
   type Server,
+  type ServerContext,
 } from '../../postgres/index.js';
-import type { EngineContext } from '../../support/context.js';
 import { currentIdentity, type IndexSettings } from '../index/index.js';
 import {
   chunksByDocument,
@@ -23,7 +23,7 @@ import type { SharedPlace } from './shared-place.js';
 export interface SharedHomeOptions {
   readonly place: SharedPlace;
   readonly settings: IndexSettings;
-  readonly context: Pick<EngineContext, 'env' | 'onSecret' | 'servers'>;
+  readonly context: ServerContext;
   /** Absolute path next to which this host's lock is. */
   readonly indexFile: string;
   /** Absolute path of this host's copy of the forget list. */
