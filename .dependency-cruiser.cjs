@@ -9,7 +9,7 @@ const rooms = {
   sqlite: ['errors'],
   postgres: ['errors', 'config', 'secrets'],
   // And what is known of providers and actions: see 'config-knows-providers' and 'config-knows-actions'.
-  config: ['errors', 'sqlite', 'secrets', 'embeddings', 'flows'],
+  config: ['errors', 'sqlite', 'embeddings', 'flows'],
   secrets: ['errors', 'config', 'child'],
   install: ['errors', 'sqlite', 'child'],
   embeddings: ['errors', 'sqlite', 'config', 'secrets', 'child', 'install'],
@@ -111,8 +111,9 @@ const rooms = {
 // It looks at everything, and nobody needs it.
 rooms.doctor = Object.keys(rooms);
 
-// Everybody may use what is not of svc's own: files, processes, text and time.
-for (const allowed of Object.values(rooms)) allowed.push('support');
+// Everybody may use what is not of svc's own (files, processes, text and time), and mask what is printed.
+for (const allowed of Object.values(rooms)) allowed.push('support', 'masking');
+rooms.masking = ['support'];
 rooms.support = ['errors'];
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
@@ -123,8 +124,6 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   to: {
     path: `${engine}[^/]+/`,
     pathNot: `${engine}(${[room, ...allowed].join('|')})/`,
-    // What the engine is told of the world speaks of answers of memory, by their type.
-    ...(room === 'support' ? { dependencyTypesNot: ['type-only'] } : {}),
   },
 }));
 
@@ -134,6 +133,7 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
  */
 const doors = {
   config: ['authoring', 'cron', 'masked-text', 'trial-settings', 'trust/config-trust'],
+  masking: [],
   secrets: ['check-secrets', 'output-schemas'],
   rerank: [],
   install: ['install-packages', 'newest-version'],

@@ -6,7 +6,7 @@ import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openFlows } from '../src/engine/flows/index.js';
-import { createSecretMask } from '../src/engine/secrets/index.js';
+import { createSecretMask } from '../src/engine/masking/index.js';
 import { resolveStatePaths } from '../src/engine/support/context.js';
 import { recordedDelivery } from '../src/engine/webhooks/deliveries/delivery.js';
 import { DeliveryFile, deliveriesFile } from '../src/engine/webhooks/deliveries/delivery-file.js';

@@ -3,7 +3,7 @@ import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
-import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
+import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';

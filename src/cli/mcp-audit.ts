@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { resolveConfig } from '../engine/config/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import type { McpLog } from '../engine/mcp/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
 import { createLog, type ServeLog } from '../engine/serve/log/log.js';
 import type { EngineContext } from '../engine/support/context.js';
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { asSvcError, ERROR_CODES, type ErrorCode, messageOf } from '../engine/errors/index.js';
-import { createSecretMask, type SecretMask } from '../engine/secrets/index.js';
+import { createSecretMask, type SecretMask } from '../engine/masking/index.js';
 import { isRecord, suggestName } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 

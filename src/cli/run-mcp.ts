@@ -1,3 +1,4 @@
+import type { SecretMask } from '../engine/masking/index.js';
 import type { HttpFlags } from '../engine/mcp/http/index.js';
 import type {
   GivenSession,
@@ -8,7 +9,6 @@ import type {
   McpWriting,
 } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
 import { deferred } from '../engine/support/async.js';
 import type { EngineContext } from '../engine/support/context.js';
 

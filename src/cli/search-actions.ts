@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import { type OpenedMemory, openMemory } from '../engine/memory/index.js';
 import {
   addToQueryHistory,
@@ -14,7 +15,6 @@ import {
   type SearchResult,
 } from '../engine/memory/search/index.js';
 import { readQueryLine } from '../engine/memory/search/query-line.js';
-import type { SecretMask } from '../engine/secrets/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import type { ResultItem } from '../ui/screens/search/state.js';

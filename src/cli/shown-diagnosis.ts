@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../engine/embeddings/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';

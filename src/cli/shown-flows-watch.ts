@@ -1,6 +1,6 @@
 import { SvcError } from '../engine/errors/index.js';
 import type { Flows, PauseRecord } from '../engine/flows/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';

@@ -1,4 +1,4 @@
-import type { SecretMask } from '../engine/secrets/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import {
   isAtLeast,
   isSelected,

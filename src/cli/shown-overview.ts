@@ -1,9 +1,8 @@
+import type { SecretMask } from '../engine/masking/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { OverviewPlace } from '../engine/overview/index.js';
 import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
-
-import type { SecretMask } from '../engine/secrets/index.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
 import type { View } from '../ui/style.js';
 

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { systemErrorCode } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import {
   type ServeEnd,
   type ServeOptions,

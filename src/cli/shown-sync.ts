@@ -1,6 +1,6 @@
+import type { SecretMask } from '../engine/masking/index.js';
 import { isFaultySkip, type OpenedMemory } from '../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../engine/memory/sync/index.js';
-import type { SecretMask } from '../engine/secrets/index.js';
 import { runningMs } from '../engine/support/time.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';

@@ -1,5 +1,5 @@
 import { SvcError } from '../engine/errors/index.js';
-import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
+import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import { suggestName } from '../engine/support/text.js';
 import { ownWords } from './fast-start.js';
 import {

@@ -5,6 +5,7 @@ import { splitClaims } from '../../src/engine/dreaming/claims/split-claims.js';
 import { SvcError } from '../../src/engine/errors/index.js';
 import { tomlStatements } from '../../src/engine/integrate/edit/toml-editor.js';
 import { clientNetworkOf, requestIdOf } from '../../src/engine/listener/listen.js';
+import { redactSecrets } from '../../src/engine/masking/index.js';
 import { chunkMarkdown } from '../../src/engine/memory/chunking/index.js';
 import { createPathFilter } from '../../src/engine/memory/search/path-glob.js';
 import { matchExpression, parseQuery, relaxed } from '../../src/engine/memory/search/query.js';
@@ -13,7 +14,6 @@ import {
   textLines,
   withoutOwnWriting,
 } from '../../src/engine/memory/sources/index.js';
-import { redactSecrets } from '../../src/engine/secrets/token-patterns.js';
 import { parseCron } from '../../src/engine/support/cron.js';
 import { createGlob } from '../../src/engine/support/glob.js';
 import { parseBody, parseForm } from '../../src/engine/webhooks/body.js';

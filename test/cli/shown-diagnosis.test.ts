@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createContext } from '../../src/cli/context.js';
 import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
 import { terminalSupport } from '../../src/cli/terminal.js';
-import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
+import { createSecretMask } from '../../src/engine/masking/index.js';
 
 const test = suite('showing a diagnosis');
 

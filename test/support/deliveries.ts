@@ -1,4 +1,4 @@
-import { createSecretMask } from '../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../src/engine/masking/index.js';
 import type { NewDelivery } from '../../src/engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../src/engine/webhooks/deliveries/delivery-reader.js';
 import {

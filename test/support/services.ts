@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createSecretMask } from '../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../src/engine/masking/index.js';
 import { createLog } from '../../src/engine/serve/log/log.js';
 import type { Service, ServiceDefinition, ServiceHost } from '../../src/engine/serve/service.js';
 import { tempFolder } from './temp-folder.js';

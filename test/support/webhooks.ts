@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { resolveConfig } from '../../src/engine/config/index.js';
+import { createSecretMask } from '../../src/engine/masking/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
-import { createSecretMask } from '../../src/engine/secrets/index.js';
 import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';

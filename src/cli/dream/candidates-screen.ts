@@ -14,7 +14,7 @@ import {
   undo,
   withNextSweep,
 } from '../../engine/dreaming/index.js';
-import type { SecretMask } from '../../engine/secrets/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';

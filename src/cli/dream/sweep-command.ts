@@ -15,7 +15,7 @@ import {
   sweptOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { SecretMask } from '../../engine/secrets/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
 import { type Deferred, deferred } from '../../engine/support/async.js';
 import type { Clock } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';

@@ -1,4 +1,4 @@
-import type { SecretMask } from '../../engine/secrets/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
 import type { TerminalSupport } from '../terminal.js';
 

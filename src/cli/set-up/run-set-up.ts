@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
 import {
   indexOutput,
   type OpenedMemory,
@@ -7,7 +8,6 @@ import {
   searchOutput,
 } from '../../engine/memory/index.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
-import type { SecretMask } from '../../engine/secrets/index.js';
 import {
   applyPlan,
   findWorkspaces,

@@ -104,7 +104,7 @@ async function askModel(
   const { openChatModel } = await import('../chat/index.js');
   const { loaded, context } = lane;
   const chat = await openChatModel(model.choice, providerWorld(loaded, context), signal);
-  const { createSecretMask } = await import('../secrets/index.js');
+  const { createSecretMask } = await import('../masking/index.js');
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
   const summary = await condense(chat, prompt, config, { signal, timeoutMs });

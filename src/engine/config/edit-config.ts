@@ -1,5 +1,5 @@
 import { SvcError, type Warning } from '../errors/index.js';
-import { MASK } from '../secrets/index.js';
+import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import {
   type ConfigFault,

@@ -1,4 +1,4 @@
-import { MASK, redactSecrets, SECRET_FIELD } from '../secrets/index.js';
+import { MASK, redactSecrets, SECRET_FIELD } from '../masking/index.js';
 import { suggestName } from '../support/text.js';
 import { type ConfigPath, isRecord } from './config-path.js';
 import { parseLeniently } from './document.js';

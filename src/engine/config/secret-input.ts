@@ -1,4 +1,4 @@
-import { MASK } from '../secrets/index.js';
+import { MASK } from '../masking/index.js';
 import { percentDecoded } from '../support/text.js';
 import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
 

@@ -1,5 +1,5 @@
 import { messageOf, SvcError } from '../errors/index.js';
-import type { SecretMask } from '../secrets/index.js';
+import type { SecretMask } from '../masking/index.js';
 import {
   type CheckReport,
   type CheckResult,

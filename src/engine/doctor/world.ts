@@ -12,8 +12,9 @@ import {
   valueAt,
 } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
+import { createSecretMask, type SecretMask } from '../masking/index.js';
 import { type OpenedMemory, openAllMemories } from '../memory/index.js';
-import { createSecretMask, currentUser, type SecretMask } from '../secrets/index.js';
+import { currentUser } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { FindingPlace } from './check.js';
 

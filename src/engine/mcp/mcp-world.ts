@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
+import type { SecretMask } from '../masking/index.js';
 import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
-import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
 import type { LiveMemory } from './live-memory.js';

@@ -2,11 +2,11 @@ import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
 import { writeGuarded } from '../dreaming/promotion/guarded-file.js';
 import type { WriteOrigin } from '../dreaming/store/write-records.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { hasSecret } from '../masking/index.js';
 import type { Forgotten } from '../memory/forget/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import { isTag, textLines } from '../memory/sources/index.js';
-import { hasSecret } from '../secrets/index.js';
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
 import {

@@ -1,9 +1,9 @@
 import { loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
+import { LEAST_KNOWN_CHARS } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { SecretsCheckOutput } from './output-schemas.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
-import { LEAST_KNOWN_CHARS } from './secret-mask.js';
 
 /** Shorter secrets are easy to guess (spec/webhooks §2). */
 const LONG_CHARS = 24;

@@ -9,12 +9,3 @@ export {
   type SecretOutcome,
 } from './resolve-secrets.js';
 export { type SecretContext, SecretFault } from './secret-context.js';
-export { createSecretMask, type SecretMask } from './secret-mask.js';
-export {
-  environmentSecrets,
-  hasSecret,
-  MASK,
-  redactedStart,
-  redactSecrets,
-  SECRET_FIELD,
-} from './token-patterns.js';

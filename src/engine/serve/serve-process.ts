@@ -3,7 +3,7 @@ import { type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flows/index.js';
-import type { SecretMask } from '../secrets/index.js';
+import type { SecretMask } from '../masking/index.js';
 import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { withInstanceLock } from './instance-lock.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
 import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
-import type { SecretMask } from '../secrets/index.js';
+import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 
 /** Kinds of services, as named by `--without`. */

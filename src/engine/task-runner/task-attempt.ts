@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
-import { createSecretMask, type SecretMask } from '../secrets/index.js';
+import { createSecretMask, type SecretMask } from '../masking/index.js';
 import type { Clock } from '../support/context.js';
 import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
 import {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
-import type { SecretMask } from '../secrets/index.js';
+import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';

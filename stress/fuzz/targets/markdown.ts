@@ -16,9 +16,9 @@ import {
 } from '../../../src/engine/dreaming/promotion/memory-file.js';
 import { conceptTagsOf } from '../../../src/engine/dreaming/scoring/recall-entry.js';
 import { withBlock } from '../../../src/engine/dreaming/sweep/reports.js';
+import { redactSecrets } from '../../../src/engine/masking/index.js';
 import { chunkMarkdown } from '../../../src/engine/memory/chunking/index.js';
 import { lineAt, textLines, withoutOwnWriting } from '../../../src/engine/memory/sources/index.js';
-import { redactSecrets } from '../../../src/engine/secrets/token-patterns.js';
 import { markdownLines } from '../../../test/support/markdown.js';
 import { cpuMs } from '../cpu-time.js';
 import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { checkSecrets } from '../../../src/engine/secrets/check-secrets.js';
-import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
 import { errorOf, inWorld } from '../config/support.js';
 
 const test = suite('checking the secrets of a configuration');

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { createSecretMask } from '../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import type { Readiness } from '../../../src/engine/serve/readiness.js';
 import { createHealthServer } from '../../../src/engine/serve/services/health-server.js';
 import { healthAddress } from '../../../src/engine/serve/services/health-service.js';

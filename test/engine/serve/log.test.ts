@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { createLog } from '../../../src/engine/serve/log/log.js';
 import { isSelected, parseLogLine } from '../../../src/engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../../../src/engine/serve/log/read-log.js';

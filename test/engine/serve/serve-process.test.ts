@@ -2,7 +2,7 @@ import { existsSync, rmSync, statfsSync, statSync, symlinkSync, writeFileSync } 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { runningServeState, withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 
 import { ServeProcess } from '../../../src/engine/serve/serve-process.js';

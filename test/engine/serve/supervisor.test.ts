@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { createSecretMask } from '../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
 import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { createSecretMask } from '../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';

@@ -1,5 +1,5 @@
+import { hasSecret, MASK } from '../../masking/index.js';
 import { countWords } from '../../memory/search/index.js';
-import { hasSecret, MASK } from '../../secrets/index.js';
 import { MOST_CLAIM_CHARACTERS } from './split-claims.js';
 
 /** Why a text is not worth keeping, in words for people. */

@@ -1,6 +1,6 @@
 import got, { HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
-import { createSecretMask } from '../../secrets/index.js';
+import { createSecretMask } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import type { Pacing } from '../requests/pacer.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
-import { redactedStart, redactSecrets } from '../../secrets/index.js';
+import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { redactSecrets } from '../../secrets/index.js';
+import { redactSecrets } from '../../masking/index.js';
 import { type FoundDocument, pageLines } from '../backends/asked-lines.js';
 import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
 import { lookUpOther } from '../backends/get-shared.js';

@@ -1,9 +1,9 @@
 import type { ChatModel } from '../../chat/open-chat-model.js';
 import { lossFraction, stemsOf } from '../../dreaming/claims/claim-words.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
+import { MASK } from '../../masking/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import type { Turn } from '../../memory/sources/index.js';
-import { MASK } from '../../secrets/index.js';
 import { anySignal } from '../../support/async.js';
 import { linesOutsideCode } from '../../support/code-fences.js';
 import { lastChars } from '../../support/text.js';

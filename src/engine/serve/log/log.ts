@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
-import type { SecretMask } from '../../secrets/index.js';
+import type { SecretMask } from '../../masking/index.js';
 import type { Clock } from '../../support/context.js';
 import { LOG_ROTATION, RotatingFile } from './rotating-file.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
 import type { Flows, NotificationRecord } from '../../flows/index.js';
-import { createSecretMask } from '../../secrets/index.js';
+import { createSecretMask } from '../../masking/index.js';
 import { doublingRestMs } from '../../support/time.js';
 
 /** How long a receiver can take to accept a notification. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
-import type { SecretMask } from '../../secrets/index.js';
+import type { SecretMask } from '../../masking/index.js';
 import { databaseFault } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { type DeliveryDetails, type NewDelivery, recordedDelivery } from './delivery.js';

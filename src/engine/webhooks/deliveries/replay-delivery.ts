@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../../config/index.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { type Flows, openFlows } from '../../flows/index.js';
-import type { SecretMask } from '../../secrets/index.js';
+import type { SecretMask } from '../../masking/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
 import { type Requested, readRequested } from '../map/requested.js';

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { httpSettings, listenHttp } from '../../../../src/engine/mcp/http/index.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
@@ -13,7 +14,6 @@ import {
   revokeToken,
 } from '../../../../src/engine/mcp/tokens/token-store.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
-import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import { createLog } from '../../../../src/engine/serve/log/log.js';
 import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import { foundIn, mcpHome, opening } from '../../../support/mcp.js';

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
 import { getLines } from '../../../../src/engine/mcp/tools/answers.js';
 import { type MemorySelection, openMemory } from '../../../../src/engine/memory/open-memory.js';
-import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message } from '../../../support/transcripts.js';

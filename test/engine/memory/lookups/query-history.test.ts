@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
 import {
   addToQueryHistory,
@@ -8,7 +9,6 @@ import {
   queryHistoryStore,
   readQueryHistory,
 } from '../../../../src/engine/memory/lookups/query-history.js';
-import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 

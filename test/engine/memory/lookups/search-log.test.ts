@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
 import {
   logOpened,
@@ -11,7 +12,6 @@ import {
   searchLogStore,
   whileBusy,
 } from '../../../../src/engine/memory/lookups/search-log.js';
-import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';

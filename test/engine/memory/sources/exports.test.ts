@@ -3,11 +3,11 @@ import { deflateRawSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { MASK } from '../../../../src/engine/masking/index.js';
 import { titleOf } from '../../../../src/engine/memory/sources/archive/archive-store.js';
 import { exportedConversation } from '../../../../src/engine/memory/sources/archive/exported-conversation.js';
 import { JsonElements } from '../../../../src/engine/memory/sources/archive/json-elements.js';
 import { SessionArchive } from '../../../../src/engine/memory/sources/archive/session-archive.js';
-import { MASK } from '../../../../src/engine/secrets/index.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('data exports');

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
 import type { ServiceSwitch } from '../../../../src/engine/serve/service.js';
 import { contextOf } from '../../../support/flows.js';

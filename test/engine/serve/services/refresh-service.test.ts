@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
-import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
 import { refreshDefinitions } from '../../../../src/engine/serve/services/refresh-service.js';
 import { resolveStatePaths } from '../../../../src/engine/support/context.js';

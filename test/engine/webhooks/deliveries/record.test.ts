@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask } from '../../../../src/engine/secrets/index.js';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
 import {

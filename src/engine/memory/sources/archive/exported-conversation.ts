@@ -1,5 +1,5 @@
 import { type ExportFormat, isRecord } from '../../../config/index.js';
-import { redactedStart } from '../../../secrets/index.js';
+import { redactedStart } from '../../../masking/index.js';
 import { shortHash } from '../../../support/text.js';
 import type { NumberedTurn } from '../transcripts/transcript-files.js';
 import {

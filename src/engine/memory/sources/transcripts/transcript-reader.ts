@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { redactSecrets } from '../../../secrets/index.js';
+import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
 import type { WalkListener } from '../walk.js';
 import type { TranscriptFile, TranscriptPlace } from './transcript-files.js';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
 import {
+  createSecretMask,
   hasSecret,
   MASK,
   redactedStart,
   redactSecrets,
-} from '../../../../src/engine/secrets/token-patterns.js';
+} from '../../../src/engine/masking/index.js';
 
 const test = suite('redacting what is kept');
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask, LEAST_KNOWN_CHARS } from '../../../src/engine/secrets/secret-mask.js';
-import { environmentSecrets, MASK } from '../../../src/engine/secrets/token-patterns.js';
+import {
+  createSecretMask,
+  environmentSecrets,
+  LEAST_KNOWN_CHARS,
+  MASK,
+} from '../../../src/engine/masking/index.js';
 
 const test = suite('masking secrets');
 
