@@ -1,8 +1,3 @@
-import {
-  installLocalOutputSchema,
-  loginOutputSchema,
-  logoutOutputSchema,
-} from '../../src/engine/embeddings/output-schemas.js';
 import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import {
   getOutputSchema,
@@ -14,6 +9,11 @@ import {
   installDocumentsOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
 import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
+import {
+  installLocalOutputSchema,
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/providers/output-schemas.js';
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import type { JsonDocument } from './json-document.js';

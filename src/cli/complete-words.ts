@@ -8,7 +8,7 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../engine/config/index.js';
-import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
+import { ADAPTER_IDS } from '../engine/providers/registry.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { resolvePath } from '../engine/support/files.js';
 import { safeLine } from '../ui/safe-text.js';

@@ -22,9 +22,6 @@ import {
   dreamUndoOutputSchema,
 } from '../../src/engine/dreaming/output-schemas.js';
 import {
-  installLocalOutputSchema,
-  loginOutputSchema,
-  logoutOutputSchema,
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
@@ -82,6 +79,11 @@ import {
   upgradeOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import {
+  installLocalOutputSchema,
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/providers/output-schemas.js';
 import {
   scheduleListOutputSchema,
   scheduleRunOutputSchema,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { currentPlatform } from '../../src/cli/context.js';
-import { installRuntime } from '../../src/engine/embeddings/adapters/local/runtime/install.js';
+import { installRuntime } from '../../src/engine/providers/local/runtime/install.js';
 import { ROOT } from './run-svc.js';
 
 /**

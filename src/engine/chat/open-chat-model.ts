@@ -1,4 +1,3 @@
-import { parseAnswer, sendRequest, withHintWhenRefused } from '../embeddings/http/http-client.js';
 import {
   errorOfFault,
   type ProviderWorld,
@@ -7,7 +6,8 @@ import {
   type VendorFaultDetails,
 } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
-import { INTERACTIVE, Pacer } from '../embeddings/requests/pacer.js';
+import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
+import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
 import { type ApiSettings, CHAT_APIS } from './apis.js';
 import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
 

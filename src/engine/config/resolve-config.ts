@@ -1,4 +1,4 @@
-import { canonicalProvider } from '../embeddings/adapters/index.js';
+import { canonicalProvider } from '../providers/registry.js';
 import { uniqueBy } from '../support/lists.js';
 import {
   ACTIVE_MEMORY_DEFAULTS,

@@ -1,6 +1,6 @@
 import type { ResolvedMemorySearch, ResolvedModelProvider } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { suggestName } from '../support/text.js';
+import { withheldHint } from '../providers/provider-error.js';
 import {
   ADAPTER_IDS,
   ADAPTER_KINDS,
@@ -9,8 +9,9 @@ import {
   type Availability,
   adapterOf,
   PROVIDERS,
-} from './adapters/index.js';
-import { type CredentialPlace, findCredential, whyNoValue, withheldHint } from './credentials.js';
+} from '../providers/registry.js';
+import { suggestName } from '../support/text.js';
+import { type CredentialPlace, findCredential, whyNoValue } from './credentials.js';
 import type { ProviderWorld } from './provider-world.js';
 
 /** What is known about a provider without calling it. */

@@ -1,28 +1,28 @@
+import type { EmbeddingEvent } from '../providers/embedding-event.js';
+import type { EmbeddingInput, InputRole } from '../providers/embedding-input.js';
+import { asProviderError } from '../providers/provider-error.js';
+import { broken, normalise, wrongCount } from '../providers/read-vectors.js';
+import { halve, splitToFit } from '../providers/requests/input-text.js';
+import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from '../providers/requests/pacer.js';
+import type { EmbeddingVendor, VendorAnswer, VendorBatch } from '../providers/vendor.js';
+import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { anySignal } from '../support/async.js';
 import { runningMs } from '../support/time.js';
+import { embedDocuments } from './embed-documents.js';
 import type {
+  AdapterSettings,
   BatchEmbedding,
   BatchEmbedOptions,
   EmbeddedPart,
   EmbeddingAdapter,
-  EmbeddingEvent,
   EmbeddingIdentity,
-  EmbeddingInput,
   EmbedOptions,
-  InputRole,
   Inputs,
   KeyedInput,
   KeyedPart,
   ProbeResult,
 } from './embedding-adapter.js';
 import { identityContextSize } from './identity.js';
-import { asProviderError } from './provider-error.js';
-import { broken, normalise, wrongCount } from './read-vectors.js';
-import { embedDocuments } from './requests/embed-documents.js';
-import { halve, splitToFit } from './requests/input-text.js';
-import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
-import type { EmbeddingVendor, ProviderSettings, VendorAnswer, VendorBatch } from './vendor.js';
-import { shownAddress, VendorFault } from './vendor-fault.js';
 
 /** Injected by tests to control time and chance. */
 export interface AdapterTools {
@@ -34,7 +34,7 @@ export interface AdapterTools {
 /** Wraps a vendor with packing, pacing, validation and readable errors. */
 export function createAdapter(
   vendor: EmbeddingVendor,
-  settings: ProviderSettings,
+  settings: AdapterSettings,
   tools: AdapterTools = { nowMs: runningMs, random: Math.random },
 ): EmbeddingAdapter {
   return new VendorAdapter(vendor, settings, tools);
@@ -63,13 +63,13 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly embedsMedia: boolean;
   readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
-  private readonly settings: ProviderSettings;
+  private readonly settings: AdapterSettings;
   private readonly tools: AdapterTools;
   private readonly pacer: Pacer;
   /** Dimensions of the first vector; all others must match. */
   private size: number | undefined;
 
-  constructor(vendor: EmbeddingVendor, settings: ProviderSettings, tools: AdapterTools) {
+  constructor(vendor: EmbeddingVendor, settings: AdapterSettings, tools: AdapterTools) {
     this.vendor = vendor;
     this.settings = settings;
     this.tools = tools;

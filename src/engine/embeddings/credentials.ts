@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { SecretInput } from '../config/index.js';
+import type { KeyFacts } from '../providers/provider.js';
+import { LOGIN_SOURCE } from '../providers/provider-error.js';
 import { envLookup, findProvider, type SecretContext, SecretFault } from '../secrets/index.js';
-import type { KeyFacts } from './adapters/provider.js';
 
 /** Where a provider's key is; the key itself is not read. */
 export type CredentialPlace =
@@ -27,9 +28,6 @@ interface CredentialQuestion {
   readonly stateDir?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-/** How a stored login is shown as the source of a key. */
-export const LOGIN_SOURCE = 'svc provider login';
 
 /**
  * Finds a provider's key: `remote.apiKey`, then its `models.providers` entry, then the environment.
@@ -62,10 +60,6 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
     state: 'missing',
     hint: `${signIn}set ${names.join(' or ')}, or models.providers.${provider}.apiKey`,
   };
-}
-
-export function withheldHint(variable: string, provider: string): string {
-  return `${variable} is set but withheld: it is only sent to the vendor's own address; to send it to this one, set memorySearch.remote.apiKey or models.providers.${provider}.apiKey to "env:${variable}"`;
 }
 
 /** The environment variable of a custom provider: `corp-eu` reads `CORP_EU_API_KEY`. */

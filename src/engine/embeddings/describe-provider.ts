@@ -1,9 +1,10 @@
 import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
+import { parseModelReference } from '../providers/local/model.js';
+import { withheldHint } from '../providers/provider-error.js';
+import { ADAPTER_IDS, type AdapterId, PROVIDERS } from '../providers/registry.js';
 import { describeSecret } from '../secrets/index.js';
-import { ADAPTER_IDS, type AdapterId, PROVIDERS } from './adapters/index.js';
-import { parseModelReference } from './adapters/local/model.js';
 import { availability, type ProviderChoice } from './choose-provider.js';
-import { whyNoValue, withheldHint } from './credentials.js';
+import { whyNoValue } from './credentials.js';
 import type { ListedProvider } from './output-schemas.js';
 import type { ProviderWorld } from './provider-world.js';
 

@@ -1,31 +1,7 @@
-import type { AdapterId } from './adapters/index.js';
-
-/** Some vendors embed documents and queries differently. */
-export type InputRole = 'document' | 'query';
-
-export interface TextInput {
-  /** Never blank. */
-  readonly text: string;
-  /** The headings above the text; prepended unless the vendor has a field for titles. */
-  readonly title?: string | undefined;
-  readonly media?: undefined;
-}
-
-export interface MediaPart {
-  /** As `image/png`. */
-  readonly mimeType: string;
-  readonly data: Buffer;
-}
-
-export interface MediaInput {
-  /** Its label; never blank. */
-  readonly text: string;
-  readonly title?: undefined;
-  readonly media: MediaPart;
-}
-
-/** Only {@link EmbeddingAdapter.embedsMedia} adapters accept media. */
-export type EmbeddingInput = MediaInput | TextInput;
+import type { EmbeddingEvent } from '../providers/embedding-event.js';
+import type { EmbeddingInput, TextInput } from '../providers/embedding-input.js';
+import type { AdapterId } from '../providers/registry.js';
+import type { ProviderSettings } from '../providers/vendor.js';
 
 /**
  * What makes vectors comparable. Vectors of different identities are never compared; when the
@@ -61,69 +37,6 @@ export interface EmbeddedPart<Input> {
   readonly refused: readonly RefusedInput<Input>[];
 }
 
-/** Progress of embedding. */
-export type EmbeddingEvent =
-  /** A request was answered; `tokens` are estimated unless the vendor counts them. */
-  | { readonly type: 'request.finished'; readonly inputs: number; readonly tokens: number }
-  /** Rate limited: all requests wait. */
-  | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
-  /** A request failed and will be retried. */
-  | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
-  /** Another process is downloading the model; this one waits. */
-  | { readonly type: 'model.waiting'; readonly model: string }
-  /**
-   * A local model is being downloaded; sent a few times a second. `total` is undefined if the host
-   * does not report it.
-   */
-  | {
-      readonly type: 'model.download';
-      readonly model: string;
-      readonly bytes: number;
-      readonly total: number | undefined;
-      readonly bytesPerSecond: number | undefined;
-    }
-  | BatchEvent;
-
-/** Events of batch jobs; `job` is their id. */
-export type BatchEvent =
-  /** A job was submitted; `resumed` if in an earlier run. */
-  | {
-      readonly type: 'batch.submitted';
-      readonly job: string;
-      readonly inputs: number;
-      readonly resumed: boolean;
-    }
-  /** A job is still running; counts are inputs, if the vendor reports them. */
-  | {
-      readonly type: 'batch.progress';
-      readonly job: string;
-      readonly done: number | undefined;
-      readonly total: number;
-    }
-  /**
-   * A job ended or was rejected. What it `left` is embedded inline; `why` is set if it did not
-   * complete.
-   */
-  | {
-      readonly type: 'batch.ended';
-      readonly job: string;
-      readonly embedded: number;
-      readonly left: number;
-      readonly why: string | undefined;
-    }
-  /** Jobs keep failing: the rest of the run is embedded inline. */
-  | { readonly type: 'batch.off'; readonly why: string }
-  /** The run ends without waiting for its jobs; a later run collects them. */
-  | {
-      readonly type: 'batch.pending';
-      readonly jobs: number;
-      readonly inputs: number;
-      /** Submission time of the oldest. */
-      readonly sinceMs: number;
-      /** More inputs wait for one of these jobs to end. */
-      readonly more: boolean;
-    };
-
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: EmbeddingEvent) => void) | undefined;
@@ -132,6 +45,11 @@ export interface EmbedOptions {
 }
 
 export type Inputs<Input> = AsyncIterable<Input> | Iterable<Input>;
+
+/** Settings of one adapter. */
+export interface AdapterSettings extends ProviderSettings {
+  readonly adapter: AdapterId;
+}
 
 /**
  * One embedding model at one endpoint.

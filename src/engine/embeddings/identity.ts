@@ -1,8 +1,8 @@
 import { MEMORY_SEARCH_DEFAULTS, type ResolvedMemorySearch } from '../config/index.js';
-import { dimensionsToAsk, PROVIDERS } from './adapters/index.js';
+import { dimensionsToAsk, PROVIDERS } from '../providers/registry.js';
+import { shownAddress } from '../providers/vendor-fault.js';
 import type { ProviderChoice } from './choose-provider.js';
 import type { EmbeddingIdentity } from './embedding-adapter.js';
-import { shownAddress } from './vendor-fault.js';
 
 /** An identity as a string: equal strings mean comparable vectors. */
 export function identityKey(identity: EmbeddingIdentity): string {

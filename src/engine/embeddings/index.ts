@@ -7,8 +7,22 @@
  * adapters/local/runtime/install.ts and output-schemas.ts. The configuration reads
  * adapters/index.ts.
  */
-export { authFolder } from './adapters/github-copilot/auth-files.js';
-export type { LoginEvent } from './adapters/github-copilot/device-flow.js';
+
+export type { EmbeddingEvent } from '../providers/embedding-event.js';
+export type { MediaInput, TextInput } from '../providers/embedding-input.js';
+export { authFolder } from '../providers/github-copilot/auth-files.js';
+export type { LoginEvent } from '../providers/github-copilot/device-flow.js';
+export type { ExplainStatus } from '../providers/http/http-client.js';
+export { jsonAt } from '../providers/http/status-fault.js';
+export { type Platform, runtimeState, runtimesDir } from '../providers/local/runtime/store.js';
+export { explainOpenAi } from '../providers/openai.js';
+export type { InstallLocalOutput, LoginOutput, LogoutOutput } from '../providers/output-schemas.js';
+export type { KeyFacts } from '../providers/provider.js';
+export {
+  errorOfFault,
+  isProviderFailure,
+  PROVIDER_CODES,
+} from '../providers/provider-error.js';
 export {
   ADAPTER_KINDS,
   type AdapterId,
@@ -16,10 +30,8 @@ export {
   adapterOf,
   isAdapterId,
   PROVIDERS,
-} from './adapters/index.js';
-export { type Platform, runtimeState, runtimesDir } from './adapters/local/runtime/store.js';
-export { explainOpenAi } from './adapters/openai.js';
-export type { KeyFacts } from './adapters/provider.js';
+} from '../providers/registry.js';
+export { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 export { chooseNamed, chooseProvider, modelName, type ProviderChoice } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type {
@@ -30,40 +42,23 @@ export type {
   DiagnosisEvent,
   DiagnosisWork,
 } from './diagnosis/index.js';
-export type {
-  BatchJobStore,
-  EmbeddingAdapter,
-  EmbeddingEvent,
-  EmbedOptions,
-  MediaInput,
-  TextInput,
-} from './embedding-adapter.js';
-export type { ExplainStatus } from './http/http-client.js';
-export { jsonAt } from './http/status-fault.js';
+export type { BatchJobStore, EmbeddingAdapter, EmbedOptions } from './embedding-adapter.js';
 export {
   identityKey,
   identityKeyDifferences,
   isSuperseded,
   supersededKey,
 } from './identity.js';
-export type {
-  InstallLocalOutput,
-  ListedProvider,
-  LoginOutput,
-  LogoutOutput,
-  ProviderListOutput,
-} from './output-schemas.js';
+export type { ListedProvider, ProviderListOutput } from './output-schemas.js';
 export {
-  errorOfFault,
-  isProviderFailure,
-  PROVIDER_CODES,
+  createProviderPath,
+  type PathProvider,
+  type ProviderPath,
   providerErrorOf,
-} from './provider-error.js';
-export { createProviderPath, type PathProvider, type ProviderPath } from './provider-path.js';
+} from './provider-path.js';
 export {
   type AgentProviders,
   loadAgentProviders,
   type ProviderWorld,
   providerWorld,
 } from './provider-world.js';
-export { shownAddress, VendorFault, type VendorFaultDetails } from './vendor-fault.js';

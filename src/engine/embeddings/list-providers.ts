@@ -9,7 +9,8 @@ import {
   isAdapterId,
   PROVIDERS,
   type Provider,
-} from './adapters/index.js';
+} from '../providers/registry.js';
+import { shownAddress } from '../providers/vendor-fault.js';
 import {
   availability,
   chooseFallback,
@@ -20,7 +21,6 @@ import {
 import { credentialView, shownModel, whyChosen } from './describe-provider.js';
 import type { ListedProvider } from './output-schemas.js';
 import type { ProviderWorld } from './provider-world.js';
-import { shownAddress } from './vendor-fault.js';
 
 interface Scene {
   readonly settings: ResolvedMemorySearch;

@@ -1,14 +1,14 @@
 import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
+import { asProviderError } from '../providers/provider-error.js';
+import { PROVIDERS } from '../providers/registry.js';
+import type { Credential } from '../providers/vendor.js';
+import { VendorFault } from '../providers/vendor-fault.js';
 import { resolveSecret } from '../secrets/index.js';
 import type { Clock } from '../support/context.js';
-import { PROVIDERS } from './adapters/index.js';
 import { type ProviderChoice, queryTimeoutMs } from './choose-provider.js';
 import { createAdapter } from './create-adapter.js';
-import type { EmbeddingAdapter } from './embedding-adapter.js';
-import { asProviderError } from './provider-error.js';
+import type { AdapterSettings, EmbeddingAdapter } from './embedding-adapter.js';
 import type { ProviderWorld } from './provider-world.js';
-import type { Credential, ProviderSettings } from './vendor.js';
-import { VendorFault } from './vendor-fault.js';
 
 export interface OpenProviderOptions {
   readonly settings: ResolvedMemorySearch;
@@ -53,7 +53,7 @@ export async function openProvider(
 async function providerSettings(
   choice: ProviderChoice,
   { settings, world, signal }: OpenProviderOptions,
-): Promise<ProviderSettings> {
+): Promise<AdapterSettings> {
   const { provider, adapter, model, baseUrl, entry, isPrimary } = choice;
   const { remote, sync, local } = settings;
   const read = secretReader(world, signal);
@@ -100,7 +100,7 @@ async function credentialOf(
       return { value: await read(credential.input), source: credential.source };
     case 'login': {
       // Loads zod, which other providers do without.
-      const { readStoredLogin } = await import('./adapters/github-copilot/stored-login.js');
+      const { readStoredLogin } = await import('../providers/github-copilot/stored-login.js');
       const login = await readStoredLogin(stateDir);
       if (login === undefined) return undefined;
       onSecret?.(login.token);

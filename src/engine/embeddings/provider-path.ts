@@ -1,5 +1,6 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import type { SvcError } from '../errors/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import { asProviderError } from '../providers/provider-error.js';
 import type { Clock } from '../support/context.js';
 import { isWithin } from '../support/time.js';
 import {
@@ -115,4 +116,15 @@ export function createProviderPath(
       for (const adapter of opened) await (await adapter).close();
     },
   };
+}
+
+/** Converts any error of a provider during a search. */
+export function providerErrorOf(
+  error: unknown,
+  { choice, queryTimeoutMs }: Pick<PathProvider, 'choice' | 'queryTimeoutMs'>,
+): SvcError {
+  const { provider, model, baseUrl: endpoint } = choice;
+  const named = asProviderError(error, { provider, model, endpoint, queryTimeoutMs });
+  if (named instanceof SvcError) return named;
+  return new SvcError('PROVIDER_REFUSED', messageOf(named), { cause: named });
 }

@@ -1,7 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import { voyageEndpoint } from '../embeddings/adapters/voyage.js';
 import { PROVIDERS, type ProviderWorld, runtimesDir, VendorFault } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
+import { voyageEndpoint } from '../providers/voyage.js';
 import { createHttpReranker } from './adapters/http.js';
 import type { RerankerChoice } from './choose-reranker.js';
 import type { Reranker } from './reranker.js';

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
+import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { AWS_KEYS, startBedrockFake } from '../../../test/fakes/bedrock.js';
 import { DEEPINFRA_KEY, startDeepInfraFake } from '../../../test/fakes/deepinfra.js';
 import type { FakeVendor } from '../../../test/fakes/fake-vendor.js';
@@ -14,7 +14,7 @@ import { startVoyageBatchFake } from '../../../test/fakes/voyage-batch.js';
 /** A vendor with its fake and its adapter. */
 export interface Subject {
   readonly start: () => Promise<FakeVendor>;
-  readonly adapter: ProviderSettings['adapter'];
+  readonly adapter: AdapterSettings['adapter'];
   /** Path appended to the origin. */
   readonly path: string;
   readonly secret: string;

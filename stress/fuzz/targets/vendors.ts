@@ -1,17 +1,17 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { PROVIDERS } from '../../../src/engine/embeddings/adapters/index.js';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { asProviderError } from '../../../src/engine/embeddings/provider-error.js';
-import { UNPACED } from '../../../src/engine/embeddings/requests/pacer.js';
+import { asProviderError } from '../../../src/engine/providers/provider-error.js';
+import { PROVIDERS } from '../../../src/engine/providers/registry.js';
+import { UNPACED } from '../../../src/engine/providers/requests/pacer.js';
 import type {
   BatchCall,
   EmbeddingVendor,
   VendorBatch,
-} from '../../../src/engine/embeddings/vendor.js';
-import { testSettings } from '../../../test/engine/embeddings/conformance.js';
+} from '../../../src/engine/providers/vendor.js';
+import { testSettings } from '../../../test/engine/providers/conformance.js';
 import { AWS_KEYS } from '../../../test/fakes/bedrock.js';
 import type { FakeVendor } from '../../../test/fakes/fake-vendor.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';

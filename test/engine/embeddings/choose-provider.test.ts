@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConfigInput, resolveAgent, resolveConfig } from '../../../src/engine/config/index.js';
-import { RUNTIME_VERSION } from '../../../src/engine/embeddings/adapters/local/runtime/store.js';
 import {
   availability,
   chooseFallback,
@@ -9,6 +8,7 @@ import {
   type ProviderChoice,
 } from '../../../src/engine/embeddings/choose-provider.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
+import { RUNTIME_VERSION } from '../../../src/engine/providers/local/runtime/store.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 

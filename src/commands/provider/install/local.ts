@@ -4,13 +4,10 @@ import { currentPlatform } from '../../../cli/context.js';
 import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { resolveAgent } from '../../../engine/config/index.js';
-import { ensureModel } from '../../../engine/embeddings/adapters/local/download/download-model.js';
-import {
-  installRuntime,
-  removeRuntime,
-} from '../../../engine/embeddings/adapters/local/runtime/install.js';
-import type { InstalledRuntime } from '../../../engine/embeddings/adapters/local/runtime/store.js';
 import { type InstallLocalOutput, runtimesDir } from '../../../engine/embeddings/index.js';
+import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
+import { installRuntime, removeRuntime } from '../../../engine/providers/local/runtime/install.js';
+import type { InstalledRuntime } from '../../../engine/providers/local/runtime/store.js';
 import {
   installNote,
   modelNote,

@@ -7,7 +7,7 @@ import {
   describeDimensions,
   dimensionsOf,
   PROVIDERS,
-} from '../../embeddings/adapters/index.js';
+} from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput } from '../resolved.js';

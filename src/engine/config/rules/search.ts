@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from '../../embeddings/adapters/index.js';
+import { PROVIDERS, type Provider } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';

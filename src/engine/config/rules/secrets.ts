@@ -1,4 +1,4 @@
-import { PROVIDERS } from '../../embeddings/adapters/index.js';
+import { PROVIDERS } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';

@@ -1,14 +1,19 @@
+import type { EmbeddingEvent } from '../../providers/embedding-event.js';
+import { abortableSleep } from '../../providers/requests/pacer.js';
+import type {
+  BatchCall,
+  BatchSettings,
+  RequestLimits,
+  VendorBatch,
+} from '../../providers/vendor.js';
 import { anySignal } from '../../support/async.js';
 import type {
   BatchEmbedOptions,
   EmbeddingAdapter,
-  EmbeddingEvent,
   Inputs,
   KeyedInput,
   KeyedPart,
 } from '../embedding-adapter.js';
-import { abortableSleep } from '../requests/pacer.js';
-import type { BatchCall, BatchSettings, RequestLimits, VendorBatch } from '../vendor.js';
 import { awaitJob, collectJob, findJob, lookAt, submitJob } from './follow-job.js';
 import {
   type JobRecord,

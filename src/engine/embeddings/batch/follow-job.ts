@@ -1,7 +1,7 @@
+import { abortableSleep } from '../../providers/requests/pacer.js';
+import type { BatchHandle, BatchStatus } from '../../providers/vendor.js';
+import { isTransient, VendorFault } from '../../providers/vendor-fault.js';
 import type { KeyedInput, KeyedPart } from '../embedding-adapter.js';
-import { abortableSleep } from '../requests/pacer.js';
-import type { BatchHandle, BatchStatus } from '../vendor.js';
-import { isTransient, VendorFault } from '../vendor-fault.js';
 import type { BatchRun } from './batch-run.js';
 import type { JobRecord, StartedJob } from './job-records.js';
 

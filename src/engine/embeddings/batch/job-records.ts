@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
+import { plainText, splitToFit } from '../../providers/requests/input-text.js';
+import type { BatchHandle, RequestLimits, VendorBatch } from '../../providers/vendor.js';
 import type { Clock } from '../../support/context.js';
 import { parsedJson } from '../../support/text.js';
 import type { BatchJobStore, Inputs, KeyedInput, StoredBatchJob } from '../embedding-adapter.js';
-import { plainText, splitToFit } from '../requests/input-text.js';
-import type { BatchHandle, RequestLimits, VendorBatch } from '../vendor.js';
 
 export interface JobRecord {
   /** Also its label at the vendor. */

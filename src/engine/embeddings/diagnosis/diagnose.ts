@@ -1,12 +1,12 @@
+import { PROVIDERS } from '../../providers/registry.js';
+import { shownAddress } from '../../providers/vendor-fault.js';
 import type { Clock } from '../../support/context.js';
-import { PROVIDERS } from '../adapters/index.js';
 import { chooseNamed } from '../choose-provider.js';
 import { shownModel } from '../describe-provider.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
 import { openProvider } from '../open-provider.js';
 import type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
 import type { AgentProviders } from '../provider-world.js';
-import { shownAddress } from '../vendor-fault.js';
 import {
   CHECKS,
   type DiagnosedProvider,

@@ -1,5 +1,4 @@
 import type { ResolvedMemorySearch } from '../../config/index.js';
-import type { AdapterId } from '../../embeddings/adapters/index.js';
 import {
   type ChoiceReason,
   type CredentialView,
@@ -11,6 +10,7 @@ import {
 } from '../../embeddings/describe-provider.js';
 import { expectedDifferences, expectedIdentity } from '../../embeddings/identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
+import type { AdapterId } from '../../providers/registry.js';
 import type { BackendStatus } from '../backends/index.js';
 import type { StatusOutput } from '../backends/output-schemas.js';
 import type { RefusedMedia } from '../index/index.js';

@@ -1,7 +1,7 @@
-import { type ExplainStatus, parseAnswer, sendRequest } from '../../embeddings/http/http-client.js';
-import { jsonAt, messageIn } from '../../embeddings/http/status-fault.js';
 import { VendorFault } from '../../embeddings/index.js';
-import { INTERACTIVE, Pacer } from '../../embeddings/requests/pacer.js';
+import { type ExplainStatus, parseAnswer, sendRequest } from '../../providers/http/http-client.js';
+import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
+import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
 import type { RerankerChoice } from '../choose-reranker.js';
 import type {
   RankedDocument,

@@ -1,3 +1,5 @@
+import { VendorFault } from '../../embeddings/index.js';
+import { messageOf } from '../../errors/index.js';
 import {
   freeModel,
   held,
@@ -7,16 +9,10 @@ import {
   type LoadedLlama,
   loadLlama,
   loadModel,
-} from '../../embeddings/adapters/local/llama.js';
-import {
-  checkModelFile,
-  fileIdentity,
-  modelFileState,
-} from '../../embeddings/adapters/local/model.js';
-import { runtimeState } from '../../embeddings/adapters/local/runtime/store.js';
-import { usableCores } from '../../embeddings/adapters/local/vendor.js';
-import { VendorFault } from '../../embeddings/index.js';
-import { messageOf } from '../../errors/index.js';
+} from '../../providers/local/llama.js';
+import { checkModelFile, fileIdentity, modelFileState } from '../../providers/local/model.js';
+import { runtimeState } from '../../providers/local/runtime/store.js';
+import { usableCores } from '../../providers/local/vendor.js';
 import { unlessAborted } from '../../support/async.js';
 import type { RankedDocument, Reranker } from '../reranker.js';
 

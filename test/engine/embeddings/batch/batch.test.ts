@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { KeyedInput } from '../../../../src/engine/embeddings/embedding-adapter.js';
-import { broken } from '../../../../src/engine/embeddings/read-vectors.js';
+import { broken } from '../../../../src/engine/providers/read-vectors.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/memory.js';
-import { cosine } from '../conformance.js';
-import { openVendor } from '../support.js';
+import { cosine } from '../../providers/conformance.js';
+import { openVendor } from '../../providers/support.js';
 import {
   BATCH,
   batchOf,

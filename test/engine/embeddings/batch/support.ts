@@ -1,21 +1,20 @@
 import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
 import type {
+  AdapterSettings,
   BatchEmbedding,
   BatchJobStore,
-  EmbeddingEvent,
   KeyedInput,
   StoredBatchJob,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
-
+import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
 import type {
   BatchSettings,
   EmbeddingVendor,
-  ProviderSettings,
   VendorBatch,
-} from '../../../../src/engine/embeddings/vendor.js';
+} from '../../../../src/engine/providers/vendor.js';
 import { OPENAI_KEY, type OpenAiFake } from '../../../fakes/openai.js';
-import { testSettings } from '../conformance.js';
-import { openVendor } from '../support.js';
+import { testSettings } from '../../providers/conformance.js';
+import { openVendor } from '../../providers/support.js';
 
 /** Batch switched on, with pauses that cost nothing. */
 export const BATCH: BatchSettings = {
@@ -29,8 +28,8 @@ export const BATCH: BatchSettings = {
 /** Settings of OpenAI against its fake. */
 export function openAiSettings(
   fake: { readonly origin: string },
-  change: Partial<ProviderSettings> = {},
-): ProviderSettings {
+  change: Partial<AdapterSettings> = {},
+): AdapterSettings {
   return testSettings({
     adapter: 'openai',
     baseUrl: `${fake.origin}/v1`,
@@ -42,7 +41,7 @@ export function openAiSettings(
 
 /** The batch embedding of a fresh adapter, as a process that was just started has it. */
 export function batchOf(
-  settings: ProviderSettings,
+  settings: AdapterSettings,
   vendor: Promise<EmbeddingVendor> | EmbeddingVendor = openVendor(settings),
   nowMs: () => number = () => performance.now(),
 ): BatchEmbedding {
@@ -57,7 +56,7 @@ export function batchOf(
 
 /** OpenAI with other limits of a job, so that tests stay small. */
 export async function withJobLimits(
-  settings: ProviderSettings,
+  settings: AdapterSettings,
   limits: VendorBatch['limits'],
 ): Promise<EmbeddingVendor> {
   const vendor = await openVendor(settings);

@@ -1,21 +1,21 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AdapterId } from '../../../../src/engine/embeddings/adapters/index.js';
-import { PATIENT, Pacer } from '../../../../src/engine/embeddings/requests/pacer.js';
+import type { AdapterSettings } from '../../../../src/engine/embeddings/embedding-adapter.js';
+import type { AdapterId } from '../../../../src/engine/providers/registry.js';
+import { PATIENT, Pacer } from '../../../../src/engine/providers/requests/pacer.js';
 import type {
   BatchCall,
   BatchResult,
   BatchStatus,
-  ProviderSettings,
   VendorBatch,
-} from '../../../../src/engine/embeddings/vendor.js';
-import { VendorFault } from '../../../../src/engine/embeddings/vendor-fault.js';
+} from '../../../../src/engine/providers/vendor.js';
+import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 import type { BatchFiles } from '../../../fakes/batch-files.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { startVoyageBatchFake, VOYAGE_BATCH_KEY } from '../../../fakes/voyage-batch.js';
-import { testSettings } from '../conformance.js';
-import { openVendor } from '../support.js';
+import { testSettings } from '../../providers/conformance.js';
+import { openVendor } from '../../providers/support.js';
 
 /** One vendor with such an API, and its fake. */
 interface Subject {
@@ -41,7 +41,7 @@ async function batchOf(
   adapter: AdapterId,
   origin: string,
   key: string,
-  change: Partial<ProviderSettings>,
+  change: Partial<AdapterSettings>,
 ): Promise<VendorBatch> {
   const credential = { value: key, source: 'remote.apiKey' };
   const { batch } = await openVendor(

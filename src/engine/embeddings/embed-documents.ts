@@ -1,0 +1,282 @@
+import type { EmbeddingEvent } from '../providers/embedding-event.js';
+import type { EmbeddingInput } from '../providers/embedding-input.js';
+import { normalise } from '../providers/read-vectors.js';
+import { estimateTokens, halve, plainText, splitToFit } from '../providers/requests/input-text.js';
+import type { RequestLimits } from '../providers/vendor.js';
+import { VendorFault } from '../providers/vendor-fault.js';
+import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
+
+/** Sends one request; returns vectors in the order of the inputs. */
+export type SendRequest = (
+  inputs: readonly EmbeddingInput[],
+) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens?: number | undefined }>;
+
+export interface EmbedDocumentsOptions {
+  readonly send: SendRequest;
+  readonly limits: RequestLimits;
+  /** Concurrent requests. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+}
+
+/**
+ * Small enough that answers take seconds and a lost one costs little, large enough that the round
+ * trip does not matter.
+ */
+const TARGET_INPUTS = 128;
+const TARGET_TOKENS = 60_000;
+
+/** An input whose pieces come back in any order. */
+interface Pending<Input> {
+  readonly input: Input;
+  missing: number;
+  /** Sum of the pieces' unit vectors, weighted by length; of all of them a unit vector. */
+  sum: Float32Array | undefined;
+  refusal: string | undefined;
+}
+
+interface Piece<Input> {
+  readonly owner: Pending<Input>;
+  readonly content: EmbeddingInput;
+  readonly tokens: number;
+  /** Set if the vendor cannot take the piece. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * Embeds any number of inputs with concurrent requests; yields parts as they are answered.
+ *
+ * After a permanent failure, requests in flight are awaited and their (paid) answers yielded before
+ * the fault is thrown.
+ *
+ * @throws VendorFault, or the signal's reason
+ */
+export async function* embedDocuments<Input extends EmbeddingInput>(
+  inputs: Inputs<Input>,
+  options: EmbedDocumentsOptions,
+): AsyncGenerator<EmbeddedPart<Input>> {
+  const packs = packed(pieces(inputs, options.limits), options.limits);
+  const underWay = new Map<number, Promise<{ key: number; outcome: Outcome<Input> }>>();
+  const sizes = new Map<number, number>();
+  let failure: { readonly error: unknown } | undefined;
+  let key = 0;
+  const start = (pack: readonly Piece<Input>[]): void => {
+    const id = key++;
+    sizes.set(id, mediaBytes(pack));
+    underWay.set(
+      id,
+      sendPack(pack, options).then(
+        (part) => ({ key: id, outcome: { part } }),
+        (error: unknown) => ({ key: id, outcome: { error } }),
+      ),
+    );
+  };
+  for (;;) {
+    while (failure === undefined && underWay.size < options.concurrency && !isFull(sizes)) {
+      options.signal.throwIfAborted();
+      const next = await packs.next();
+      if (next.done === true) break;
+      start(next.value);
+    }
+    if (underWay.size === 0) break;
+    const done = await Promise.race(underWay.values());
+    underWay.delete(done.key);
+    sizes.delete(done.key);
+    options.signal.throwIfAborted();
+    if ('error' in done.outcome) failure ??= { error: done.outcome.error };
+    else yield done.outcome.part;
+  }
+  if (failure !== undefined) throw failure.error;
+}
+
+type Outcome<Input> = { readonly part: EmbeddedPart<Input> } | { readonly error: unknown };
+
+async function* pieces<Input extends EmbeddingInput>(
+  inputs: Inputs<Input>,
+  limits: RequestLimits,
+): AsyncGenerator<Piece<Input>> {
+  for await (const input of inputs) {
+    const contents = splitToFit(input, limits);
+    const owner: Pending<Input> = {
+      input,
+      missing: contents.length,
+      sum: undefined,
+      refusal: undefined,
+    };
+    for (const content of contents) yield pieceOf(owner, content, limits);
+  }
+}
+
+function pieceOf<Input>(
+  owner: Pending<Input>,
+  content: EmbeddingInput,
+  limits: RequestLimits,
+): Piece<Input> {
+  const refusal = whyNotSent(content, limits);
+  return { owner, content, tokens: estimateTokens(plainText(content)), refusal };
+}
+
+async function* packed<Input>(
+  all: AsyncIterable<Piece<Input>>,
+  limits: RequestLimits,
+): AsyncGenerator<readonly Piece<Input>[], undefined> {
+  const maxInputs = Math.min(limits.maxInputs, TARGET_INPUTS);
+  const maxTokens = Math.min(limits.maxTokensPerRequest, TARGET_TOKENS);
+  let pack: Piece<Input>[] = [];
+  let tokens = 0;
+  for await (const piece of all) {
+    const isWhole = pack.length >= maxInputs || tokens + piece.tokens > maxTokens;
+    if (pack.length > 0 && (isWhole || !fitsMedia(pack, piece, limits))) {
+      yield pack;
+      pack = [];
+      tokens = 0;
+    }
+    pack.push(piece);
+    tokens += piece.tokens;
+  }
+  if (pack.length > 0) yield pack;
+  return undefined;
+}
+
+/** Faults that may be caused by a single input. */
+const DIVISIBLE = new Set(['input', 'too_large']);
+
+async function sendPack<Input>(
+  pack: readonly Piece<Input>[],
+  options: EmbedDocumentsOptions,
+): Promise<EmbeddedPart<Input>> {
+  const [first] = pack;
+  if (first?.refusal !== undefined) {
+    return settled(pack, ({ owner, refusal }) => {
+      owner.refusal = refusal;
+    });
+  }
+  try {
+    const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
+    options.onEvent({
+      type: 'request.finished',
+      inputs: pack.length,
+      tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
+    });
+    return settled(pack, (piece, position) => addPiece(piece, vectors[position]));
+  } catch (error) {
+    if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
+    // Halve the request to isolate the bad input.
+    const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
+    if (parts === undefined) {
+      return settled(pack, ({ owner }) => {
+        owner.refusal = error.message;
+      });
+    }
+    const middle = Math.ceil(parts.length / 2);
+    const before = await sendPack(parts.slice(0, middle), options);
+    const after = await sendPack(parts.slice(middle), options);
+    return {
+      embedded: [...before.embedded, ...after.embedded],
+      refused: [...before.refused, ...after.refused],
+    };
+  }
+}
+
+/** Shorter pieces of an input that the vendor finds too long; undefined if that cannot help. */
+function shorterPieces<Input>(
+  piece: Piece<Input> | undefined,
+  { details }: VendorFault,
+  limits: RequestLimits,
+): readonly Piece<Input>[] | undefined {
+  const contents =
+    piece === undefined || details.kind !== 'too_large' ? undefined : halve(piece.content);
+  if (piece === undefined || contents === undefined) return undefined;
+  piece.owner.missing += contents.length - 1;
+  return contents.map((content) => pieceOf(piece.owner, content, limits));
+}
+
+function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined): void {
+  const { owner, tokens } = piece;
+  if (vector === undefined) return;
+  // Normally there is one piece: keep the vendor's own vector.
+  if (owner.missing === 1 && owner.sum === undefined) {
+    owner.sum = vector;
+    return;
+  }
+  const sum = owner.sum ?? new Float32Array(vector.length);
+  for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + tokens * (vector[i] ?? 0);
+  owner.sum = owner.missing === 1 ? normalise(sum) : sum;
+}
+
+/** Applies the result of each piece, and collects the inputs that are now complete. */
+function settled<Input>(
+  pack: readonly Piece<Input>[],
+  apply: (piece: Piece<Input>, position: number) => void,
+): EmbeddedPart<Input> {
+  const embedded: Embedded<Input>[] = [];
+  const refused: RefusedInput<Input>[] = [];
+  for (const [position, piece] of pack.entries()) {
+    const { owner } = piece;
+    apply(piece, position);
+    owner.missing -= 1;
+    if (owner.missing > 0) continue;
+    if (owner.refusal !== undefined || owner.sum === undefined) {
+      refused.push({ input: owner.input, why: owner.refusal ?? 'nothing to embed' });
+    } else embedded.push({ input: owner.input, vector: owner.sum });
+  }
+  return { embedded, refused };
+}
+
+interface Packed {
+  readonly content: EmbeddingInput;
+  readonly refusal: string | undefined;
+}
+
+/** For several images in one request. */
+const TARGET_BYTES = 4_000_000;
+/** For all requests in flight: media are in memory three times, two of them base64. */
+const MAX_BYTES_UNDER_WAY = 16_000_000;
+
+/** Why an input cannot be sent; undefined if it is worth a try. */
+function whyNotSent({ media }: EmbeddingInput, limits: RequestLimits): string | undefined {
+  if (media === undefined) return undefined;
+  if (limits.media === undefined) return 'the model only embeds text';
+  const { maxBytesPerRequest } = limits.media;
+  const bytes = media.data.length;
+  if (bytes <= maxBytesPerRequest) return undefined;
+  return `it has ${bytes} bytes, and a request can have ${maxBytesPerRequest}`;
+}
+
+/** Whether a piece fits into a request; text and media are not mixed. */
+function fitsMedia(
+  pack: readonly Packed[],
+  piece: Packed,
+  { media: limits }: RequestLimits,
+): boolean {
+  const all = [...pack, piece];
+  if (all.every(({ content }) => content.media === undefined)) return true;
+  if (limits === undefined || all.some(({ refusal }) => refusal !== undefined)) return false;
+  return (
+    all.length <= limits.maxImagesPerRequest &&
+    mediaBytes(all) <= Math.min(TARGET_BYTES, limits.maxBytesPerRequest) &&
+    all.every(({ content }) => isOrdinaryImage(content, limits.documented))
+  );
+}
+
+/** Recordings, and types that are likely to be refused, get their own request. */
+function isOrdinaryImage({ media }: EmbeddingInput, documented: ReadonlySet<string>): boolean {
+  if (media === undefined || !documented.has(media.mimeType)) return false;
+  return media.mimeType.startsWith('image/');
+}
+
+function mediaBytes(pack: readonly Pick<Packed, 'content'>[]): number {
+  return pack.reduce((sum, { content }) => sum + (content.media?.data.length ?? 0), 0);
+}
+
+/**
+ * Whether the requests in flight reach the memory limit for media.
+ *
+ * @param sizes media bytes by request
+ */
+function isFull(sizes: ReadonlyMap<number, number>): boolean {
+  let bytes = 0;
+  for (const size of sizes.values()) bytes += size;
+  return bytes >= MAX_BYTES_UNDER_WAY;
+}

@@ -1,0 +1,312 @@
+import { parsedJson } from '../../support/text.js';
+import type { TextInput } from '../embedding-input.js';
+import { parseAnswer } from '../http/http-client.js';
+import { jsonAt, textAt } from '../http/status-fault.js';
+import { broken, readVector } from '../read-vectors.js';
+import { UNPACED, withRetries } from '../requests/pacer.js';
+import type {
+  BatchCall,
+  BatchEntry,
+  BatchHandle,
+  BatchResult,
+  BatchStatus,
+  VendorBatch,
+} from '../vendor.js';
+import { isTransient, VendorFault } from '../vendor-fault.js';
+import type { GeminiConnection, GeminiRequest } from './vendor.js';
+
+interface GeminiBatchOptions {
+  /** `…/models/MODEL:asyncBatchEmbedContent`. */
+  readonly url: string;
+  /** The input line of one document. */
+  readonly request: (input: TextInput) => GeminiRequest;
+  readonly dimensions: number | undefined;
+}
+
+/** Of both models (ai.google.dev, "Embeddings"). */
+const DEFAULT_DIMENSIONS = 3072;
+/** Google allows 2 GB and any number of lines, but a job has to fit into memory. */
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+const MAX_RESULT_BYTES = 128 * 1024 * 1024;
+/** A vector component as text. */
+const BYTES_PER_NUMBER = 14;
+
+/**
+ * Google's Batch API for embeddings: input and results are files of JSON lines, joined by key. Jobs
+ * expire without results after 48 hours.
+ */
+export class GeminiBatch implements VendorBatch {
+  readonly limits: VendorBatch['limits'];
+  private readonly connection: GeminiConnection;
+  private readonly options: GeminiBatchOptions;
+
+  constructor(connection: GeminiConnection, options: GeminiBatchOptions) {
+    this.connection = connection;
+    this.options = options;
+    const vectorBytes = (options.dimensions ?? DEFAULT_DIMENSIONS) * BYTES_PER_NUMBER;
+    this.limits = {
+      maxEntries: Math.floor(MAX_RESULT_BYTES / vectorBytes),
+      maxBytes: MAX_UPLOAD_BYTES,
+    };
+  }
+
+  async submit(
+    entries: readonly BatchEntry[],
+    label: string,
+    call: BatchCall,
+  ): Promise<BatchHandle> {
+    const lines = entries.map(
+      ({ key, input }) => `${JSON.stringify({ key, request: this.options.request(input) })}\n`,
+    );
+    const file = await uploadGeminiFile(this.connection, Buffer.from(lines.join('')), label, call);
+    try {
+      return await withRetries(call.pacing, call.signal, () => this.create(file, label, call));
+    } catch (error) {
+      // Delete the file unless a job may be using it; Google would keep it for 48 hours.
+      if (!call.signal.aborted && error instanceof VendorFault && !isUnclear(error)) {
+        await deleteGemini(this.connection, file, call).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  async find(label: string, call: BatchCall): Promise<BatchHandle | undefined> {
+    for (let page = ''; ; ) {
+      const query = new URLSearchParams({
+        pageSize: '100',
+        ...(page === '' ? {} : { pageToken: page }),
+      });
+      const body = await this.get(`batches?${query.toString()}`, call);
+      const operations = jsonAt(body, 'operations');
+      for (const operation of Array.isArray(operations) ? operations : []) {
+        if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
+      }
+      const next = textAt(body, 'nextPageToken');
+      if (next === undefined || next === '') return undefined;
+      page = next;
+    }
+  }
+
+  async status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus> {
+    const operation = await this.operation(handle, call);
+    if (operation === undefined)
+      return { state: 'failed', why: 'the job no longer exists at the vendor' };
+    return statusOf(operation);
+  }
+
+  async *results(handle: BatchHandle, call: BatchCall): AsyncGenerator<BatchResult> {
+    const file = resultsFile(await this.operation(handle, call));
+    if (file === undefined) throw broken('the job has no results');
+    const url = this.connection.fileUrl('download', `${file}:download?alt=media`);
+    for await (const line of this.connection.lines({ ...call, url })) yield resultOf(line);
+  }
+
+  async cancel(handle: BatchHandle, call: BatchCall): Promise<void> {
+    try {
+      const url = `${this.connection.endpoint}/${nameIn(handle)}:cancel`;
+      await this.connection.send({ ...call, method: 'POST', url, json: {} });
+    } catch (error) {
+      // It has ended or is gone: nothing to cancel.
+      const { status, code } = error instanceof VendorFault ? error.details : {};
+      if (status !== 404 && code !== 'FAILED_PRECONDITION') throw error;
+    }
+  }
+
+  async discard(handle: BatchHandle, call: BatchCall): Promise<void> {
+    const results = resultsFile(await this.operation(handle, call));
+    // The job last, so that an interrupted discard can be repeated.
+    for (const name of [handle['file'], results, nameIn(handle)]) {
+      if (name !== undefined) await deleteGemini(this.connection, name, call);
+    }
+  }
+
+  /**
+   * Starts the job. If Google may have accepted it despite an error, looks for it before anybody
+   * retries: two jobs would cost twice.
+   */
+  private async create(file: string, label: string, call: BatchCall): Promise<BatchHandle> {
+    try {
+      const answer = await this.connection.send({
+        ...call,
+        method: 'POST',
+        url: this.options.url,
+        json: { batch: { displayName: label, inputConfig: { fileName: file } } },
+        pacing: UNPACED,
+      });
+      return handleOf(parseAnswer(answer), file);
+    } catch (error) {
+      if (!(error instanceof VendorFault) || !isUnclear(error)) throw error;
+      const started = await this.find(label, call);
+      if (started === undefined) throw error;
+      return { ...started, file };
+    }
+  }
+
+  private async operation(handle: BatchHandle, call: BatchCall): Promise<unknown> {
+    try {
+      return await this.get(nameIn(handle), call);
+    } catch (error) {
+      if (error instanceof VendorFault && error.details.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  private async get(path: string, call: BatchCall): Promise<unknown> {
+    const url = `${this.connection.endpoint}/${path}`;
+    return parseAnswer(await this.connection.send({ ...call, method: 'GET', url }));
+  }
+}
+
+/** A rate-limited request was certainly not accepted; other temporary faults leave it open. */
+function isUnclear(fault: VendorFault): boolean {
+  const { kind } = fault.details;
+  return kind === 'answer' || (isTransient(fault) && kind !== 'rate');
+}
+
+/*
+ * Answers of Google's Batch API: long-running operations `{name, done?, metadata, response?,
+ * error?}` and files of JSON lines (ai.google.dev, "Batch API"; package @google/genai).
+ */
+
+/**
+ * The handle `{batch: 'batches/ID', file: 'files/ID'}` of an operation.
+ *
+ * @param uploaded the input file, if known
+ * @throws VendorFault
+ */
+function handleOf(operation: unknown, uploaded?: string): BatchHandle {
+  const batch = textAt(operation, 'name');
+  if (batch === undefined) throw broken('it has no batch name');
+  const file = uploaded ?? textAt(operation, 'metadata', 'inputConfig', 'fileName');
+  return file === undefined ? { batch } : { batch, file };
+}
+
+/** A job's name, `batches/ID`. @throws VendorFault */
+function nameIn(handle: BatchHandle): string {
+  const name = handle['batch'];
+  if (name === undefined) throw broken('the stored job has no name');
+  return name;
+}
+
+/**
+ * States are `BATCH_STATE_…` in the API and `JOB_STATE_…` in the guide. An operation with results
+ * has ended, whatever its state.
+ */
+function statusOf(operation: unknown): BatchStatus {
+  const named = textAt(operation, 'metadata', 'state') ?? '';
+  const state = named.replace(/^(?:BATCH|JOB)_STATE_/u, '');
+  const ended = ENDED.has(state) || jsonAt(operation, 'done') === true;
+  if (!ended) {
+    const stats = jsonAt(operation, 'metadata', 'batchStats');
+    const [succeeded, failed] = [countAt(stats, 'successful'), countAt(stats, 'failed')];
+    const known = succeeded !== undefined || failed !== undefined;
+    return {
+      state: 'running',
+      done: known ? (succeeded ?? 0) + (failed ?? 0) : undefined,
+      total: countAt(stats, ''),
+    };
+  }
+  if (resultsFile(operation) !== undefined) return { state: 'ended' };
+  const message = textAt(operation, 'error', 'message');
+  const why =
+    state === '' || state === 'SUCCEEDED'
+      ? 'it ended without results'
+      : state.toLowerCase().replaceAll('_', ' ');
+  return { state: 'failed', why: message === undefined ? why : `${why}: ${message}` };
+}
+
+const ENDED = new Set(['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED']);
+
+/** 64-bit numbers are text in Google's JSON: `successfulRequestCount: "12"`. */
+function countAt(stats: unknown, which: 'failed' | 'successful' | ''): number | undefined {
+  const value = jsonAt(stats, which === '' ? 'requestCount' : `${which}RequestCount`);
+  return value === undefined || !/^\d+$/u.test(String(value)) ? undefined : Number(value);
+}
+
+/** The results file, from the response of a finished operation or from its metadata. */
+function resultsFile(operation: unknown): string | undefined {
+  const file =
+    jsonAt(operation, 'response', 'responsesFile') ??
+    jsonAt(operation, 'metadata', 'output', 'responsesFile');
+  return typeof file === 'string' && file !== '' ? file : undefined;
+}
+
+/**
+ * Reads `{key, response: {embedding: {values}}}` or `{key, error: {code, message}}`. @throws
+ * VendorFault
+ */
+function resultOf(text: string): BatchResult {
+  const line = parsedJson(text);
+  if (line === undefined) throw broken('a line of the results is not JSON');
+  const key = textAt(line, 'key');
+  if (key === undefined) throw broken('a line of the results has no key');
+  const values = jsonAt(line, 'response', 'embedding', 'values');
+  if (values !== undefined) return { key, vector: readVector(values) };
+  return { key, why: textAt(line, 'error', 'message') ?? 'no vector and no reason' };
+}
+
+/*
+ * The parts of Google's Files API that batches need (ai.google.dev, "Files API" and "Batch API").
+ * Files are named `files/ID` and expire after 48 hours.
+ */
+
+/**
+ * Uploads JSON lines with the resumable protocol: one request returns the upload address, a second
+ * one sends the bytes.
+ *
+ * @returns the file's name
+ * @throws VendorFault
+ */
+async function uploadGeminiFile(
+  connection: GeminiConnection,
+  bytes: Buffer,
+  label: string,
+  call: BatchCall,
+): Promise<string> {
+  const opened = await connection.send({
+    ...call,
+    method: 'POST',
+    url: connection.fileUrl('upload', 'files'),
+    headers: {
+      'x-goog-upload-protocol': 'resumable',
+      'x-goog-upload-command': 'start',
+      'x-goog-upload-header-content-length': String(bytes.length),
+      'x-goog-upload-header-content-type': 'application/jsonl',
+    },
+    json: { file: { displayName: label } },
+  });
+  const address = opened.headers['x-goog-upload-url'];
+  if (typeof address !== 'string' || !URL.canParse(address)) {
+    throw broken('it has no upload address');
+  }
+  const uploaded = await connection.send({
+    ...call,
+    method: 'POST',
+    url: address,
+    headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
+    body: bytes,
+  });
+  const name = textAt(parseAnswer(uploaded), 'file', 'name');
+  if (name === undefined) throw broken('it has no file name');
+  return name;
+}
+
+/** Deletes a file or batch; succeeds if it is gone already. @throws VendorFault */
+async function deleteGemini(
+  connection: GeminiConnection,
+  name: string,
+  call: BatchCall,
+): Promise<void> {
+  try {
+    await connection.send({ ...call, method: 'DELETE', url: `${connection.endpoint}/${name}` });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** For a missing file, Google answers 403 like for one without access. */
+function isGone(error: unknown): boolean {
+  if (!(error instanceof VendorFault)) return false;
+  const { status, code } = error.details;
+  return status === 404 || (status === 403 && code === 'PERMISSION_DENIED');
+}

@@ -1,0 +1,167 @@
+import * as z from 'zod/mini';
+import { SvcError } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
+import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
+import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
+import { broken } from '../read-vectors.js';
+import { abortableSleep, type Pacing } from '../requests/pacer.js';
+import { isTransient, VendorFault } from '../vendor-fault.js';
+import { isTrustworthy } from './github-hosts.js';
+
+export type LoginEvent =
+  /** The user has to open the address and enter the code. */
+  | {
+      readonly type: 'code.issued';
+      readonly userCode: string;
+      readonly verificationUri: string;
+      /** How long the code is valid. */
+      readonly lifetimeMs: number;
+    }
+  /** Polling failed and will be retried. */
+  | { readonly type: 'poll.failed'; readonly why: string };
+
+export interface DeviceFlowOptions {
+  /** Of an OAuth app with device flow enabled. */
+  readonly clientId: string;
+  /** As `https://github.com`. */
+  readonly webUrl: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly pacing: Pacing;
+  readonly onEvent: (event: LoginEvent) => void;
+}
+
+const TIMEOUT_MS = 30_000;
+/** The least that GitHub's own client requests. */
+const SCOPE = 'read:user';
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** RFC 8628 §3.2 and §3.5. */
+const DEFAULT_INTERVAL_S = 5;
+const SLOW_DOWN_S = 5;
+
+/**
+ * Signs in with a code entered in a browser (GitHub Docs, "Authorizing OAuth apps", device flow;
+ * RFC 8628).
+ *
+ * @returns the user's GitHub token
+ * @throws SvcError PROVIDER_LOGIN_FAILED; VendorFault if GitHub is unreachable; the signal's reason
+ */
+export async function signInByDevice(options: DeviceFlowOptions): Promise<string> {
+  const { clock, signal, onEvent } = options;
+  const code = await requestCode(options);
+  const { user_code: userCode, verification_uri: verificationUri } = code;
+  const lifetimeMs = code.expires_in * 1000;
+  const endsMs = clock.now() + lifetimeMs;
+  onEvent({ type: 'code.issued', userCode, verificationUri, lifetimeMs });
+  for (let intervalS = code.interval; ; ) {
+    await abortableSleep(intervalS * 1000, signal);
+    // Ends the wait even if GitHub is unreachable.
+    if (clock.now() >= endsMs) throw expired();
+    const outcome = await poll(code.device_code, options);
+    if (outcome.kind === 'token') return outcome.token;
+    if (outcome.kind === 'slower') intervalS = outcome.intervalS ?? intervalS + SLOW_DOWN_S;
+    if (outcome.kind === 'failed') onEvent({ type: 'poll.failed', why: outcome.why });
+  }
+}
+
+/** Of RFC 8628 §3.2. */
+const deviceCode = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string().check(z.refine(isTrustworthy)),
+  expires_in: z.number(),
+  interval: z.catch(z.number(), DEFAULT_INTERVAL_S),
+});
+
+async function requestCode(options: DeviceFlowOptions): Promise<z.infer<typeof deviceCode>> {
+  const { clientId } = options;
+  const body = await post('/login/device/code', { client_id: clientId, scope: SCOPE }, options);
+  if (jsonAt(body, 'error') !== undefined) throw refused(body);
+  const { data } = deviceCode.safeParse(body);
+  if (data === undefined) throw broken('it has no sign-in code');
+  return data;
+}
+
+type PollOutcome =
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'slower'; readonly intervalS: number | undefined }
+  | { readonly kind: 'token'; readonly token: string };
+
+/** Asks once whether the code was entered; errors come with status 200. */
+async function poll(device: string, options: DeviceFlowOptions): Promise<PollOutcome> {
+  const { clientId } = options;
+  const form = { client_id: clientId, device_code: device, grant_type: GRANT };
+  let body: unknown;
+  try {
+    body = await post('/login/oauth/access_token', form, options);
+  } catch (error) {
+    // A short network failure must not cost the user a new code.
+    if (!(error instanceof VendorFault) || !isTransient(error)) throw error;
+    return { kind: 'failed', why: error.message };
+  }
+  const token = textAt(body, 'access_token');
+  if (token !== undefined) return { kind: 'token', token };
+  switch (jsonAt(body, 'error')) {
+    case 'authorization_pending':
+      return { kind: 'pending' };
+    case 'slow_down':
+      return { kind: 'slower', intervalS: numberAt(body, 'interval') };
+    default:
+      throw refused(body);
+  }
+}
+
+async function post(
+  path: string,
+  form: Readonly<Record<string, string>>,
+  { webUrl, signal, pacing }: DeviceFlowOptions,
+): Promise<unknown> {
+  const answer = await sendRequest(
+    {
+      method: 'POST',
+      url: `${webUrl}${path}`,
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      pacing,
+    },
+    explainLogin,
+  );
+  return parseAnswer(answer);
+}
+
+/** GitHub answers 404 for an unknown app. */
+const explainLogin: ExplainStatus = ({ status }) =>
+  status === 404
+    ? { kind: 'auth', message: 'GitHub has no app with this client ID', hint: CHECK_CLIENT }
+    : {};
+
+const CHECK_CLIENT = 'check --github-client-id (SVC_GITHUB_CLIENT_ID)';
+const AGAIN = 'run "svc provider login github-copilot" again';
+
+/** Error codes of that GitHub page. */
+const REFUSALS: ReadonlyMap<unknown, readonly [why: string, hint: string]> = new Map([
+  ['access_denied', ['the request was declined in the browser', AGAIN]],
+  [
+    'device_flow_disabled',
+    [
+      'the OAuth app does not allow the device flow',
+      'select "Enable Device Flow" in the settings of the app on GitHub',
+    ],
+  ],
+  ['incorrect_client_credentials', ['GitHub has no app with this client ID', CHECK_CLIENT]],
+]);
+
+function refused(body: unknown): SvcError {
+  const code = jsonAt(body, 'error');
+  if (code === 'expired_token' || code === 'token_expired') return expired();
+  const said = textAt(body, 'error_description') ?? String(code ?? 'no reason given');
+  const [why, hint] = REFUSALS.get(code) ?? [`GitHub refused: ${said}`, AGAIN];
+  return new SvcError('PROVIDER_LOGIN_FAILED', why, { hint });
+}
+
+function expired(): SvcError {
+  return new SvcError('PROVIDER_LOGIN_FAILED', 'the code was not entered in time', { hint: AGAIN });
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { SvcError } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
+import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
+import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
+import { broken } from '../read-vectors.js';
+import type { BatchCall } from '../vendor.js';
+import { tokenCacheFile } from './auth-files.js';
+import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
+import { readPrivateJson, writePrivateJson } from './stored-login.js';
+
+/** A short-lived token for the Copilot API. */
+export interface CopilotToken {
+  /** Never shown. */
+  readonly value: string;
+  /** Base URL of its API, without trailing slash. */
+  readonly url: string;
+  /** Expiry by this machine's clock, since the epoch. */
+  readonly expiresMs: number;
+}
+
+/**
+ * Client identification, without which Copilot answers 400 (from GitHub's own client,
+ * microsoft/vscode-copilot-chat).
+ */
+export const EDITOR_HEADERS = {
+  'editor-version': 'vscode/1.96.2',
+  'editor-plugin-version': 'copilot-chat/0.26.7',
+  'copilot-integration-id': 'vscode-chat',
+  'user-agent': 'GitHubCopilotChat/0.26.7',
+  'x-github-api-version': '2025-04-01',
+} as const;
+
+/** Added to `refresh_in`, as in GitHub's own client. */
+const GRACE_MS = 60_000;
+
+/**
+ * Exchanges a GitHub token for a Copilot token: `GET /copilot_internal/v2/token`.
+ *
+ * The expiry is counted from now instead of taken from `expires_at`, since clocks differ.
+ *
+ * @param apiUrl GitHub's API
+ * @throws VendorFault, or the signal's reason
+ */
+export async function exchangeToken(
+  githubToken: string,
+  apiUrl: string,
+  clock: Clock,
+  { signal, timeoutMs, pacing }: BatchCall,
+): Promise<CopilotToken> {
+  const answer = await sendRequest(
+    {
+      signal,
+      timeoutMs,
+      pacing,
+      method: 'GET',
+      url: `${apiUrl}/copilot_internal/v2/token`,
+      headers: {
+        ...EDITOR_HEADERS,
+        accept: 'application/json',
+        authorization: `token ${githubToken}`,
+      },
+    },
+    explainExchange,
+  );
+  const body = parseAnswer(answer);
+  const value = textAt(body, 'token');
+  const refreshIn = numberAt(body, 'refresh_in');
+  if (value === undefined || refreshIn === undefined) {
+    throw broken('it has no Copilot token');
+  }
+  return {
+    value,
+    url: copilotUrl(jsonAt(body, 'endpoints', 'api'), value) ?? defaultCopilotUrl(apiUrl),
+    expiresMs: clock.now() + refreshIn * 1000 + GRACE_MS,
+  };
+}
+
+/** The account's plan determines the host: in the answer, or in older ones inside the token. */
+function copilotUrl(named: unknown, token: string): string | undefined {
+  const proxy = /(?:^|;)proxy-ep=([^;]+)/u.exec(token)?.[1];
+  const inToken = proxy === undefined ? undefined : `https://${proxy.replace(/^proxy\./u, 'api.')}`;
+  const found = [named, inToken].find((url) => typeof url === 'string' && isTrustworthy(url));
+  return typeof found === 'string' ? found.replace(/(?<!\/)\/+$/u, '') : undefined;
+}
+
+const SIGN_IN =
+  'sign in with "svc provider login github-copilot", or set COPILOT_GITHUB_TOKEN to a token of an account with Copilot';
+
+/** Error bodies: `{message, error_details: {message, title, url}}`. */
+const explainExchange: ExplainStatus = ({ status, body }) => {
+  if (textAt(body, 'message')?.startsWith('API rate limit exceeded')) return { kind: 'rate' };
+  if (status === 401) return { hint: SIGN_IN };
+  if (status === 404) {
+    return {
+      kind: 'auth',
+      message: 'GitHub issues no Copilot token for this GitHub token',
+      hint: `personal access tokens are not accepted; ${SIGN_IN}`,
+    };
+  }
+  if (status !== 403) return {};
+  const details = jsonAt(body, 'error_details');
+  const why = messageIn(details);
+  return {
+    ...(why === undefined ? {} : { message: why }),
+    hint: `check the account's Copilot plan: ${textAt(details, 'url') ?? 'https://github.com/settings/copilot'}`,
+  };
+};
+
+/** The GitHub token that was exchanged, and where. */
+export interface TokenOwner {
+  readonly githubToken: string;
+  readonly apiUrl: string;
+}
+
+/** The embedding model available to the account. */
+export interface CopilotModel {
+  readonly id: string;
+  readonly maxInputs: number;
+}
+
+/** A token with the model found with it, so that later searches need not ask. */
+export interface CachedToken extends CopilotToken {
+  readonly model?: CopilotModel | undefined;
+}
+
+const cachedToken = z.object({
+  owner: z.string(),
+  value: z.string(),
+  url: z.string(),
+  expiresMs: z.number(),
+  model: z.optional(z.object({ id: z.string(), maxInputs: z.number() })),
+});
+
+/** The owner's cached token, perhaps expired; undefined if there is none. */
+export async function readCachedToken(
+  stateDir: string,
+  owner: TokenOwner,
+): Promise<CachedToken | undefined> {
+  try {
+    const { data } = cachedToken.safeParse(await readPrivateJson(tokenCacheFile(stateDir)));
+    return data?.owner === nameOf(owner) ? data : undefined;
+  } catch (error) {
+    // Damaged or readable by others: replace it.
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+}
+
+/** Caches a token; if that fails, the next process exchanges again. */
+export function writeCachedToken(stateDir: string, owner: TokenOwner, token: CachedToken): void {
+  try {
+    writePrivateJson(tokenCacheFile(stateDir), { owner: nameOf(owner), ...token });
+  } catch {
+    // A full or read-only disk must not fail a search.
+  }
+}
+
+/** Identifies an owner without storing the GitHub token. */
+function nameOf({ githubToken, apiUrl }: TokenOwner): string {
+  return createHash('sha256').update(`${apiUrl}\0${githubToken}`).digest('hex');
+}

@@ -1,0 +1,239 @@
+import { SvcError } from '../../errors/index.js';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  parseAnswer,
+  sendRequest,
+} from '../http/http-client.js';
+import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
+import { explainOpenAi } from '../openai.js';
+import { readOpenAiAnswer } from '../openai-shaped.js';
+import { broken } from '../read-vectors.js';
+import { plainText } from '../requests/input-text.js';
+import { INTERACTIVE, Pacer } from '../requests/pacer.js';
+import type { BatchCall, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
+import { VendorFault } from '../vendor-fault.js';
+import { defaultCopilotUrl, githubHostsIn } from './github-hosts.js';
+import { readStoredLogin } from './stored-login.js';
+import {
+  type CachedToken,
+  type CopilotModel,
+  type CopilotToken,
+  EDITOR_HEADERS,
+  exchangeToken,
+  readCachedToken,
+  type TokenOwner,
+  writeCachedToken,
+} from './token.js';
+
+/** The maximum in GitHub's own client (microsoft/vscode-copilot-chat). */
+const DEFAULT_MAX_INPUTS = 256;
+const MAX_TOKENS = 8191;
+
+/** Best first; accounts have different ones. */
+const PREFERRED = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
+
+/**
+ * The embedding models of a GitHub Copilot plan. If no model is configured, asks Copilot which ones
+ * the account has.
+ *
+ * @throws VendorFault, SvcError USAGE, or the signal's reason
+ */
+export async function createCopilotVendor(
+  settings: ProviderSettings,
+  tools: VendorTools,
+  signal: AbortSignal,
+): Promise<EmbeddingVendor> {
+  const { credential, baseUrl, headers, dimensions } = settings;
+  if (credential === undefined) throw withoutToken();
+  const githubToken = credential.value;
+  const apiUrl = await githubApiFor(githubToken, tools);
+  const session = new CopilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
+  const pacing = new Pacer().pacing(INTERACTIVE, () => undefined);
+  const asked: BatchCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
+  const model =
+    settings.model === undefined
+      ? await discoverModel(session, asked)
+      : { id: settings.model, maxInputs: DEFAULT_MAX_INPUTS };
+  return {
+    // Not the host in the token, which changes with the plan.
+    endpoint: baseUrl ?? defaultCopilotUrl(apiUrl),
+    sentTo: () => session.url,
+    model: model.id,
+    limits: {
+      maxInputs: model.maxInputs,
+      maxTokensPerInput: MAX_TOKENS,
+      maxTokensPerRequest: Number.POSITIVE_INFINITY,
+    },
+    documentForm: '',
+    embed: async ({ inputs, signal: aborted, timeoutMs, pacing: paced }) => {
+      const answer = await session.send({
+        method: 'POST',
+        path: '/embeddings',
+        json: { model: model.id, input: inputs.map(plainText), dimensions },
+        signal: aborted,
+        timeoutMs,
+        pacing: paced,
+      });
+      return readOpenAiAnswer(answer, inputs.length);
+    },
+  };
+}
+
+/** A stored login belongs to its own GitHub, whatever is in the environment. */
+async function githubApiFor(githubToken: string, { stateDir, env }: VendorTools): Promise<string> {
+  const login = await readStoredLogin(stateDir).catch((error: unknown) => {
+    // An unreadable login is not where this token came from.
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  });
+  return login?.token === githubToken ? login.apiUrl : githubHostsIn(env).apiUrl;
+}
+
+async function discoverModel(session: CopilotSession, call: BatchCall): Promise<CopilotModel> {
+  const known = await session.knownModel(call);
+  if (known !== undefined) return known;
+  const found = chooseModel(
+    parseAnswer(await session.send({ ...call, method: 'GET', path: '/models' })),
+  );
+  session.keepModel(found);
+  return found;
+}
+
+/** Reads `{data: [{id, capabilities: {type, limits: {max_inputs}}}]}`. @throws VendorFault */
+function chooseModel(body: unknown): CopilotModel {
+  const data = jsonAt(body, 'data');
+  if (!Array.isArray(data)) throw broken('it has no list of models');
+  const models = data.flatMap((item: unknown) => {
+    const id = textAt(item, 'id');
+    if (id === undefined || jsonAt(item, 'capabilities', 'type') !== 'embeddings') return [];
+    const most = numberAt(item, 'capabilities', 'limits', 'max_inputs') ?? 0;
+    return [{ id, maxInputs: most >= 1 ? most : DEFAULT_MAX_INPUTS }];
+  });
+  const preferred = PREFERRED.map((id) => models.find((model) => model.id === id));
+  const chosen = preferred.find((model) => model !== undefined) ?? models[0];
+  if (chosen !== undefined) return chosen;
+  throw new VendorFault('model', 'the Copilot plan of this account has no embedding model', {
+    hint: 'choose another provider: svc provider list',
+  });
+}
+
+function withoutToken(): VendorFault {
+  return new VendorFault('auth', 'no GitHub token found', {
+    hint: 'run "svc provider login github-copilot", or set COPILOT_GITHUB_TOKEN',
+  });
+}
+
+/** A request to Copilot's API, before address and token are added. */
+interface CopilotCall extends BatchCall, Pick<HttpRequest, 'json' | 'method'> {
+  /** With a leading slash. */
+  readonly path: string;
+}
+
+interface CopilotSessionOptions extends TokenOwner {
+  /** Replaces the API address in the token. */
+  readonly baseUrl: string | undefined;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Requests to Copilot's API with a valid token, which is cached on disk and renewed when it expires
+ * or is refused.
+ */
+class CopilotSession {
+  private readonly options: CopilotSessionOptions;
+  private readonly tools: VendorTools;
+  private token: CachedToken | undefined;
+  private exchange: Promise<CachedToken> | undefined;
+
+  constructor(options: CopilotSessionOptions, tools: VendorTools) {
+    this.options = options;
+    this.tools = tools;
+  }
+
+  /** Base URL of requests; undefined before a token names it. */
+  get url(): string | undefined {
+    return this.options.baseUrl ?? this.token?.url;
+  }
+
+  /** The model found with the current token. @throws VendorFault */
+  async knownModel(call: BatchCall): Promise<CopilotModel | undefined> {
+    return (await this.current(call)).model;
+  }
+
+  /** Caches a model with the current token. */
+  keepModel(model: CopilotModel): void {
+    if (this.token === undefined) return;
+    this.token = { ...this.token, model };
+    writeCachedToken(this.tools.stateDir, this.options, this.token);
+  }
+
+  /**
+   * Sends a request; if its token is refused, retries once with a new one.
+   *
+   * @throws VendorFault, or the signal's reason
+   */
+  async send(call: CopilotCall): Promise<HttpAnswer> {
+    const token = await this.current(call);
+    try {
+      return await this.sendWith(token, call);
+    } catch (error) {
+      if (!(error instanceof VendorFault) || error.details.status !== 401) throw error;
+      // Another request may have renewed it already.
+      if (this.token === token) this.token = undefined;
+      return this.sendWith(await this.current(call, token), call);
+    }
+  }
+
+  private async sendWith(token: CopilotToken, { path, ...call }: CopilotCall): Promise<HttpAnswer> {
+    const { baseUrl, headers } = this.options;
+    const authorization = `Bearer ${token.value}`;
+    return sendRequest(
+      {
+        ...call,
+        url: `${baseUrl ?? token.url}${path}`,
+        headers: { ...EDITOR_HEADERS, authorization, ...headers },
+      },
+      ({ status, body, headers: answered }) => {
+        const own = explainOpenAi({ status, body, headers: answered });
+        return own.code === 'model_not_supported' ? { ...own, kind: 'model' } : own;
+      },
+    );
+  }
+
+  /** The current token; concurrent requests share one exchange. */
+  private async current(call: BatchCall, refused?: CopilotToken): Promise<CachedToken> {
+    for (;;) {
+      call.signal.throwIfAborted();
+      if (this.token !== undefined && this.isGood(this.token)) return this.token;
+      if (this.exchange === undefined) {
+        this.exchange = this.obtain(call, refused).finally(() => {
+          this.exchange = undefined;
+        });
+        return this.exchange;
+      }
+      // That exchange has its own signal: only its result matters.
+      await this.exchange.catch(() => undefined);
+    }
+  }
+
+  private async obtain(call: BatchCall, refused: CopilotToken | undefined): Promise<CachedToken> {
+    const { githubToken, apiUrl } = this.options;
+    const { stateDir, clock } = this.tools;
+    const cached = await readCachedToken(stateDir, this.options);
+    // Another process may have renewed it.
+    if (cached !== undefined && cached.value !== refused?.value && this.isGood(cached)) {
+      this.token = cached;
+      return cached;
+    }
+    const token = await exchangeToken(githubToken, apiUrl, clock, call);
+    this.token = token;
+    writeCachedToken(stateDir, this.options, token);
+    return token;
+  }
+
+  private isGood({ expiresMs }: CopilotToken): boolean {
+    return this.tools.clock.now() < expiresMs;
+  }
+}

@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod/mini';
+import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.js';
+import { syncFile } from '../../../support/files.js';
+import { formatBytes } from '../../../support/format.js';
+import { type Pacing, withRetries } from '../../requests/pacer.js';
+import { VendorFault } from '../../vendor-fault.js';
+import { beginsLikeGguf } from '../model.js';
+import {
+  type AnswerHeaders,
+  type DownloadLimits,
+  type LinkedFile,
+  type OpenedDownload,
+  openDownload,
+} from './open-download.js';
+
+export interface FileDownload {
+  readonly url: string;
+  /** Absolute path; the file only appears there complete and verified. */
+  readonly path: string;
+  /** Sent to the host of `url` only. */
+  readonly secretHeaders: Readonly<Record<string, string>>;
+  /** As listed by its host, if known. */
+  readonly expected: LinkedFile;
+  readonly limits: DownloadLimits;
+  readonly pacing: Pacing;
+  readonly signal: AbortSignal;
+  /** `total` is undefined if the host does not report it. */
+  readonly onProgress: (bytes: number, total: number | undefined) => void;
+}
+
+/**
+ * Downloads a file, resuming an earlier try if the host still has the same file, and verifies its
+ * length, its first bytes and, if known, its SHA-256.
+ *
+ * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
+ */
+export async function downloadFile(download: FileDownload): Promise<void> {
+  const part = new PartFile(download.path, download.url);
+  try {
+    mkdirSync(dirname(download.path), { recursive: true, mode: 0o700 });
+    await withRetries(download.pacing, download.signal, () => transfer(download, part));
+    await checkHash(part, download);
+    syncFile(part.path);
+    renameSync(part.path, download.path);
+    part.forgetOrigin();
+  } catch (error) {
+    download.signal.throwIfAborted();
+    throw asDiskFault(error, download.path);
+  }
+}
+
+async function transfer(download: FileDownload, part: PartFile): Promise<void> {
+  const origin = part.origin();
+  if (origin?.bytes !== undefined && origin.bytes === part.size()) return;
+  const { url, secretHeaders, limits, signal } = download;
+  const rangeHeaders = (linked: LinkedFile) =>
+    part.rangeHeaders({ ...download.expected, ...linked });
+  const opened = await openDownload({ url, secretHeaders, rangeHeaders, limits, signal });
+  try {
+    await write(opened, download, part);
+  } finally {
+    opened.close();
+  }
+}
+
+async function write(
+  opened: OpenedDownload,
+  download: FileDownload,
+  part: PartFile,
+): Promise<void> {
+  const { status, headers } = opened;
+  const linked = { ...download.expected, ...opened.linked };
+  const range = status === 206 ? contentRange(headers) : undefined;
+  const resumed = range?.first === part.size();
+  if (status !== 200 && !resumed) {
+    part.discard();
+    throw new VendorFault('network', 'the host no longer has the same file');
+  }
+  const total =
+    (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
+  if (!resumed) {
+    part.begin({ validator: validatorOf(headers), sha256: linked.sha256, bytes: total });
+  }
+  let bytes = part.size();
+  await checkSpace(download.path, (total ?? 0) - bytes);
+  const file = await open(part.path, 'a');
+  try {
+    download.onProgress(bytes, total);
+    let head: Buffer | undefined = bytes === 0 ? Buffer.alloc(0) : undefined;
+    for await (const chunk of opened.body) {
+      head = checkHead(head, chunk, download);
+      await writeAll(file, chunk);
+      bytes += chunk.length;
+      download.onProgress(bytes, total);
+    }
+  } finally {
+    await file.close();
+  }
+  if (bytes === total || (total === undefined && bytes > 0)) return;
+  if (total !== undefined && bytes > total) part.discard();
+  throw new VendorFault('network', `the download ended after ${bytes} of ${total ?? '?'} bytes`, {
+    hint: 'try again; the partial download is kept',
+  });
+}
+
+/**
+ * Detects a sign-in page or disguised error by its first bytes. @returns the first bytes while
+ * there are too few, else undefined
+ */
+function checkHead(
+  head: Buffer | undefined,
+  chunk: Buffer,
+  { url }: FileDownload,
+): Buffer | undefined {
+  if (head === undefined) return undefined;
+  const begin = Buffer.concat([head, chunk.subarray(0, 4)]);
+  const fits = beginsLikeGguf(begin);
+  if (fits === false) {
+    throw new VendorFault('answer', `${new URL(url).host} does not serve a GGUF file`, {
+      hint: 'check memorySearch.local.modelPath, and that no proxy or sign-in page answers instead',
+    });
+  }
+  return fits === undefined ? begin : undefined;
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
+  for (let from = 0; from < chunk.length; ) {
+    from += (await file.write(chunk, from)).bytesWritten;
+  }
+}
+
+async function checkSpace(path: string, missing: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(path));
+  if (bavail * bsize >= missing) return;
+  throw diskFull(`${formatBytes(missing)} more needed, ${formatBytes(bavail * bsize)} free`);
+}
+
+async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise<void> {
+  const sha256 = part.origin()?.sha256;
+  if (sha256 === undefined) return;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(part.path, { signal, highWaterMark: 1 << 20 })) {
+    hash.update(chunk);
+  }
+  if (hash.digest('hex') === sha256) return;
+  part.discard();
+  throw new VendorFault('answer', `the file from ${new URL(url).host} has the wrong SHA-256`, {
+    hint: 'try again; the file was discarded',
+  });
+}
+
+function lengthOf(header: string | readonly string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d+$/u.test(header) ? Number(header) : undefined;
+}
+
+/** Converts a file system error. */
+function asDiskFault(error: unknown, path: string): unknown {
+  const code = systemErrorCode(error);
+  if (error instanceof VendorFault || code === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(messageOf(error));
+  return new VendorFault('setup', `cannot write the model to ${path}: ${systemReason(error)}`, {
+    code,
+    hint: "check the folder's permissions, or choose another with memorySearch.local.modelCacheDir",
+    cause: error,
+  });
+}
+
+function diskFull(what: string): VendorFault {
+  return new VendorFault('setup', `not enough disk space for the model: ${what}`, {
+    hint: 'free some space, or choose another folder with memorySearch.local.modelCacheDir',
+  });
+}
+
+export function isDownloaded(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** The file that a partial download belongs to. */
+const partOrigin = z.object({
+  url: z.string(),
+  /** A strong `ETag` or `Last-Modified`, for `If-Range`. */
+  validator: z.optional(z.string()),
+  sha256: z.optional(z.string()),
+  /** Size of the whole file. */
+  bytes: z.optional(z.number()),
+});
+type PartOrigin = Readonly<z.infer<typeof partOrigin>>;
+
+/** A partial download, with a JSON file about its origin. */
+class PartFile {
+  readonly path: string;
+  private readonly notePath: string;
+  private readonly url: string;
+
+  /** @param finalPath path of the complete file */
+  constructor(finalPath: string, url: string) {
+    this.path = `${finalPath}.part`;
+    this.notePath = `${finalPath}.part.json`;
+    this.url = url;
+  }
+
+  size(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Undefined if unknown; then the partial file cannot be used. */
+  origin(): PartOrigin | undefined {
+    try {
+      const { data } = partOrigin.safeParse(JSON.parse(readFileSync(this.notePath, 'utf8')));
+      return data?.url === this.url ? data : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Starts over, discarding an earlier part. */
+  begin(origin: Omit<PartOrigin, 'url'>): void {
+    writeFileSync(this.path, '', { mode: 0o600 });
+    // Private, since URLs may contain a key in their query.
+    writeFileSync(this.notePath, JSON.stringify({ url: this.url, ...origin }), { mode: 0o600 });
+  }
+
+  discard(): void {
+    rmSync(this.path, { force: true });
+    this.forgetOrigin();
+  }
+
+  /** Removes only the JSON file, when the download is complete. */
+  forgetOrigin(): void {
+    rmSync(this.notePath, { force: true });
+  }
+
+  /** Headers that request the rest, if the host still has the same file. */
+  rangeHeaders(linked: LinkedFile): Readonly<Record<string, string>> {
+    const size = this.size();
+    const origin = this.origin();
+    if (size === 0 || origin === undefined) return {};
+    const range = { range: `bytes=${size}-` };
+    if (origin.sha256 !== undefined && linked.sha256 !== undefined) {
+      return origin.sha256 === linked.sha256 ? range : {};
+    }
+    return origin.validator === undefined ? {} : { ...range, 'if-range': origin.validator };
+  }
+}
+
+/** A strong entity tag or a date, for `If-Range` (RFC 9110 §13.1.5). */
+function validatorOf(headers: AnswerHeaders): string | undefined {
+  const etag = headers['etag'];
+  if (typeof etag === 'string' && etag.startsWith('"')) return etag;
+  const date = headers['last-modified'];
+  return typeof date === 'string' ? date : undefined;
+}
+
+/** Reads `Content-Range: bytes first-last/total`. */
+function contentRange(
+  headers: AnswerHeaders,
+): { readonly first: number; readonly total: number | undefined } | undefined {
+  const text = headers['content-range'];
+  const match = typeof text === 'string' ? /^bytes (\d+)-\d+\/(\d+|\*)$/u.exec(text) : null;
+  if (match === null) return undefined;
+  return { first: Number(match[1]), total: match[2] === '*' ? undefined : Number(match[2]) };
+}

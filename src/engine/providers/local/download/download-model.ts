@@ -1,0 +1,251 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { withProcessLock } from '../../../sqlite/process-lock.js';
+import { runningMs } from '../../../support/time.js';
+import type { EmbeddingEvent } from '../../embedding-event.js';
+import { parseAnswer, sendRequest } from '../../http/http-client.js';
+import { jsonAt } from '../../http/status-fault.js';
+import type { InstallLocalOutput } from '../../output-schemas.js';
+import { asProviderError } from '../../provider-error.js';
+import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
+import type { ProviderSettings } from '../../vendor.js';
+import { VendorFault } from '../../vendor-fault.js';
+import {
+  cacheFileName,
+  checkModelFile,
+  type HubReference,
+  modelPathOf,
+  parseModelReference,
+  type RemoteReference,
+} from '../model.js';
+import { downloadFile, type FileDownload, isDownloaded } from './download-file.js';
+import type { DownloadLimits, LinkedFile } from './open-download.js';
+
+/**
+ * Downloads the configured model unless it is on disk.
+ *
+ * @throws SvcError PROVIDER_*; the signal's reason
+ */
+export async function ensureModel({
+  local,
+  ...options
+}: {
+  readonly local: Pick<ProviderSettings['local'], 'modelCacheDir' | 'modelPath'>;
+} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<
+  NonNullable<InstallLocalOutput['model']>
+> {
+  const { modelCacheDir, modelPath } = local;
+  try {
+    const reference = parseModelReference(modelPath);
+    const pacing = new Pacer().pacing(PATIENT, options.onEvent);
+    const { downloaded } =
+      reference.kind === 'file'
+        ? { downloaded: false }
+        : await downloadModel(reference, { ...options, modelCacheDir, pacing, nowMs: runningMs });
+    const path = modelPathOf(reference, modelCacheDir);
+    checkModelFile(path);
+    const outcome = downloaded ? 'downloaded' : 'already';
+    return { outcome, name: reference.name, path, bytes: statSync(path).size };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw asProviderError(error, { provider: 'local' });
+  }
+}
+
+export interface DownloadModelOptions {
+  readonly modelCacheDir: string;
+  /** For `HF_ENDPOINT` and `HF_TOKEN`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pacing: Pacing;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+  readonly nowMs: () => number;
+  readonly limits?: DownloadLimits;
+}
+
+const LIMITS: DownloadLimits = { connectMs: 15_000, idleMs: 30_000 };
+
+export interface DownloadedModel {
+  readonly path: string;
+  /** False if it was on disk already. */
+  readonly downloaded: boolean;
+}
+
+/**
+ * Downloads a model unless it is on disk. A lock keeps two processes from downloading the same one.
+ *
+ * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
+ */
+export async function downloadModel(
+  reference: RemoteReference,
+  options: DownloadModelOptions,
+): Promise<DownloadedModel> {
+  const { modelCacheDir, signal, onEvent } = options;
+  const name = cacheFileName(reference);
+  const path = join(modelCacheDir, name);
+  if (isDownloaded(path)) return { path, downloaded: false };
+  const lockFile = join(modelCacheDir, '.locks', name);
+  const model = reference.name;
+  const onWait = (): void => onEvent({ type: 'model.waiting', model });
+  return withProcessLock(lockFile, { signal, onWait }, async () => {
+    if (isDownloaded(path)) return { path, downloaded: false };
+    const hub = hubOf(options.env);
+    const { limits = LIMITS, pacing } = options;
+    const source = await sourceOf(reference, hub, { signal, pacing, timeoutMs: limits.idleMs });
+    const onProgress = createProgress(model, onEvent, options.nowMs);
+    await downloadFile({ ...source, path, limits, pacing, signal, onProgress });
+    return { path, downloaded: true };
+  });
+}
+
+async function sourceOf(
+  reference: RemoteReference,
+  hub: Hub,
+  asking: Parameters<typeof hubFile>[2],
+): Promise<Pick<FileDownload, 'expected' | 'secretHeaders' | 'url'>> {
+  if (reference.kind === 'hub') {
+    return { ...(await hubFile(reference, hub, asking)), secretHeaders: hub.headers };
+  }
+  const { url } = reference;
+  const atHub = new URL(url).origin === new URL(hub.endpoint).origin;
+  return { url, expected: {}, secretHeaders: atHub ? hub.headers : {} };
+}
+
+const TELL_EVERY_MS = 200;
+
+/** Limits progress to a few events a second, always including the first and last. */
+function createProgress(
+  model: string,
+  onEvent: (event: EmbeddingEvent) => void,
+  nowMs: () => number,
+): FileDownload['onProgress'] {
+  let begin: { readonly atMs: number; readonly bytes: number } | undefined;
+  let told: { readonly atMs: number; readonly bytes: number } | undefined;
+  return (bytes, total) => {
+    const atMs = nowMs();
+    // A retry may start with fewer bytes.
+    if (begin === undefined || bytes < begin.bytes) begin = { atMs, bytes };
+    const last = bytes === total;
+    if (told !== undefined && !last && atMs - told.atMs < TELL_EVERY_MS) return;
+    told = { atMs, bytes };
+    const seconds = (atMs - begin.atMs) / 1000;
+    const bytesPerSecond = seconds === 0 ? undefined : (bytes - begin.bytes) / seconds;
+    onEvent({ type: 'model.download', model, bytes, total, bytesPerSecond });
+  };
+}
+
+/** Hugging Face or a mirror. */
+interface Hub {
+  /** Without trailing slash. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ENDPOINT = 'https://huggingface.co';
+
+/**
+ * The hub from the environment: `HF_ENDPOINT`, and `HF_TOKEN` for gated models
+ * (huggingface.co/docs/huggingface_hub, "Environment variables").
+ */
+function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
+  const set = env['HF_ENDPOINT']?.trim();
+  const endpoint =
+    set === undefined || !URL.canParse(set) ? ENDPOINT : set.replace(/(?<!\/)\/+$/u, '');
+  const token = env['HF_TOKEN']?.trim();
+  const headers = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
+  return { endpoint, headers };
+}
+
+interface HubFile {
+  readonly url: string;
+  /** As listed by the repository. */
+  readonly expected: LinkedFile;
+}
+
+interface AskHubOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly pacing: Pacing;
+}
+
+/** The URL of a referenced file; asks the hub only for a quantization. @throws VendorFault */
+async function hubFile(
+  reference: HubReference,
+  hub: Hub,
+  options: AskHubOptions,
+): Promise<HubFile> {
+  const { repository, revision, file } = reference;
+  if ('path' in file) {
+    return { url: resolveUrl(hub, repository, revision, file.path), expected: {} };
+  }
+  const files = await listFiles(reference, hub, options);
+  const chosen = chooseFile(files, file.quantization);
+  if (chosen === undefined) {
+    const there = files.map(({ path }) => path).join(', ');
+    throw new VendorFault(
+      'model',
+      `${repository} has no single GGUF file of ${file.quantization}`,
+      {
+        hint:
+          there === ''
+            ? 'choose a repository that has GGUF files'
+            : `use one of its files: ${there}`,
+      },
+    );
+  }
+  const { path, expected } = chosen;
+  return { url: resolveUrl(hub, repository, revision, path), expected };
+}
+
+interface ListedFile {
+  readonly path: string;
+  readonly expected: LinkedFile;
+}
+
+/** `GET /api/models/{repo}/tree/{revision}` (huggingface.co/docs/hub/api): `[{type, path, size, lfs}]`. */
+async function listFiles(
+  { repository, revision }: HubReference,
+  hub: Hub,
+  options: AskHubOptions,
+): Promise<readonly ListedFile[]> {
+  const answer = await sendRequest(
+    {
+      method: 'GET',
+      url: `${hub.endpoint}/api/models/${repository}/tree/${encodeURIComponent(revision)}?recursive=true`,
+      headers: hub.headers,
+      ...options,
+    },
+    ({ status }) => ({
+      hint:
+        status === 401 || status === 404
+          ? `check the name ${repository}; for a gated or private model, set HF_TOKEN`
+          : 'try again later, or use the name of a file',
+    }),
+  );
+  const entries = parseAnswer(answer);
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown) => {
+    const path = jsonAt(entry, 'path');
+    if (typeof path !== 'string' || !/\.gguf$/iu.test(path)) return [];
+    const sha256 = jsonAt(entry, 'lfs', 'oid');
+    const bytes = jsonAt(entry, 'lfs', 'size') ?? jsonAt(entry, 'size');
+    const expected = {
+      ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/u.test(sha256) ? { sha256 } : {}),
+      ...(typeof bytes === 'number' ? { bytes } : {}),
+    };
+    return [{ path, expected }];
+  });
+}
+
+/** The file whose name ends with the quantization; of several, the one with the shortest path. */
+function chooseFile(files: readonly ListedFile[], quantization: string): ListedFile | undefined {
+  const ending = new RegExp(`(?:^|[-._/])${quantization.replaceAll('.', '\\.')}\\.gguf$`, 'iu');
+  return files
+    .filter(({ path }) => ending.test(path) && !/mmproj/iu.test(path))
+    .sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1))[0];
+}
+
+function resolveUrl(hub: Hub, repository: string, revision: string, path: string): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return `${hub.endpoint}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}`;
+}

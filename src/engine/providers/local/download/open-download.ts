@@ -1,0 +1,195 @@
+import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
+import { messageOf } from '../../../errors/index.js';
+import { jsonOrText } from '../../../support/text.js';
+import { statusFault } from '../../http/status-fault.js';
+import { VendorFault } from '../../vendor-fault.js';
+
+export interface DownloadLimits {
+  readonly connectMs: number;
+  /** Until the response starts, and between two chunks. */
+  readonly idleMs: number;
+}
+
+/** What the first host reports about a file stored elsewhere (Hugging Face: `x-linked-*`). */
+export interface LinkedFile {
+  /** Lower-case hex. */
+  readonly sha256?: string | undefined;
+  readonly bytes?: number | undefined;
+}
+
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A response with status 2xx or 416; iterate over its body. */
+export interface OpenedDownload {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly linked: LinkedFile;
+  readonly body: AsyncIterable<Buffer>;
+  /** Ends the transfer. */
+  readonly close: () => void;
+}
+
+export interface DownloadRequest {
+  readonly url: string;
+  /** Sent to the host of `url` only, never to a redirect's. */
+  readonly secretHeaders: Readonly<Record<string, string>>;
+  /** Headers that request a range, given what is known about the file. */
+  readonly rangeHeaders: (linked: LinkedFile) => Readonly<Record<string, string>>;
+  readonly limits: DownloadLimits;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 8;
+
+/**
+ * Requests a file and follows redirects itself: a token is for its own host only, and the first
+ * response has the hash.
+ *
+ * @throws VendorFault, or the signal's reason
+ */
+export async function openDownload(request: DownloadRequest): Promise<OpenedDownload> {
+  let url = new URL(request.url);
+  const first = url.origin;
+  let linked: LinkedFile = {};
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const secret = url.origin === first ? request.secretHeaders : {};
+    const stream = got.stream(url, {
+      headers: {
+        'user-agent': 'svc',
+        'accept-encoding': 'identity',
+        ...request.rangeHeaders(linked),
+        ...secret,
+      },
+      followRedirect: false,
+      throwHttpErrors: false,
+      decompress: false,
+      retry: { limit: 0 },
+      signal: request.signal,
+      timeout: timeouts(request.limits),
+    });
+    const { statusCode, headers } = await answerOf(stream, request.signal);
+    if (url.origin === first) linked = { ...linked, ...linkedFile(headers) };
+    const location = headers['location'];
+    if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+      stream.destroy();
+      url = nextUrl(location, url);
+      continue;
+    }
+    if (statusCode !== 416 && (statusCode < 200 || statusCode >= 300)) {
+      const said = headers['x-error-message'];
+      const body = typeof said === 'string' ? said : await beginOf(stream);
+      stream.destroy();
+      throw refusedFault(statusCode, headers, body, url);
+    }
+    const close = (): void => void stream.destroy();
+    return { status: statusCode, headers, linked, body: bodyOf(stream, request.signal), close };
+  }
+  throw new VendorFault('request', `${shownUrl(request.url)} redirects too often`, {
+    hint: 'use the direct URL of the file',
+  });
+}
+
+function timeouts({ connectMs, idleMs }: DownloadLimits) {
+  return {
+    lookup: connectMs,
+    connect: connectMs,
+    secureConnect: connectMs,
+    response: idleMs,
+    socket: idleMs,
+  };
+}
+
+async function answerOf(
+  stream: Stream,
+  signal: AbortSignal,
+): Promise<{ readonly statusCode: number; readonly headers: AnswerHeaders }> {
+  try {
+    return await new Promise((resolve, reject) => {
+      // Stays attached: an error before the body is read must not crash the process.
+      stream.on('error', reject);
+      stream.once('response', resolve);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw transferFault(error);
+  }
+}
+
+async function* bodyOf(stream: Stream, signal: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    for await (const part of stream) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw transferFault(error);
+  }
+}
+
+function nextUrl(location: string, from: URL): URL {
+  const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  const safe =
+    next?.protocol === 'https:' || (next?.protocol === 'http:' && from.protocol === 'http:');
+  if (next === undefined || !safe) {
+    throw new VendorFault('request', `${shownUrl(from.href)} redirects to an unsafe address`, {
+      hint: 'use the direct URL of the file, over https',
+    });
+  }
+  return next;
+}
+
+const SHA256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/iu;
+
+function linkedFile(headers: AnswerHeaders): LinkedFile {
+  const etag = headers['x-linked-etag'];
+  const size = headers['x-linked-size'];
+  const sha256 = typeof etag === 'string' ? SHA256.exec(etag)?.[1]?.toLowerCase() : undefined;
+  const bytes = typeof size === 'string' && /^\d+$/u.test(size) ? Number(size) : undefined;
+  return { ...(sha256 === undefined ? {} : { sha256 }), ...(bytes === undefined ? {} : { bytes }) };
+}
+
+const MAX_ERROR_BYTES = 4096;
+
+async function beginOf(stream: Stream): Promise<string> {
+  let text = '';
+  try {
+    for await (const part of stream) {
+      text += String(part);
+      if (text.length > MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status is enough.
+  }
+  return text.slice(0, MAX_ERROR_BYTES);
+}
+
+/** Hugging Face answers 401 for missing as well as for private repositories. */
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'check the name; for a gated or private model, accept its terms on its page and set HF_TOKEN',
+  403: "accept the model's terms on its page and set HF_TOKEN, or choose another model",
+  404: 'check memorySearch.local.modelPath: the file does not exist',
+};
+
+function refusedFault(status: number, headers: AnswerHeaders, body: string, url: URL): VendorFault {
+  const fault = statusFault(status, headers, jsonOrText(body));
+  return fault.with({
+    message: `cannot download the model from ${shownUrl(url.href)}: ${fault.message}`,
+    hint: HINTS[status] ?? 'try again later; the partial download is kept',
+  });
+}
+
+const TRY_AGAIN = 'check the connection and try again; the partial download is kept';
+
+function transferFault(error: unknown): VendorFault {
+  if (error instanceof TimeoutError) {
+    const message = `the download stalled (${error.event})`;
+    return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
+  }
+  const code = error instanceof RequestError ? error.code : undefined;
+  const message = `the download was interrupted: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`;
+  return new VendorFault('network', message, { code, hint: TRY_AGAIN, cause: error });
+}
+
+/** A URL without user, password and query, which may be secret. */
+function shownUrl(text: string): string {
+  const url = new URL(text);
+  return `${url.origin}${url.pathname}`;
+}

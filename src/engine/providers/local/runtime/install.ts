@@ -1,0 +1,111 @@
+import {
+  type Installation,
+  type InstallOptions,
+  installPackages,
+  removePackages,
+} from '../../../install/install-packages.js';
+import {
+  type InstalledRuntime,
+  type Platform,
+  platformName,
+  RUNTIME_NAME,
+  RUNTIME_PACKAGE,
+  RUNTIME_VERSION,
+  runtimePackages,
+  runtimeState,
+} from './store.js';
+
+export interface RuntimeInstallOptions extends InstallOptions {
+  readonly platform: Platform;
+  readonly gpu: boolean;
+}
+
+export interface RuntimeInstallResult {
+  readonly outcome: 'already' | 'installed';
+  readonly runtime: InstalledRuntime;
+  /** What it computes with after an installation; null for the CPU only. */
+  readonly computesWith?: string | null;
+}
+
+const SUBJECT: Installation<InstalledRuntime>['subject'] = {
+  name: RUNTIME_NAME,
+  package: RUNTIME_PACKAGE,
+  version: RUNTIME_VERSION,
+  code: 'PROVIDER_INSTALL_FAILED',
+  space: '200 MB (800 MB with --gpu)',
+  elsewhere: 'use another provider (see "svc provider list")',
+};
+
+/**
+ * Loads the library's native part. A binary that does not fit the CPU crashes this process, not
+ * svc. In a file, since the library cannot test its binary from `node -e`.
+ */
+const CHECK = `
+const { getLlama } = await import('${RUNTIME_PACKAGE}');
+const llama = await getLlama({
+  gpu: process.argv[2] === 'gpu' ? 'auto' : false,
+  build: 'never',
+  skipDownload: true,
+  progressLogs: false,
+  logLevel: 'error',
+});
+const { gpu } = llama;
+await llama.dispose();
+process.stdout.write(JSON.stringify({ gpu }) + '\\n', () => process.exit(0));
+`;
+
+/**
+ * Installs the runtime of local models with npm.
+ *
+ * @throws SvcError PROVIDER_INSTALL_FAILED; the signal's reason. An existing runtime is unaffected
+ */
+export async function installRuntime(
+  options: RuntimeInstallOptions,
+): Promise<RuntimeInstallResult> {
+  const { dir, platform, gpu } = options;
+  let computesWith: string | null | undefined;
+  const { outcome, installed } = await installPackages(
+    {
+      subject: SUBJECT,
+      dependencies: () => runtimePackages(platform, gpu),
+      facts: { gpu, platform: platformName(platform) },
+      present: () => {
+        const present = runtimeState(dir, platform);
+        const isEnough = present.state === 'ready' && covers(present.runtime, gpu);
+        return isEnough ? present.runtime : undefined;
+      },
+      check: { module: CHECK, argument: gpu ? 'gpu' : 'cpu' },
+      checked: (stdout) => {
+        const found = /^\{"gpu":(?:false|"(\w+)")\}$/mu.exec(stdout);
+        computesWith = found?.[1] ?? null;
+        return found !== null;
+      },
+      brokenHint: gpu
+        ? 'run it again without --gpu, or use another provider (see "svc provider list")'
+        : 'use another provider (see "svc provider list"); ollama and lmstudio also run models on this machine',
+    },
+    options,
+  );
+  return { outcome, runtime: installed, ...(computesWith === undefined ? {} : { computesWith }) };
+}
+
+function covers(runtime: InstalledRuntime, gpu: boolean): boolean {
+  return runtime.version === RUNTIME_VERSION && (runtime.gpu || !gpu);
+}
+
+/**
+ * Removes the runtime; models are kept.
+ *
+ * @returns the removed runtime, if there was one
+ * @throws SvcError PROVIDER_INSTALL_FAILED; the signal's reason
+ */
+export async function removeRuntime(
+  options: Pick<RuntimeInstallOptions, 'dir' | 'platform' | 'signal'>,
+): Promise<InstalledRuntime | undefined> {
+  const { dir, platform } = options;
+  const present = (): InstalledRuntime | undefined => {
+    const state = runtimeState(dir, platform);
+    return state.state === 'ready' ? state.runtime : undefined;
+  };
+  return removePackages({ subject: SUBJECT, present }, options);
+}

@@ -1,0 +1,163 @@
+import { dimensionsToAsk, range } from './dimensions.js';
+import type { ExplainStatus } from './http/http-client.js';
+import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
+import { inputTokensOf, promptsOf } from './open-models.js';
+import { type Provider, SELF_HOSTED } from './provider.js';
+import { broken, readVector } from './read-vectors.js';
+import type { ProviderSettings, VendorAnswer } from './vendor.js';
+
+/** Ollama's default address. */
+const ENDPOINT = 'http://127.0.0.1:11434';
+const MODEL = 'nomic-embed-text';
+
+/**
+ * Ollama's `POST /api/embed` (docs.ollama.com, "Generate embeddings").
+ *
+ * Requests are small, so that answers take seconds even on a CPU. The server never truncates: a
+ * text that is too long is an error, and is split.
+ */
+export const ollama: Provider<'ollama'> = {
+  ...SELF_HOSTED,
+  id: 'ollama',
+  kind: 'local-server',
+  prefixes: ['ollama'],
+  endpoint: ENDPOINT,
+  endpointIn: (env) => ollamaBaseUrl(env['OLLAMA_HOST']),
+  endpointKnown: 'never',
+  model: MODEL,
+  // Up to the model's own size: Ollama ignores larger values.
+  dimensions: {
+    'all-minilm': range(1, 384),
+    'bge-large': range(1, 1024),
+    'bge-m3': range(1, 1024),
+    embeddinggemma: range(1, 768),
+    'mxbai-embed-large': range(1, 1024),
+    'nomic-embed-text': range(1, 768),
+    'nomic-embed-text:v1.5': range(1, 768),
+    'qwen3-embedding': range(1, 4096),
+    'qwen3-embedding:0.6b': range(1, 1024),
+    'qwen3-embedding:4b': range(1, 2560),
+    'qwen3-embedding:8b': range(1, 4096),
+    'snowflake-arctic-embed2': range(1, 1024),
+  },
+  key: { variables: ['OLLAMA_API_KEY'], required: false, guarded: true, hint: 'it needs no key' },
+  asksDimensions: true,
+  oneAtATime: true,
+  open: async (settings) => {
+    const { bearerHeaders } = await import('./openai-shaped.js');
+    const { parseAnswer, sendRequest, withHintWhenRefused } = await import('./http/http-client.js');
+    const endpoint = (settings.baseUrl ?? ENDPOINT).replace(/\/v1$/u, '');
+    const model = settings.model ?? MODEL;
+    const dimensions = dimensionsToAsk(ollama, model, settings.dimensions);
+    const prompts = promptsOf(model);
+    const headers = bearerHeaders({ ...settings, credential: credentialFor(endpoint, settings) });
+    return {
+      endpoint,
+      model,
+      dimensions: dimensions ?? null,
+      documentForm: prompts.documentForm,
+      // The default context size, unless the model was trained with less.
+      limits: {
+        maxInputs: 32,
+        maxTokensPerInput: inputTokensOf(model, 2048),
+        maxTokensPerRequest: 8192,
+      },
+      embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+        const json = {
+          model,
+          input: inputs.map((input) => prompts.write(input, role)),
+          truncate: false,
+          dimensions,
+        };
+        const sent = { method: 'POST', url: `${endpoint}/api/embed`, headers } as const;
+        const answer = await withHintWhenRefused(
+          'start it with `ollama serve`, or set remote.baseUrl to where it runs',
+          sendRequest({ ...sent, json, signal, timeoutMs, pacing }, explainOllama(model)),
+        );
+        return readOllamaAnswer(parseAnswer(answer));
+      },
+    };
+  },
+};
+
+/**
+ * `OLLAMA_API_KEY` contains the key of ollama.com or a placeholder (spec/memory-search §5), so it
+ * is sent only there, as in Ollama's own client. A configured key is sent to the configured host.
+ */
+function credentialFor(
+  endpoint: string,
+  { credential }: ProviderSettings,
+): ProviderSettings['credential'] {
+  const vendors = /^https:\/\/(?:[a-z0-9-]+\.)*ollama\.com(?:[:/]|$)/iu.test(endpoint);
+  return vendors || credential?.source !== ENVIRONMENT_KEY ? credential : undefined;
+}
+
+const ENVIRONMENT_KEY = 'env OLLAMA_API_KEY';
+
+/** Reads `{embeddings, prompt_eval_count}`, in the order of the inputs. */
+function readOllamaAnswer(body: unknown): VendorAnswer {
+  const embeddings = jsonAt(body, 'embeddings');
+  if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
+  return { vectors: embeddings.map(readVector), tokens: numberAt(body, 'prompt_eval_count') };
+}
+
+/** Error bodies: `{error}`; the wording changes between releases. */
+function explainOllama(model: string): ExplainStatus {
+  return ({ status, body }) => {
+    if (status === 404) {
+      return jsonAt(body, 'error') === undefined
+        ? { kind: 'request', hint: "Ollama's /api/embed was not found there: check remote.baseUrl" }
+        : { hint: `pull it with \`ollama pull ${model}\`` };
+    }
+    const said = messageIn(body) ?? '';
+    // Ollama's cloud has hourly and weekly limits; waiting a few minutes does not help.
+    if (status === 429 && /\b(?:hourly|daily|weekly|monthly|usage)\b.{0,300}\blimit/iu.test(said)) {
+      return { kind: 'quota' };
+    }
+    if (/exceed\w{0,3} .{0,300}context length/iu.test(said)) return { kind: 'too_large' };
+    // The model always fails on this text.
+    if (/\bNaN\b|[+-]Inf\b/u.test(said)) return { kind: 'input' };
+    if (/not support embed/iu.test(said)) {
+      return { kind: 'model', hint: `${model} is not an embedding model; try ${MODEL}` };
+    }
+    return {};
+  };
+}
+
+/** Default ports by scheme; without a scheme, Ollama's own. */
+const PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
+const OWN_PORT = '11434';
+
+/**
+ * The base URL for `OLLAMA_HOST`, read as Ollama's client does (github.com/ollama/ollama,
+ * `envconfig.Host`): scheme and port are optional, and a server listening on all addresses is
+ * reached at the loopback.
+ *
+ * @returns undefined if the variable is unset, blank or invalid
+ */
+function ollamaBaseUrl(host: string | undefined): string | undefined {
+  const text = (host ?? '').trim().replaceAll(/^["']|["']$/gu, '');
+  if (text === '') return undefined;
+  if (text === 'ollama.com') return 'https://ollama.com';
+  const [, scheme, place = '', path = ''] = /^(?:([a-z]+):\/\/)?([^/]*)(.*)/isu.exec(text) ?? [];
+  const kind = scheme?.toLowerCase() ?? 'http';
+  const port = scheme === undefined ? OWN_PORT : PORTS[kind];
+  if (port === undefined) return undefined;
+  const { name, given } = hostAndPort(place);
+  const url = `${kind}://${reachable(name)}:${given ?? port}${path}`;
+  return URL.canParse(url) ? new URL(url).href.replace(/(?<!\/)\/+$/u, '') : undefined;
+}
+
+function hostAndPort(place: string): { readonly name: string; readonly given: string | undefined } {
+  const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/u.exec(place) ?? [];
+  const name = bracketed ?? plain;
+  // Several colons without brackets: an IPv6 address without port.
+  return name === undefined ? { name: place, given: undefined } : { name, given };
+}
+
+/** The address to connect to when the server listens on all. */
+function reachable(name: string): string {
+  if (name === '' || name === '0.0.0.0') return '127.0.0.1';
+  if (name === '::') return '[::1]';
+  return name.includes(':') ? `[${name}]` : name;
+}

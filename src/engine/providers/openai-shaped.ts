@@ -1,0 +1,120 @@
+import { dimensionsToAsk } from './dimensions.js';
+import type { EmbeddingInput, InputRole } from './embedding-input.js';
+import type { BatchConnection } from './file-batch.js';
+import {
+  type ExplainStatus,
+  type HttpAnswer,
+  parseAnswer,
+  sendRequest,
+  withHintWhenRefused,
+} from './http/http-client.js';
+import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
+import type { Provider } from './provider.js';
+import { inInputOrder, readVector } from './read-vectors.js';
+import { plainText } from './requests/input-text.js';
+import type {
+  EmbeddingVendor,
+  ProviderSettings,
+  RequestLimits,
+  VendorAnswer,
+  VendorBatch,
+} from './vendor.js';
+import { VendorFault } from './vendor-fault.js';
+
+/** Differences between vendors with an OpenAI-compatible embeddings API. */
+export interface OpenAiShape {
+  /** Defaults. */
+  readonly endpoint: string;
+  readonly model: string;
+  readonly limits: (model: string) => RequestLimits;
+  readonly documentForm: string;
+  /** Fields of a request besides the model and the texts. */
+  readonly fields: (role: InputRole, dimensions: number | undefined) => RequestFields;
+  /** A text as it is sent; by default below its title. */
+  readonly write?: (input: EmbeddingInput, role: InputRole) => string;
+  readonly explain: (model: string, inputs: readonly EmbeddingInput[]) => ExplainStatus;
+  /** Hint if nothing listens at the endpoint, for servers that people start themselves. */
+  readonly startHint?: string;
+  /** @param fields the model and {@link OpenAiShape.fields} of a document */
+  readonly batch?: (connection: BatchConnection, fields: RequestFields) => VendorBatch;
+}
+
+type RequestFields = Readonly<Record<string, unknown>>;
+
+/** Creates a vendor for `POST ENDPOINT/embeddings` with a Bearer key. */
+export function openAiShaped(
+  provider: Provider,
+  settings: ProviderSettings,
+  shape: OpenAiShape,
+): EmbeddingVendor {
+  const { write = plainText, documentForm } = shape;
+  const endpoint = settings.baseUrl ?? shape.endpoint;
+  const model = settings.model ?? shape.model;
+  const dimensions = dimensionsToAsk(provider, model, settings.dimensions);
+  const headers = bearerHeaders(settings);
+  const fields = (role: InputRole) => ({ model, ...shape.fields(role, dimensions) });
+  const connection = { endpoint, headers, explain: shape.explain(model, []) };
+  const batch = shape.batch?.(connection, fields('document'));
+  return {
+    endpoint,
+    model,
+    limits: shape.limits(model),
+    documentForm,
+    dimensions: dimensions ?? null,
+    ...(batch === undefined ? {} : { batch }),
+    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+      const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };
+      const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
+      const asked = sendRequest(
+        { ...sent, signal, timeoutMs, pacing },
+        shape.explain(model, inputs),
+      );
+      const answer = await withHintWhenRefused(shape.startHint, asked);
+      return readOpenAiAnswer(answer, inputs.length);
+    },
+  };
+}
+
+/** Headers with the key, if there is one, and the configured headers. */
+export function bearerHeaders({
+  credential,
+  headers,
+}: Pick<ProviderSettings, 'credential' | 'headers'>): Readonly<Record<string, string>> {
+  return {
+    ...(credential === undefined ? {} : { authorization: `Bearer ${credential.value}` }),
+    ...headers,
+  };
+}
+
+/**
+ * Reads `{data: [{index, embedding}], usage}`; vectors are numbers or base64.
+ *
+ * @param count number of inputs sent
+ * @throws VendorFault
+ */
+export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswer {
+  const body = parseAnswer(answer);
+  const data = jsonAt(body, 'data');
+  if (!Array.isArray(data)) {
+    // Some servers report an unknown route with status 200.
+    const said = messageIn(jsonAt(body, 'error'));
+    throw new VendorFault(
+      'answer',
+      `the answer is broken: it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`,
+      { hint: 'check that the address is an embeddings endpoint' },
+    );
+  }
+  const items = data.map((item: unknown, position) => {
+    return {
+      // Some compatible servers omit it and keep the order.
+      index: numberAt(item, 'index') ?? position,
+      vector: readVector(jsonAt(item, 'embedding')),
+    };
+  });
+  const tokens = jsonAt(body, 'usage', 'total_tokens') ?? jsonAt(body, 'usage', 'prompt_tokens');
+  return {
+    vectors: inInputOrder(items, count),
+    // Some servers do not count, and report 0.
+    tokens: typeof tokens === 'number' && tokens > 0 ? tokens : undefined,
+  };
+}

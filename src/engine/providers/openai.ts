@@ -1,0 +1,93 @@
+import { fixed, range } from './dimensions.js';
+import type { ExplainStatus } from './http/http-client.js';
+import { textAt } from './http/status-fault.js';
+import { HOSTED, type Provider } from './provider.js';
+import { plainText } from './requests/input-text.js';
+
+const ENDPOINT = 'https://api.openai.com/v1';
+const MODEL = 'text-embedding-3-small';
+
+/** OpenAI's models, wherever they are served. */
+export const OPENAI_DIMENSIONS = {
+  'text-embedding-3-small': range(1, 1536),
+  'text-embedding-3-large': range(1, 3072),
+  'text-embedding-ada-002': fixed(1536),
+} as const;
+
+/**
+ * `CreateEmbeddingRequest` in OpenAI's published API description
+ * (github.com/openai/openai-openapi).
+ */
+const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 300_000 } as const;
+/** OpenAI's guide "Batch": inputs in one file, and its size. */
+const BATCH_LIMITS = { maxEntries: 50_000, maxBytes: 200_000_000 } as const;
+
+/**
+ * OpenAI, and every endpoint with a compatible API (`remote.baseUrl`). Its batch API costs half and
+ * is done within 24 hours.
+ *
+ * OpenAI answers 400 to `input_type`; it is sent only to configured endpoints.
+ */
+export const openai: Provider<'openai'> = {
+  ...HOSTED,
+  id: 'openai',
+  kind: 'general-vendor',
+  prefixes: ['openai'],
+  endpoint: ENDPOINT,
+  model: MODEL,
+  dimensions: OPENAI_DIMENSIONS,
+  key: { variables: ['OPENAI_API_KEY'], required: true },
+  inputTypes: 'custom-address',
+  batch: true,
+  open: async (settings) => {
+    const { openAiShaped } = await import('./openai-shaped.js');
+    const { createFileBatch } = await import('./file-batch.js');
+    const inputTypes = settings.baseUrl === undefined ? {} : settings.inputTypes;
+    return openAiShaped(openai, settings, {
+      endpoint: ENDPOINT,
+      model: MODEL,
+      limits: () => LIMITS,
+      documentForm: inputTypes.document ?? '',
+      fields: (role, dimensions) => {
+        return { encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
+      },
+      explain: () => explainOpenAi,
+      batch: (connection, fields) =>
+        createFileBatch(connection, {
+          limits: BATCH_LIMITS,
+          line: ({ key, input }) => ({
+            custom_id: key,
+            method: 'POST',
+            url: '/v1/embeddings',
+            body: { ...fields, input: plainText(input) },
+          }),
+          job: { endpoint: '/v1/embeddings', completion_window: '24h' },
+        }),
+    });
+  },
+};
+
+/** 429 responses about money, not speed. */
+const SPENT = new Set([
+  'insufficient_quota',
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+]);
+
+/** Error bodies: `{error: {message, type, param, code}}`. */
+export const explainOpenAi: ExplainStatus = ({ status, body }) => {
+  const type = textAt(body, 'error', 'type');
+  const named = textAt(body, 'error', 'code');
+  const code = named ?? type;
+  if ([named, type].some((name) => name !== undefined && SPENT.has(name))) {
+    return { code, kind: 'quota' };
+  }
+  if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {
+    return { code, kind: 'too_large' };
+  }
+  const message = textAt(body, 'error', 'message') ?? '';
+  if (status === 400 && /maximum context length/u.test(message)) {
+    return { code, kind: 'too_large' };
+  }
+  return { code };
+};

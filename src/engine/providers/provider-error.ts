@@ -1,0 +1,150 @@
+import { type ErrorCode, SvcError } from '../errors/index.js';
+import {
+  shownAddress,
+  VendorFault,
+  type VendorFaultDetails,
+  type VendorFaultKind,
+} from './vendor-fault.js';
+
+/** Context for the messages of provider errors. */
+export interface ProviderPlace {
+  readonly provider: string;
+  readonly model?: string | undefined;
+  readonly endpoint?: string | undefined;
+  /** As `env OPENAI_API_KEY`; undefined if there is no key. */
+  readonly keySource?: string | undefined;
+  /** Time limit of a query; undefined outside of searches. */
+  readonly queryTimeoutMs?: number | undefined;
+  /** A variable whose key is not sent to this address. */
+  readonly withheldKey?: string | undefined;
+}
+
+export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
+  answer: 'PROVIDER_ANSWER_INVALID',
+  auth: 'PROVIDER_AUTH',
+  input: 'PROVIDER_REFUSED',
+  model: 'PROVIDER_MODEL_UNKNOWN',
+  network: 'PROVIDER_UNREACHABLE',
+  overload: 'PROVIDER_OVERLOADED',
+  quota: 'PROVIDER_QUOTA',
+  rate: 'PROVIDER_RATE_LIMITED',
+  request: 'PROVIDER_REFUSED',
+  setup: 'PROVIDER_NOT_SET_UP',
+  timeout: 'PROVIDER_TIMEOUT',
+  too_large: 'PROVIDER_REFUSED',
+};
+
+/** How a stored login is shown as the source of a key. */
+export const LOGIN_SOURCE = 'svc provider login';
+
+export function withheldHint(variable: string, provider: string): string {
+  return `${variable} is set but withheld: it is only sent to the vendor's own address; to send it to this one, set memorySearch.remote.apiKey or models.providers.${provider}.apiKey to "env:${variable}"`;
+}
+
+/** Converts a vendor's fault to an SvcError; passes other errors through. */
+export function asProviderError(error: unknown, place: ProviderPlace): unknown {
+  if (isTimeout(error)) {
+    return asProviderError(
+      new VendorFault('timeout', 'no answer in time', { cause: error }),
+      place,
+    );
+  }
+  if (!(error instanceof VendorFault)) return error;
+  const { provider, model } = place;
+  const endpoint = place.endpoint === undefined ? undefined : shownAddress(place.endpoint);
+  const fault = limitNamed(error, place.queryTimeoutMs, endpoint);
+  const hint = hintFor(fault.details, { ...place, endpoint });
+  return errorOfFault(fault, `embedding provider ${provider}`, hint, { provider, model, endpoint });
+}
+
+/**
+ * The error that users see for a vendor's fault.
+ *
+ * @param subject what failed, as `embedding provider voyage`
+ * @param usualHint if the fault has none
+ * @param endpoint without user name and password
+ */
+export function errorOfFault(
+  fault: VendorFault,
+  subject: string,
+  usualHint: string,
+  { provider, model, endpoint }: Pick<ProviderPlace, 'endpoint' | 'model' | 'provider'>,
+): SvcError {
+  const { kind, status, message, code, hint = usualHint } = fault.details;
+  const said = `${status === undefined ? '' : `${status} `}${message}`;
+  const named = code === undefined ? '' : ` (${code})`;
+  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${said}${named}`, {
+    hint,
+    cause: fault,
+    details: {
+      provider,
+      ...(model === undefined ? {} : { model }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(status === undefined ? {} : { status }),
+    },
+  });
+}
+
+/** Names our own time limit and the setting that controls it. */
+function limitNamed(
+  fault: VendorFault,
+  queryTimeoutMs: number | undefined,
+  endpoint = 'the endpoint',
+): VendorFault {
+  const { kind, status } = fault.details;
+  // With a status, the vendor itself reported the timeout.
+  if (kind !== 'timeout' || status !== undefined || queryTimeoutMs === undefined) return fault;
+  return fault.with({
+    message: `no answer within ${queryTimeoutMs / 1000} s`,
+    hint: `check that ${endpoint} is reachable, or raise memorySearch.query.timeoutSeconds`,
+  });
+}
+
+/** The reason of AbortSignal.timeout. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): string {
+  const { provider, model, endpoint, keySource, withheldKey } = place;
+  const again = `test it with "svc provider test ${provider}"`;
+  switch (kind) {
+    case 'auth':
+      if (keySource === undefined && withheldKey !== undefined) {
+        return withheldHint(withheldKey, provider);
+      }
+      if (keySource === LOGIN_SOURCE)
+        return `run "svc provider login ${provider}" to sign in again`;
+      return keySource === undefined
+        ? `set a key for ${provider}; "svc provider list" shows where svc looks for it`
+        : `check the key from ${keySource}; ${again}`;
+    case 'quota':
+      return `check the balance and limits of the account of ${keySource ?? 'this key'}; waiting does not help`;
+    case 'model':
+      return `check memorySearch.model (${model ?? 'unset'}) and the address ${endpoint ?? ''}`.trim();
+    case 'rate':
+      return waitMs === undefined
+        ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'
+        : `try again in ${Math.ceil(waitMs / 1000)} s; finished embeddings are kept`;
+    case 'network':
+    case 'timeout':
+      return `check that ${endpoint ?? 'the endpoint'} is reachable; ${again}`;
+    case 'overload':
+      return 'try again later; finished embeddings are kept';
+    case 'answer':
+      return `check that ${endpoint ?? 'the endpoint'} serves embeddings of ${model ?? 'this model'}; ${again}`;
+    case 'input':
+    case 'request':
+    case 'setup':
+    case 'too_large':
+      return again;
+  }
+}
+
+/**
+ * Whether an error comes from a provider; other errors concern the index, and a fallback would fail
+ * too.
+ */
+export function isProviderFailure({ code }: SvcError): boolean {
+  return code.startsWith('PROVIDER_') || code === 'SECRET_UNRESOLVED';
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runningMs } from '../../support/time.js';
+import type { EmbeddingEvent } from '../embedding-event.js';
+import { isTransient, VendorFault } from '../vendor-fault.js';
+
+export interface RetryRules {
+  /** Tries of one request, including the first; for rate limits, consecutive pauses. */
+  readonly maxTries: number;
+  /** Longest single wait. If the vendor asks for more, `giveUpOnLongWaits` gives up. */
+  readonly maxWaitMs: number;
+  readonly giveUpOnLongWaits: boolean;
+}
+
+/** For indexing, which may run for hours. */
+export const PATIENT: RetryRules = { maxTries: 5, maxWaitMs: 60_000, giveUpOnLongWaits: false };
+/** For queries that somebody waits for. */
+export const INTERACTIVE: RetryRules = { maxTries: 3, maxWaitMs: 5_000, giveUpOnLongWaits: true };
+/** For probes, which report what happens. */
+export const ONCE: RetryRules = { maxTries: 1, maxWaitMs: 0, giveUpOnLongWaits: true };
+
+export interface Pacing {
+  /** Resolves when the next request may be sent. @throws the signal's reason */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Milliseconds to wait before the next try; undefined gives up. */
+  delayAfter(fault: VendorFault, tries: number): number | undefined;
+  succeeded(): void;
+}
+
+const FIRST_WAIT_MS = 500;
+const FIRST_INTERVAL_MS = 250;
+const MAX_INTERVAL_MS = 60_000;
+/** Shorter intervals are dropped. */
+const MIN_INTERVAL_MS = 20;
+/** Factor on the interval after each success. */
+const RECOVERY = 0.85;
+
+/**
+ * Paces all requests of one adapter together: after a rate limit, all requests wait, and the rate
+ * stays lower until answers succeed again. A rate limit slows a run down instead of failing it.
+ */
+export class Pacer {
+  private pausedUntilMs = 0;
+  private intervalMs = 0;
+  private nextSlotMs = 0;
+  /** Consecutive pauses without a success. */
+  private rounds = 0;
+  private readonly nowMs: () => number;
+  private readonly random: () => number;
+
+  /** @param nowMs monotonic clock */
+  constructor(nowMs = runningMs, random = Math.random) {
+    this.nowMs = nowMs;
+    this.random = random;
+  }
+
+  pacing(rules: RetryRules, onEvent: (event: EmbeddingEvent) => void): Pacing {
+    return {
+      ready: (signal) => this.ready(signal),
+      delayAfter: (fault, tries) => this.delayAfter(fault, tries, rules, onEvent),
+      succeeded: () => this.succeeded(),
+    };
+  }
+
+  private async ready(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const now = this.nowMs();
+      const waitMs = Math.max(this.pausedUntilMs, this.nextSlotMs) - now;
+      if (waitMs <= 0) {
+        this.nextSlotMs = now + this.intervalMs;
+        return;
+      }
+      await abortableSleep(waitMs, signal);
+    }
+  }
+
+  private delayAfter(
+    fault: VendorFault,
+    tries: number,
+    rules: RetryRules,
+    onEvent: (event: EmbeddingEvent) => void,
+  ): number | undefined {
+    if (!isTransient(fault)) return undefined;
+    const asked = fault.details.waitMs;
+    if (rules.giveUpOnLongWaits && asked !== undefined && asked > rules.maxWaitMs) return undefined;
+    if (fault.details.kind === 'rate') return this.slowDown(asked, rules, onEvent);
+    if (tries >= rules.maxTries) return undefined;
+    const waitMs = Math.min(rules.maxWaitMs, asked ?? this.backoff(tries));
+    onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
+    return Math.max(1, waitMs);
+  }
+
+  /** Pauses all requests; rate limits of requests already in flight count as the same pause. */
+  private slowDown(
+    askedMs: number | undefined,
+    rules: RetryRules,
+    onEvent: (event: EmbeddingEvent) => void,
+  ): number | undefined {
+    const now = this.nowMs();
+    if (now >= this.pausedUntilMs) {
+      this.rounds += 1;
+      if (this.rounds >= rules.maxTries) return undefined;
+      const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(this.rounds));
+      this.pausedUntilMs = now + waitMs;
+      this.intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2));
+      onEvent({ type: 'rate.limited', waitMs, perSecond: 1000 / this.intervalMs });
+    }
+    return Math.max(1, this.pausedUntilMs - now);
+  }
+
+  private succeeded(): void {
+    this.rounds = 0;
+    this.intervalMs *= RECOVERY;
+    if (this.intervalMs < MIN_INTERVAL_MS) this.intervalMs = 0;
+  }
+
+  /** Exponential, with jitter so that clients do not retry in step. */
+  private backoff(tries: number): number {
+    return FIRST_WAIT_MS * 2 ** (tries - 1) * (0.75 + this.random() / 2);
+  }
+}
+
+export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/**
+ * For requests whose retries {@link withRetries} handles, because their body can be read only once.
+ */
+export const UNPACED: Pacing = {
+  ready: async () => undefined,
+  delayAfter: () => undefined,
+  succeeded: () => undefined,
+};
+
+/**
+ * For requests that must not be repeated: retries only if the vendor rejected the request, not if
+ * it may have worked.
+ */
+export function notTwice(pacing: Pacing): Pacing {
+  return {
+    ...pacing,
+    delayAfter: (fault, tries) =>
+      fault.details.kind === 'rate' ? pacing.delayAfter(fault, tries) : undefined,
+  };
+}
+
+/**
+ * Retries a request as the pacing decides, for requests that do not go through sendRequest's own
+ * retries.
+ */
+export async function withRetries<T>(
+  pacing: Pacing,
+  signal: AbortSignal,
+  send: () => Promise<T>,
+  asFault: (error: unknown) => VendorFault | undefined = faultOnly,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    await pacing.ready(signal);
+    try {
+      const answer = await send();
+      pacing.succeeded();
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      const fault = asFault(error);
+      if (fault === undefined) throw error;
+      const waitMs = pacing.delayAfter(fault, tries);
+      if (waitMs === undefined) throw fault;
+      await abortableSleep(waitMs, signal);
+    }
+  }
+}
+
+function faultOnly(error: unknown): VendorFault | undefined {
+  return error instanceof VendorFault ? error : undefined;
+}

@@ -1,0 +1,198 @@
+import type { Clock, EngineContext } from '../support/context.js';
+import type { EmbeddingEvent } from './embedding-event.js';
+import type { EmbeddingInput, InputRole, TextInput } from './embedding-input.js';
+import type { Pacing } from './requests/pacer.js';
+
+/** Limits of one request. Tokens are estimated, see estimateTokens. */
+export interface RequestLimits {
+  readonly maxInputs: number;
+  readonly maxTokensPerInput: number;
+  /** Infinity if there is no limit. */
+  readonly maxTokensPerRequest: number;
+  /** In UTF-16 code units, for vendors that limit characters too. */
+  readonly maxCharsPerInput?: number;
+  /** Undefined for text-only models. */
+  readonly media?: MediaLimits;
+}
+
+export interface MediaLimits {
+  /** Of all media together, before base64. */
+  readonly maxBytesPerRequest: number;
+  readonly maxImagesPerRequest: number;
+  /** Types the vendor documents. Others are sent alone, since they may fail the whole request. */
+  readonly documented: ReadonlySet<string>;
+}
+
+export interface VendorAnswer {
+  /** One for each input, in order, not normalized. */
+  readonly vectors: readonly Float32Array[];
+  /** Billed tokens, if reported. */
+  readonly tokens?: number | undefined;
+}
+
+export interface VendorRequest {
+  readonly inputs: readonly EmbeddingInput[];
+  readonly role: InputRole;
+  readonly signal: AbortSignal;
+  /** Limit of one try, without waiting for its turn. */
+  readonly timeoutMs: number;
+  /** Decides when to send and when to retry. */
+  readonly pacing: Pacing;
+  /** Whether minutes of preparation, such as a model download, are acceptable. */
+  readonly mayDownload: boolean;
+  /** Reports preparation such as a model download. */
+  readonly onEvent: (event: EmbeddingEvent) => void;
+}
+
+/**
+ * One vendor's service: how a request is sent and its answer read. create-adapter.ts does packing,
+ * splitting, validation and normalization for all vendors.
+ */
+export interface EmbeddingVendor {
+  /** Base URL, or `local`; part of the identity. */
+  readonly endpoint: string;
+  /**
+   * Where requests currently go, if another service determines the address; undefined before the
+   * first.
+   */
+  readonly sentTo?: () => string | undefined;
+  /** Replaces {@link endpoint} in the identity if several addresses give the same vectors. */
+  readonly identityEndpoint?: string;
+  readonly model: string;
+  readonly limits: RequestLimits;
+  /**
+   * Requested vector length, part of the identity; null leaves it to the model, undefined means
+   * `settings.dimensions`.
+   */
+  readonly dimensions?: number | null;
+  readonly documentForm: string;
+  readonly contextSize?: number | undefined;
+  readonly batch?: VendorBatch;
+  /** Sends one request with retries. @throws VendorFault, or the signal's reason */
+  embed(request: VendorRequest): Promise<VendorAnswer>;
+  close?(): Promise<void>;
+}
+
+/** The value goes into requests only and is never shown. */
+export interface Credential {
+  readonly value: string;
+  /** As `env OPENAI_API_KEY`, `remote.apiKey`. */
+  readonly source: string;
+}
+
+/** `remote.batch`. */
+export interface BatchSettings {
+  readonly enabled: boolean;
+  /** Jobs at the same time. */
+  readonly concurrency: number;
+  /** Whether a run waits for its jobs. */
+  readonly wait: boolean;
+  readonly pollIntervalMs: number;
+  readonly timeoutMinutes: number;
+}
+
+/** `local`, with absolute paths. */
+export interface LocalSettings {
+  readonly modelPath?: string | undefined;
+  readonly modelCacheDir: string;
+  readonly contextSize: number;
+}
+
+/** Settings of a provider, with secrets resolved, prefixes removed and absolute paths. */
+export interface ProviderSettings {
+  readonly provider: string;
+  /** Without the vendor's prefix; undefined means the default. */
+  readonly model: string | undefined;
+  /** Without trailing slash; undefined means the vendor's own endpoint. */
+  readonly baseUrl: string | undefined;
+  readonly credential: Credential | undefined;
+  /** A variable whose key is withheld from this address. */
+  readonly withheldKey?: string | undefined;
+  /** Sent with every request; secrets resolved. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dimensions: number | undefined;
+  readonly inputTypes: {
+    readonly query?: string | undefined;
+    readonly document?: string | undefined;
+  };
+  /** Concurrent inline requests. */
+  readonly concurrency: number;
+  /** Limit of one inline request while indexing. */
+  readonly documentTimeoutMs: number;
+  /** Limit of a query, including retries. */
+  readonly queryTimeoutMs: number;
+  readonly batch: BatchSettings;
+  readonly local: LocalSettings;
+}
+
+export interface VendorTools {
+  /** State folder, for logins and runtimes. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly env: EngineContext['env'];
+}
+
+export interface BatchCall {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly pacing: Pacing;
+}
+
+/** One document of a batch job. */
+export interface BatchEntry {
+  /** Identifies the vector in the results. */
+  readonly key: string;
+  readonly input: TextInput;
+}
+
+/** The vendor's ids of a job, by name; stored as JSON. */
+export type BatchHandle = Readonly<Record<string, string>>;
+
+export type BatchStatus =
+  | {
+      readonly state: 'running';
+      readonly done: number | undefined;
+      readonly total: number | undefined;
+    }
+  /**
+   * Ended, with results for all, some or none of the entries. `why` is set if it did not complete,
+   * as `expired`.
+   */
+  | { readonly state: 'ended'; readonly why?: string | undefined }
+  /**
+   * Ended without results or cost. `queueFull`: the vendor's queue is full, so a smaller job may
+   * pass.
+   */
+  | { readonly state: 'failed'; readonly why: string; readonly queueFull?: boolean };
+
+/** The result of one entry; vectors are not normalized. */
+export type BatchResult =
+  | { readonly key: string; readonly vector: Float32Array }
+  | { readonly key: string; readonly why: string };
+
+/**
+ * A vendor's batch API: cheaper, done within a day. Methods throw VendorFault, with status 404 when
+ * a job or its results are gone.
+ */
+export interface VendorBatch {
+  /** Limits of one job; bytes of the uploaded input. */
+  readonly limits: { readonly maxEntries: number; readonly maxBytes: number };
+  /**
+   * Uploads the entries and starts a job. If the start may have worked it is not repeated (see
+   * notTwice): the caller first asks {@link find}.
+   *
+   * @param label identifies the job for {@link find}
+   */
+  submit(entries: readonly BatchEntry[], label: string, call: BatchCall): Promise<BatchHandle>;
+  /**
+   * Finds a job by its label when its handle was lost. If there is none, deletes what was uploaded,
+   * so that a delayed start finds nothing to work on.
+   */
+  find(label: string, call: BatchCall): Promise<BatchHandle | undefined>;
+  status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus>;
+  /** In any order; unfinished and broken entries are left out. */
+  results(handle: BatchHandle, call: BatchCall): AsyncIterable<BatchResult>;
+  cancel(handle: BatchHandle, call: BatchCall): Promise<void>;
+  /** Deletes what the job left at the vendor; succeeds if it is gone already. */
+  discard(handle: BatchHandle, call: BatchCall): Promise<void>;
+}

@@ -1,0 +1,169 @@
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embedDocuments } from '../../../src/engine/embeddings/embed-documents.js';
+import type { EmbeddingInput } from '../../../src/engine/providers/embedding-input.js';
+import type { AdapterId } from '../../../src/engine/providers/registry.js';
+import { plainText } from '../../../src/engine/providers/requests/input-text.js';
+import type { EmbeddingVendor, RequestLimits } from '../../../src/engine/providers/vendor.js';
+import { VendorFault, type VendorFaultKind } from '../../../src/engine/providers/vendor-fault.js';
+import { failureOf } from '../../support/memory.js';
+import { testSettings } from '../providers/conformance.js';
+import { adapterOver, openVendor } from '../providers/support.js';
+
+const test = suite('inputs longer than a vendor takes');
+
+const LIMITS: RequestLimits = {
+  maxInputs: 8,
+  maxTokensPerInput: 400,
+  maxTokensPerRequest: 1000,
+};
+
+/** What came of inputs at a vendor that looks at each request before it answers. */
+async function embedWith(
+  inputs: readonly EmbeddingInput[],
+  limits: RequestLimits,
+  look: (texts: readonly string[]) => void,
+): Promise<{ embedded: EmbeddingInput[]; refused: EmbeddingInput[] }> {
+  const embedded: EmbeddingInput[] = [];
+  const refused: EmbeddingInput[] = [];
+  const parts = embedDocuments(inputs, {
+    limits,
+    concurrency: 2,
+    signal: new AbortController().signal,
+    onEvent: () => undefined,
+    send: async (contents) => {
+      look(contents.map(plainText));
+      return { vectors: contents.map(() => Float32Array.of(1, 0)) };
+    },
+  });
+  for await (const part of parts) {
+    embedded.push(...part.embedded.map(({ input }) => input));
+    refused.push(...part.refused.map(({ input }) => input));
+  }
+  return { embedded, refused };
+}
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+
+function refuse(kind: VendorFaultKind): never {
+  throw new VendorFault(kind, 'too long');
+}
+
+const word = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+const longText = fc
+  .array(word, { minLength: 1, maxLength: 300 })
+  .map((words) => `x ${words.join(' ')}`);
+
+test('whatever a vendor’s true limit is, every input is embedded, and once', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(longText, { minLength: 1, maxLength: 12 }),
+      // No run without a blank is longer than the smallest of these limits.
+      fc.integer({ min: 300, max: 2000 }),
+      async (texts, mostBytes) => {
+        const inputs = texts.map((text) => ({ text }));
+        const { embedded, refused } = await embedWith(inputs, LIMITS, (sent) => {
+          const total = sent.reduce((sum, text) => sum + bytes(text), 0);
+          if (total > 2 * mostBytes || sent.some((text) => bytes(text) > mostBytes)) {
+            refuse('too_large');
+          }
+        });
+        assert.equal(refused, []);
+        assert.is(embedded.length, inputs.length);
+        assert.is(new Set(embedded).size, inputs.length);
+      },
+    ),
+    { numRuns: 40 },
+  ));
+
+test('what a vendor refuses for another reason is not divided', async () => {
+  let requests = 0;
+  const { refused } = await embedWith([{ text: 'word '.repeat(200) }], LIMITS, () => {
+    requests += 1;
+    refuse('input');
+  });
+  assert.is(refused.length, 1);
+  assert.is(requests, 1);
+});
+
+test('a vendor that finds everything too long is asked only so often', async () => {
+  let requests = 0;
+  const { refused } = await embedWith([{ text: 'word '.repeat(400) }], LIMITS, () => {
+    requests += 1;
+    refuse('too_large');
+  });
+  assert.is(refused.length, 1);
+  assert.ok(requests < 64, `${requests} requests`);
+});
+
+/** The port over a vendor that takes texts up to a length, with what it was sent. */
+function shortSighted(mostBytes: number) {
+  const sent: string[] = [];
+  const vendor: EmbeddingVendor = {
+    endpoint: 'http://x',
+    model: 'm',
+    limits: LIMITS,
+    documentForm: '',
+    embed: async ({ inputs }) => {
+      const [text = ''] = inputs.map(plainText);
+      sent.push(text);
+      if (sent.length > 50) throw new Error('the same is sent again and again');
+      return bytes(text) > mostBytes ? refuse('too_large') : { vectors: [Float32Array.of(1, 0)] };
+    },
+  };
+  return { sent, adapter: adapterOver(vendor, testSettings({ adapter: 'openai' })) };
+}
+
+test('of a question that a vendor finds too long the beginning is embedded', async () => {
+  const { sent, adapter } = shortSighted(300);
+  const question = 'which of the many words '.repeat(40).trim();
+  await adapter.embedQuery(question);
+  assert.ok(sent.length > 1 && question.startsWith(sent.at(-1) ?? '-'));
+});
+
+test('a question that is too long at any length ends in an error', async () => {
+  const { sent, adapter } = shortSighted(0);
+  const error = await failureOf(adapter.embedQuery(`${'😀'.repeat(64)} and more`));
+  assert.is(error.code, 'PROVIDER_REFUSED');
+  assert.ok(sent.length < 8, `${sent.length} requests`);
+});
+
+const FILLER = 'one more word '.repeat(150);
+
+const vendorOf = (adapter: AdapterId) => openVendor(testSettings({ adapter }));
+
+/** Each vendor's documented caps, and how few bytes a token may have without passing them. */
+const CAPS: readonly (readonly [string, EmbeddingVendor, { request: number; bytes: number }])[] = [
+  ['voyage', await vendorOf('voyage'), { request: 120_000, bytes: 1 }],
+  ['mistral', await vendorOf('mistral'), { request: 16_384, bytes: 2 }],
+  ['openai', await vendorOf('openai'), { request: 300_000, bytes: 1 }],
+  ['deepinfra', await vendorOf('deepinfra'), { request: Number.POSITIVE_INFINITY, bytes: 1 }],
+];
+
+for (const [name, { limits }, cap] of CAPS) {
+  test(`requests to ${name} stay below its cap when a token has ${cap.bytes} bytes`, () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(longText, fc.integer({ min: 1, max: 40 })), {
+          minLength: 1,
+          maxLength: 40,
+        }),
+        async (texts) => {
+          const own = texts.map(([text, times]) => ({ text: text.repeat(times) }));
+          // Enough to fill several requests to the brim.
+          const inputs = [...own, ...Array.from({ length: 300 }, () => ({ text: FILLER }))];
+          await embedWith(inputs, limits, (sent) => {
+            const tokens = sent.reduce((sum, text) => sum + bytes(text) / cap.bytes, 0);
+            // A single input may pass it: it is divided when the vendor says so.
+            assert.ok(tokens <= cap.request || sent.length === 1, `${tokens} tokens`);
+            assert.ok(sent.length <= limits.maxInputs);
+          });
+        },
+      ),
+      // Long texts take minutes to shrink, and say no more when shrunk.
+      { numRuns: 15, endOnFailure: true },
+    ));
+}
+
+test.run();

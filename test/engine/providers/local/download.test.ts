@@ -1,0 +1,344 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
+import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
+import {
+  type DownloadModelOptions,
+  downloadModel,
+} from '../../../../src/engine/providers/local/download/download-model.js';
+import {
+  cacheFileName,
+  parseModelReference,
+  type RemoteReference,
+} from '../../../../src/engine/providers/local/model.js';
+import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
+import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
+import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+import { smallDisk } from '../../../support/tmpfs.js';
+
+const MODEL = tinyModel();
+const FILES = new Map([
+  ['/m/model.gguf', MODEL],
+  ['/other/model.gguf', Buffer.concat([MODEL, Buffer.alloc(32)])],
+  ['/page.gguf', Buffer.from('<html>please sign in</html>')],
+  ['/ada/words/resolve/main/sub/words-Q8_0.gguf', MODEL],
+  [
+    '/api/models/ada/words/tree/main?recursive=true',
+    Buffer.from(
+      JSON.stringify([
+        { type: 'directory', path: 'sub' },
+        { type: 'file', path: 'README.md', size: 3 },
+        { type: 'file', path: 'sub/words-Q4_K_M.gguf', size: 9, lfs: { oid: 'x', size: 9 } },
+        {
+          type: 'file',
+          path: 'sub/words-Q8_0.gguf',
+          size: MODEL.length,
+          lfs: { oid: sha256(MODEL), size: MODEL.length },
+        },
+      ]),
+    ),
+  ],
+]);
+
+const test = suite<{ host: FileHost; folder: TempFolder }>('downloading a model');
+
+test.before.each(async (context) => {
+  context.host = await startFileHost(FILES);
+  context.folder = tempFolder();
+});
+test.after.each(({ host }) => host.close());
+
+/** Tries again without waiting. */
+const SOON: RetryRules = { maxTries: 4, maxWaitMs: 1, giveUpOnLongWaits: false };
+
+interface Run {
+  readonly rules?: RetryRules;
+  readonly signal?: AbortSignal;
+  readonly env?: DownloadModelOptions['env'];
+  readonly events?: EmbeddingEvent[];
+  readonly onEvent?: (event: EmbeddingEvent) => void;
+  readonly idleMs?: number;
+}
+
+function download(reference: string, folder: TempFolder, run: Run = {}) {
+  const parsed = parseModelReference(reference);
+  assert.ok(parsed.kind !== 'file');
+  const nowMs = (): number => performance.now();
+  const onEvent = run.onEvent ?? ((event: EmbeddingEvent) => void run.events?.push(event));
+  return downloadModel(parsed, {
+    modelCacheDir: folder.path,
+    env: run.env ?? {},
+    pacing: new Pacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
+    signal: run.signal ?? new AbortController().signal,
+    onEvent,
+    nowMs,
+    limits: { connectMs: 2000, idleMs: run.idleMs ?? 2000 },
+  });
+}
+
+async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
+  try {
+    await work;
+  } catch (error) {
+    assert.instance(error, VendorFault, String(error));
+    if (error instanceof VendorFault) return error;
+  }
+  throw new Error('it did not fail');
+}
+
+/** What lies in the folder besides the locks. */
+function left(folder: TempFolder): readonly string[] {
+  return readdirSync(folder.path).filter((name) => name !== '.locks');
+}
+
+test('a file arrives whole, is told of as it comes, and is asked for once', async ({
+  host,
+  folder,
+}) => {
+  const events: EmbeddingEvent[] = [];
+  const url = `${host.url}/m/model.gguf`;
+  const first = await download(url, folder, { events });
+  assert.is(first.downloaded, true);
+  assert.equal(readFileSync(first.path), MODEL);
+  const [begin] = events;
+  const end = events.at(-1);
+  assert.ok(begin?.type === 'model.download' && end?.type === 'model.download');
+  assert.equal([begin.bytes, begin.total], [0, MODEL.length]);
+  assert.equal([end.bytes, end.total, end.model], [MODEL.length, MODEL.length, url]);
+  const second = await download(url, folder);
+  assert.equal(second, { path: first.path, downloaded: false });
+  assert.is(host.requests.length, 1);
+  assert.equal(left(folder), [first.path.slice(folder.path.length + 1)]);
+});
+
+test('two addresses that end alike are two files', async ({ host, folder }) => {
+  const one = await download(`${host.url}/m/model.gguf`, folder);
+  const two = await download(`${host.url}/other/model.gguf`, folder);
+  assert.is.not(one.path, two.path);
+  assert.is(readFileSync(two.path).length, MODEL.length + 32);
+});
+
+test('a connection that breaks off is taken up where it ended', async ({ host, folder }) => {
+  host.behave({ cutAfter: [70_000, 60_000] });
+  const events: EmbeddingEvent[] = [];
+  const { path } = await download(`${host.url}/m/model.gguf`, folder, { rules: SOON, events });
+  assert.equal(readFileSync(path), MODEL);
+  const ranges = host.requests.map(({ headers }) => headers.range);
+  assert.is(ranges[0], undefined);
+  assert.ok(
+    ranges.length === 3 && ranges.slice(1).every((range) => range !== 'bytes=0-'),
+    `${ranges}`,
+  );
+  assert.ok(events.some(({ type }) => type === 'request.retried'));
+});
+
+test('so is one of an earlier run', async ({ host, folder }) => {
+  // Not cut off: what is still on its way then may be lost, on some versions all of so small a file.
+  host.behave({ standsStillAfter: 100_000 });
+  const url = `${host.url}/m/model.gguf`;
+  assert.is((await faultOf(download(url, folder, { idleMs: 200 }))).details.kind, 'timeout');
+  host.behave({});
+  assert.equal(
+    left(folder).map((name) => name.replace(/.*\.gguf/u, '')),
+    ['.part', '.part.json'],
+  );
+  const { path } = await download(url, folder);
+  assert.equal(readFileSync(path), MODEL);
+  assert.match(host.requests.at(-1)?.headers.range ?? '', /^bytes=[1-9]\d*-$/u);
+});
+
+test('a file that became another one meanwhile is begun anew', async ({ folder }) => {
+  const files = new Map([['/m.gguf', tinyModel({ dimensions: 32, context: 2048 })]]);
+  const host = await startFileHost(files);
+  try {
+    host.behave({ cutAfter: [150_000] });
+    await faultOf(download(`${host.url}/m.gguf`, folder));
+    files.set('/m.gguf', MODEL);
+    host.behave({});
+    assert.equal(readFileSync((await download(`${host.url}/m.gguf`, folder)).path), MODEL);
+  } finally {
+    await host.close();
+  }
+});
+
+test('a host that knows no ranges sends everything again', async ({ host, folder }) => {
+  host.behave({ cutAfter: [100_000], ignoresRanges: true });
+  const { path } = await download(`${host.url}/m/model.gguf`, folder, { rules: SOON });
+  assert.equal(readFileSync(path), MODEL);
+});
+
+test('a part without its note is thrown away', async ({ host, folder }) => {
+  const url = `${host.url}/m/model.gguf`;
+  const reference = parseModelReference(url) as RemoteReference;
+  writeFileSync(folder.at(`${cacheFileName(reference)}.part`), 'GGUF and something else');
+  assert.equal(readFileSync((await download(url, folder)).path), MODEL);
+});
+
+test('a part that is longer than the file is begun anew', async ({ host, folder }) => {
+  const url = `${host.url}/m/model.gguf`;
+  host.behave({ cutAfter: [100_000] });
+  await faultOf(download(url, folder));
+  const part = left(folder).find((name) => name.endsWith('.part'));
+  writeFileSync(folder.at(part ?? ''), Buffer.alloc(MODEL.length + 1000));
+  const { path } = await download(url, folder, { rules: SOON });
+  assert.equal(readFileSync(path), MODEL);
+});
+
+test('what the hub lists is what has to come', async ({ host, folder }) => {
+  const wrong = '0'.repeat(64);
+  host.behave({ linkedSha256: wrong });
+  const env = { HF_ENDPOINT: host.url };
+  const fault = await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env }));
+  assert.is(fault.details.kind, 'answer');
+  assert.match(fault.message, /SHA-256/u);
+  assert.equal(left(folder), []);
+  host.behave({ linkedSha256: sha256(MODEL) });
+  const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
+  assert.equal(readFileSync(path), MODEL);
+});
+
+test('a token goes to the hub, and not to where it redirects', async ({ host, folder }) => {
+  const store = await startFileHost(FILES);
+  try {
+    host.behave({ redirectTo: store.url });
+    const env = { HF_ENDPOINT: host.url, HF_TOKEN: 'hf_secret' };
+    const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
+    assert.equal(readFileSync(path), MODEL);
+    assert.is(host.requests[0]?.headers.authorization, 'Bearer hf_secret');
+    assert.is(store.requests[0]?.headers.authorization, undefined);
+  } finally {
+    await store.close();
+  }
+});
+
+test('no token goes to another host than the hub', async ({ host, folder }) => {
+  await download(`${host.url}/m/model.gguf`, folder, { env: { HF_TOKEN: 'hf_secret' } });
+  assert.is(host.requests[0]?.headers.authorization, undefined);
+});
+
+test('a part is taken up although the store behind the hub changed', async ({ host, folder }) => {
+  const store = await startFileHost(FILES);
+  try {
+    const env = { HF_ENDPOINT: host.url };
+    host.behave({ redirectTo: store.url });
+    store.behave({ standsStillAfter: 100_000, etag: '"one"' });
+    await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env, idleMs: 200 }));
+    store.behave({ etag: '"two"' });
+    const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
+    assert.equal(readFileSync(path), MODEL);
+    assert.match(store.requests.at(-1)?.headers.range ?? '', /^bytes=[1-9]/u);
+  } finally {
+    await store.close();
+  }
+});
+
+test('a quantization is found among the files of its repository', async ({ host, folder }) => {
+  const env = { HF_ENDPOINT: host.url };
+  const { path } = await download('hf:ada/words:q8_0', folder, { env });
+  assert.equal(readFileSync(path), MODEL);
+  assert.is((await download('hf:ada/words:Q8_0', folder, { env })).downloaded, false);
+  const fault = await faultOf(download('hf:ada/words:Q2_K', folder, { env }));
+  assert.is(fault.details.kind, 'model');
+  assert.match(fault.details.hint ?? '', /sub\/words-Q8_0\.gguf/u);
+});
+
+for (const [status, kind] of [
+  [401, 'auth'],
+  [403, 'auth'],
+  [404, 'model'],
+  [429, 'rate'],
+  [503, 'overload'],
+] as const) {
+  test(`status ${status} is told as ${kind}, with what to do`, async ({ host, folder }) => {
+    host.behave({ status });
+    const fault = await faultOf(download(`${host.url}/m/model.gguf?key=secret`, folder));
+    assert.is(fault.details.kind, kind);
+    assert.ok(fault.details.hint);
+    assert.not.match(`${fault.message} ${fault.details.hint}`, /secret/u);
+    assert.equal(left(folder), []);
+  });
+}
+
+test('a page instead of a model is told by its first bytes', async ({ host, folder }) => {
+  const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
+  assert.is(fault.details.kind, 'answer');
+  assert.match(fault.message, /not serve a GGUF file/u);
+});
+
+for (const [how, behaviour] of [
+  ['never answers', { neverAnswers: true }],
+  ['stands still in the middle', { standsStillAfter: 50_000 }],
+] as const) {
+  test(`a host that ${how} is given up on`, async ({ host, folder }) => {
+    host.behave(behaviour);
+    const fault = await faultOf(download(`${host.url}/m/model.gguf`, folder, { idleMs: 60 }));
+    assert.is(fault.details.kind, 'timeout');
+  });
+}
+
+test('nothing listens: that is told, with what to do', async ({ folder }) => {
+  const fault = await faultOf(download('http://127.0.0.1:1/m.gguf', folder));
+  assert.equal([fault.details.kind, fault.details.code], ['network', 'ECONNREFUSED']);
+  assert.ok(fault.details.hint);
+});
+
+test('it stops at once when it is aborted, and keeps what came', async ({ host, folder }) => {
+  host.behave({ standsStillAfter: 100_000 });
+  const stop = new AbortController();
+  const onEvent = (event: EmbeddingEvent): void => {
+    if (event.type === 'model.download' && event.bytes > 0) stop.abort(new Error('stopped'));
+  };
+  // The first event comes with no bytes, later ones are spaced in time.
+  const timer = setInterval(() => {
+    const part = left(folder).find((name) => name.endsWith('.part'));
+    if (part !== undefined && readFileSync(folder.at(part)).length > 0)
+      stop.abort(new Error('stopped'));
+  }, 5);
+  const work = download(`${host.url}/m/model.gguf`, folder, {
+    signal: stop.signal,
+    onEvent,
+    idleMs: 60_000,
+  });
+  const message = await work.catch((error: unknown) => String(error));
+  clearInterval(timer);
+  assert.is(message, 'Error: stopped');
+  assert.ok(left(folder).some((name) => name.endsWith('.part')));
+});
+
+const disk = smallDisk(1);
+const whenSmall = disk === undefined ? test.skip : test;
+
+whenSmall(
+  'a disk that is too full is told before the download, with what to do',
+  async ({ host }) => {
+    const dir = disk ?? '';
+    const { bavail, bsize } = statfsSync(dir);
+    writeFileSync(`${dir}/ballast`, Buffer.alloc(bavail * bsize - 100_000));
+    const full = { path: dir, at: (path: string) => `${dir}/${path}`, write: () => '' };
+    const fault = await faultOf(download(`${host.url}/m/model.gguf`, full));
+    assert.is(fault.details.kind, 'setup');
+    assert.match(`${fault.message} ${fault.details.hint}`, /not enough disk space.*modelCacheDir/u);
+    rmSync(`${dir}/ballast`);
+    assert.equal(readFileSync((await download(`${host.url}/m/model.gguf`, full)).path), MODEL);
+  },
+);
+
+test('two at once: one downloads, the other waits and takes the same file', async ({
+  host,
+  folder,
+}) => {
+  const url = `${host.url}/m/model.gguf`;
+  const events: EmbeddingEvent[] = [];
+  const results = await Promise.all([
+    download(url, folder, { events }),
+    download(url, folder, { events }),
+  ]);
+  assert.equal(results.map(({ downloaded }) => downloaded).sort(), [false, true]);
+  assert.is(host.requests.length, 1);
+  assert.ok(events.some(({ type }) => type === 'model.waiting'));
+  assert.ok(existsSync(results[0].path));
+});
+
+test.run();

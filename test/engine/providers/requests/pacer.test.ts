@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
+import {
+  INTERACTIVE,
+  ONCE,
+  PATIENT,
+  Pacer,
+} from '../../../../src/engine/providers/requests/pacer.js';
+import {
+  VendorFault,
+  type VendorFaultKind,
+} from '../../../../src/engine/providers/vendor-fault.js';
+
+const test = suite('pacing and retries');
+
+const fault = (kind: VendorFaultKind, waitMs?: number): VendorFault =>
+  new VendorFault(kind, kind, { waitMs });
+
+/** A pacer on a clock that the test moves. */
+function pacerAt(clock: { ms: number }): Pacer {
+  return new Pacer(
+    () => clock.ms,
+    () => 0.5,
+  );
+}
+
+const quiet = (): void => undefined;
+
+test('what sending again cannot hint is final at once', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
+  const kinds = [
+    'auth',
+    'quota',
+    'model',
+    'input',
+    'too_large',
+    'request',
+    'answer',
+    'setup',
+  ] as const;
+  for (const kind of kinds) assert.is(pacing.delayAfter(fault(kind), 1), undefined, kind);
+});
+
+test('a passing failure is tried five times, with waits that double', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
+  const waits = [1, 2, 3, 4, 5].map((tries) => pacing.delayAfter(fault('overload'), tries));
+  assert.equal(waits, [500, 1000, 2000, 4000, undefined]);
+});
+
+test('no wait is longer than a minute, whatever the vendor asks', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
+  assert.is(pacing.delayAfter(fault('overload', 3_600_000), 1), 60_000);
+  assert.is(pacing.delayAfter(fault('rate', 3_600_000), 1), 60_000);
+});
+
+test('a question does not wait for a vendor that asks for long', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(INTERACTIVE, quiet);
+  assert.is(pacing.delayAfter(fault('rate', 30_000), 1), undefined);
+  assert.is(pacing.delayAfter(fault('rate', 2_000), 1), 2_000);
+});
+
+test('a probe is sent once', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(ONCE, quiet);
+  for (const kind of ['network', 'overload', 'timeout', 'rate'] as const) {
+    assert.is(pacing.delayAfter(fault(kind), 1), undefined);
+  }
+});
+
+test('a rate limit makes all requests wait, and is one round for those under way', async () => {
+  const clock = { ms: 0 };
+  const pacer = pacerAt(clock);
+  const events: EmbeddingEvent[] = [];
+  const pacing = pacer.pacing(PATIENT, (event) => events.push(event));
+  const waits = [1, 2, 3, 4, 5, 6, 7, 8].map(() => pacing.delayAfter(fault('rate', 1000), 1));
+  assert.ok(waits.every((wait) => wait === 1000));
+  assert.is(events.length, 1);
+  let isReady = false;
+  const ready = pacing.ready(new AbortController().signal).then(() => {
+    isReady = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.not.ok(isReady, 'others wait, too');
+  clock.ms = 1000;
+  await ready;
+});
+
+test('rate limits without any success in between end it after five rounds', () => {
+  const clock = { ms: 0 };
+  const pacing = pacerAt(clock).pacing(PATIENT, quiet);
+  const rounds = [1, 2, 3, 4, 5].map(() => {
+    const wait = pacing.delayAfter(fault('rate', 1000), 1);
+    clock.ms += 1000;
+    return wait;
+  });
+  assert.equal(rounds, [1000, 1000, 1000, 1000, undefined]);
+});
+
+test('a run that gets on is slowed down and never ended by rate limits', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (answers) => {
+      const clock = { ms: 0 };
+      const pacing = pacerAt(clock).pacing(PATIENT, quiet);
+      let since = 0;
+      for (const succeeds of answers) {
+        clock.ms += 120_000;
+        if (succeeds) {
+          pacing.succeeded();
+          since = 0;
+          continue;
+        }
+        since += 1;
+        const wait = pacing.delayAfter(fault('rate'), 1);
+        if (wait === undefined) {
+          assert.ok(since >= 5);
+          return;
+        }
+        assert.ok(wait > 0 && wait <= 60_000);
+      }
+    }),
+  );
+});
+
+test('the pace recovers with success', async () => {
+  const clock = { ms: 0 };
+  const events: EmbeddingEvent[] = [];
+  const pacing = pacerAt(clock).pacing(PATIENT, (event) => events.push(event));
+  pacing.delayAfter(fault('rate', 100), 1);
+  clock.ms = 100;
+  pacing.delayAfter(fault('rate', 100), 1);
+  const paces = events.map((event) => (event.type === 'rate.limited' ? event.perSecond : 0));
+  assert.ok((paces[1] ?? 0) < (paces[0] ?? 0), 'slower after each round');
+  for (let i = 0; i < 40; i++) pacing.succeeded();
+  clock.ms = 10_000;
+  const { signal } = new AbortController();
+  await pacing.ready(signal);
+  await pacing.ready(signal);
+});
+
+test('waiting for one’s turn ends with the signal’s own reason', async () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
+  pacing.delayAfter(fault('rate', 60_000), 1);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const waiting = pacing.ready(controller.signal);
+  controller.abort(reason);
+  try {
+    await waiting;
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error, reason);
+  }
+});
+
+test.run();
