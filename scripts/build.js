@@ -55,7 +55,7 @@ const LISTING_ENTRIES = [
 
 /** What calling a provider needs in addition, including HTTP: a dozen files otherwise. */
 const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
-const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
+const HTTP_ENTRIES = ['engine/providers/openai-shaped.ts'];
 
 /** What an external program shares with many commands; running it loads more of Node. */
 const HELPER_ENTRIES = [

@@ -75,6 +75,7 @@ const BATCHED = new RegExp(
     'config',
     'dreaming',
     'embeddings',
+    'providers',
     'eval',
     'integrate',
     'mcp',

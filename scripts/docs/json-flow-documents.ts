@@ -1,6 +1,11 @@
-import { EMPTY_FLOW, type FlowRecord, flowOutput } from '../../src/engine/flows/flow-record.js';
-import { historyEntryOutput } from '../../src/engine/flows/history.js';
-import { newFlowId, newTaskId } from '../../src/engine/flows/ids.js';
+import {
+  EMPTY_FLOW,
+  type FlowRecord,
+  flowOutput,
+} from '../../src/engine/flow-model/flow-record.js';
+import { historyEntryOutput } from '../../src/engine/flow-model/history-record.js';
+import { newFlowId, newTaskId } from '../../src/engine/flow-model/ids.js';
+import { EMPTY_TASK, taskOutput } from '../../src/engine/flow-model/task-record.js';
 import {
   bulkOutputSchema,
   flowCancelOutputSchema,
@@ -19,7 +24,6 @@ import {
   taskPauseOutputSchema,
   taskShowOutputSchema,
 } from '../../src/engine/flows/output-schemas.js';
-import { EMPTY_TASK, taskOutput } from '../../src/engine/flows/task-record.js';
 import type { JsonDocument } from './json-document.js';
 
 /** An ISO date in a record. */

@@ -16,8 +16,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/active-memory/block.ts':
     'an open block runs to the end of the text, so it always matches',
   'engine/dreaming/claims/junk.ts': 'fixed words, each followed by one blank',
-  'engine/embeddings/adapters/local/download/download-model.ts': 'a fixed ending of a file name',
-  'engine/embeddings/adapters/local/model.ts':
+  'engine/providers/local/download/download-model.ts': 'a fixed ending of a file name',
+  'engine/providers/local/model.ts':
     'a model reference of the configuration; its parts cannot hold what ends them',
   'engine/integrate/entry.ts': 'a fixed command line',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
@@ -27,8 +27,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
   'ui/terminal/input-decoder.ts': 'begins at an escape character, which ends each of its parts',
   'ui/screens/search/passage.ts': 'escaped words of results as they are',
-  'engine/secrets/secret-mask.ts': 'escaped secrets as they are',
-  'engine/secrets/token-patterns.ts':
+  'engine/masking/secret-mask.ts': 'escaped secrets as they are',
+  'engine/masking/token-patterns.ts':
     'begins at a fixed name or at a run of its own characters, and looks ahead for a bounded length',
 };
 

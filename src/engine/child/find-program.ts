@@ -1,9 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pathFolders, resolvePath } from '../support/files.js';
+
+/** The configuration file that a word was written in; undefined without one. */
+interface WrittenIn {
+  readonly file: string | undefined;
+}
 
 /**
  * Finds the program of a configured command: a path (with `~`, relative to the configuration file) or a name
@@ -12,11 +16,7 @@ import { pathFolders, resolvePath } from '../support/files.js';
  * @returns its absolute path
  * @throws SvcError RUNTIME_PROGRAM_MISSING
  */
-export function findProgram(
-  word: string,
-  context: EngineContext,
-  loaded: Pick<LoadedConfig, 'file'>,
-): string {
+export function findProgram(word: string, context: EngineContext, loaded: WrittenIn): string {
   const candidates = candidatesFor(word, context, loaded);
   const program = candidates.find(isProgram);
   if (program !== undefined) return program;
@@ -33,16 +33,12 @@ export function findProgram(
 export function resolveFromConfig(
   path: string,
   context: EngineContext,
-  { file }: Pick<LoadedConfig, 'file'>,
+  { file }: WrittenIn,
 ): string {
   return resolvePath(path, file === undefined ? context.cwd : dirname(file), context.homeDir);
 }
 
-function candidatesFor(
-  word: string,
-  context: EngineContext,
-  loaded: Pick<LoadedConfig, 'file'>,
-): readonly string[] {
+function candidatesFor(word: string, context: EngineContext, loaded: WrittenIn): readonly string[] {
   if (hasFolder(word)) return [resolveFromConfig(word, context, loaded)];
   return pathFolders(context.env).map((folder) => join(folder, word));
 }

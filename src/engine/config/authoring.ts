@@ -1,12 +1,8 @@
 // Checking, editing and describing a configuration. Separate from index.ts, which every command
 // loads, because everything here loads the schema or a JSON parser with comments.
-export {
-  type CheckedConfig,
-  type ConfigFault,
-  checkConfigText,
-  requireValid,
-} from './check.js';
+export { type CheckedConfig, checkConfigText, requireValid } from './check.js';
 export { checkConfigFile } from './check-file.js';
+export type { ConfigFault } from './config-fault.js';
 export { isBlankJson, lineStarts, parseConfigText, textPositions } from './document.js';
 export {
   type ConfigEdit,

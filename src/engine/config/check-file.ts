@@ -1,5 +1,6 @@
 import type { EngineContext } from '../support/context.js';
-import { type CheckedConfig, type ConfigFault, locateFinding, readCheckedConfig } from './check.js';
+import { type CheckedConfig, locateFinding, readCheckedConfig } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { parsePath } from './config-path.js';
 import type { Discovery } from './discovery.js';
 import type { ConfigDocument } from './document.js';

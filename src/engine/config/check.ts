@@ -1,10 +1,11 @@
-import { type SourceLocation, SvcError, type Warning } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
+import type { ConfigFault } from './config-fault.js';
 import { formatPath } from './config-path.js';
 import { readConfigText } from './discovery.js';
 import { type ConfigDocument, parseConfigText } from './document.js';
-import type { ConfigInput } from './resolved.js';
 import { applyRules } from './rules/index.js';
 import type { RuleFinding } from './rules/rule.js';
+import type { ConfigInput } from './schema/index.js';
 import { checkSchema } from './schema-faults.js';
 
 /** The complete check of a configuration text. */
@@ -107,64 +108,4 @@ function toWarning(fault: ConfigFault): Warning {
     message: `${file}:${line}:${column} ${fault.path}: ${fault.message}`,
     ...(fault.expected === undefined ? {} : { hint: `expected ${fault.expected}` }),
   };
-}
-
-/** Part of the JSON output: never rename. */
-export type FaultCode =
-  | 'cron-never-fires'
-  | 'dimensions-unsupported'
-  | 'duplicate-agent'
-  | 'duplicate-default-agent'
-  | 'duplicate-key'
-  | 'duplicate-route-path'
-  | 'duplicate-target'
-  | 'fallback-is-provider'
-  | 'invalid-value'
-  | 'mapping-invalid'
-  | 'missing-key'
-  | 'multimodal-unsupported'
-  | 'notify-ambiguous'
-  | 'notify-insecure'
-  | 'not-trusted'
-  | 'notify-unsigned'
-  | 'overlap-exceeds-chunk'
-  | 'path-leaves-folder'
-  | 'port-shared'
-  | 'plain-password'
-  | 'reranker-incomplete'
-  | 'rule-never-matches'
-  | 'sessions-half-on'
-  | 'setting-unused'
-  | 'store-folder'
-  | 'store-shared'
-  | 'syntax'
-  | 'unknown-key'
-  | 'unknown-provider'
-  | 'unknown-reader'
-  | 'unknown-route'
-  | 'unknown-secret-provider'
-  | 'schedule-invalid'
-  | 'verify-invalid'
-  | 'weak-secret'
-  | 'weights-sum-zero'
-  | 'wrong-type';
-
-/** A fault makes the configuration unusable. */
-export type FaultSeverity = 'fault' | 'warning';
-
-/** A problem in a configuration file. Contains no secret values. */
-export interface ConfigFault {
-  readonly severity: FaultSeverity;
-  readonly code: FaultCode;
-  /** Like `agents.list[0].memorySearch.provider`; empty for the whole file. */
-  readonly path: string;
-  readonly location: SourceLocation;
-  /** One sentence without a period. */
-  readonly message: string;
-  /** What would be valid. */
-  readonly expected?: string | undefined;
-  /** What was probably meant. */
-  readonly suggestion?: string | undefined;
-  /** Other places involved, for instance the first of two duplicate keys. */
-  readonly related?: readonly SourceLocation[] | undefined;
 }

@@ -5,7 +5,7 @@
  * Sources: spec/memory-search §2, spec/webhooks §2, configuration reference for the rest.
  */
 import { type ConfigPath, matchesPattern } from './config-path.js';
-import type { ConfigInput } from './resolved.js';
+import type { ConfigInput } from './schema/index.js';
 
 /** `agents.defaults.memorySearch`; keys without a fixed default are in {@link COMPUTED_DEFAULTS}. */
 export const MEMORY_SEARCH_DEFAULTS = {

@@ -10,6 +10,11 @@ const CONFIG_FILE_NAME = 'svc.json';
 /** Why this configuration file is used. */
 export type ConfigOrigin = 'flag' | 'environment' | 'nearest' | 'user';
 
+export interface LoadConfigOptions {
+  /** `--config`, relative to the current folder; undefined searches for the file. */
+  readonly configFile?: string | undefined;
+}
+
 /** A place that was checked. */
 export interface SearchedPlace {
   readonly file: string;

@@ -1,5 +1,5 @@
 import type { SourceLocation } from '../errors/index.js';
-import type { ConfigFault } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath } from './config-path.js';
 import {
   getNodeValue,

@@ -1,20 +1,15 @@
 import { SvcError, type Warning } from '../errors/index.js';
 import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
-import {
-  type ConfigFault,
-  checkConfigText,
-  faultsError,
-  requireValid,
-  type ValidConfig,
-} from './check.js';
+import { checkConfigText, faultsError, requireValid, type ValidConfig } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
+import type { LoadConfigOptions } from './discovery.js';
 import { discoverConfig } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
-import type { LoadConfigOptions } from './load.js';
-import type { ConfigInput } from './resolved.js';
+import type { ConfigInput } from './schema/index.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
 import { keepTrust } from './trust/config-trust.js';
 import { configTextNow, replaceConfig, withConfigLock } from './write-config.js';

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import { type CheckedConfig, type ConfigFault, checkConfigText } from './check.js';
+import { type CheckedConfig, checkConfigText } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
 import { editJson, removeValue, renameKey } from './edit-json.js';
 import { type Node, nodeAt } from './jsonc.js';

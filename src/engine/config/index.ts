@@ -1,7 +1,7 @@
 // Public API of this room, loaded by every command: nothing here loads the schema. Separate entry
 // points: authoring.ts (checks, edits, descriptions), cron.ts, masked-text.ts, trial-settings.ts
 // and trust/config-trust.ts.
-export type { ConfigFault } from './check.js';
+export type { ConfigFault } from './config-fault.js';
 export { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 export {
   EXPORT_FORMATS,
@@ -13,11 +13,11 @@ export {
   SESSION_READERS,
   type SessionReaderId,
 } from './defaults.js';
+export type { LoadConfigOptions } from './discovery.js';
 export { type Discovery, discoverConfig, readConfigText, type SearchedPlace } from './discovery.js';
 export {
   type ConfigInspection,
   inspectConfig,
-  type LoadConfigOptions,
   type LocateSetting,
   loadConfig,
   locateWritten,
@@ -34,9 +34,9 @@ export {
   resolveConfiguredPath,
   searchedAgents,
 } from './resolve-agent.js';
-export { type AgentId, defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
+export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
-  ConfigInput,
+  AgentId,
   LoadedConfig,
   MapRule,
   MemorySearchSettings,
@@ -49,8 +49,8 @@ export type {
   ResolvedRoute,
   ResolvedVerify,
   ResolvedWebhooks,
-  RouteInput,
 } from './resolved.js';
+export type { ConfigInput, RouteInput } from './schema/index.js';
 export {
   ENV_NAME,
   isSecretPath,

@@ -10,7 +10,8 @@ import {
   valueAt,
 } from './config-path.js';
 import { computedDefault } from './defaults.js';
-import { type LoadConfigOptions, loadConfig } from './load.js';
+import type { LoadConfigOptions } from './discovery.js';
+import { loadConfig } from './load.js';
 import { configSchema } from './schema/index.js';
 import { isListSchema, knownKeys, pathOfKey, schemaAt, schemasAt } from './schema/walk.js';
 import { maskSecrets } from './secret-input.js';

@@ -1,19 +1,22 @@
 import type { SourceLocation } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { parsedJson } from '../support/text.js';
-import type { ConfigFault, ValidConfig } from './check.js';
+import type { ValidConfig } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, valueAt } from './config-path.js';
 import { SECRETS_DEFAULTS } from './defaults.js';
-import { type Discovery, discoverConfig, needsTrust, readConfigText } from './discovery.js';
+import {
+  type Discovery,
+  discoverConfig,
+  type LoadConfigOptions,
+  needsTrust,
+  readConfigText,
+} from './discovery.js';
 import { resolveConfig } from './resolve-config.js';
-import type { ConfigInput, LoadedConfig } from './resolved.js';
+import type { LoadedConfig } from './resolved.js';
+import type { ConfigInput } from './schema/index.js';
 import { plainSecrets, type SecretDefaults } from './secret-input.js';
 import { storeFindings } from './store-faults.js';
-
-export interface LoadConfigOptions {
-  /** `--config`, relative to the current folder; undefined searches for the file. */
-  readonly configFile?: string | undefined;
-}
 
 /** All problems of a configuration. */
 export interface ConfigInspection {

@@ -25,15 +25,9 @@ import {
 } from './defaults.js';
 import { mergeSettings } from './merge-settings.js';
 import type {
-  AgentInput,
+  AgentId,
   AgentSettings,
-  AgentsInput,
-  ConfigInput,
-  FlowsInput,
-  MemoryInput,
-  MemorySearchInput,
   MemorySearchSettings,
-  ModelProviderInput,
   ResolvedConfig,
   ResolvedFlows,
   ResolvedMemory,
@@ -44,14 +38,23 @@ import type {
   ResolvedStorage,
   ResolvedVerify,
   ResolvedWebhooks,
+  SessionReader,
+} from './resolved.js';
+import type {
+  AgentInput,
+  AgentsInput,
+  ConfigInput,
+  FlowsInput,
+  MemoryInput,
+  MemorySearchInput,
+  ModelProviderInput,
   RouteInput,
   ScheduleInput,
   SecretProviderInput,
   SecretsInput,
-  SessionReader,
   StorageInput,
   WebhooksInput,
-} from './resolved.js';
+} from './schema/index.js';
 import {
   parseSecret,
   type SecretDefaults,
@@ -376,9 +379,6 @@ function deepFreeze<T>(value: T): T {
   }
   return value;
 }
-
-/** Id of a configured agent. */
-export type AgentId = string & { readonly __brand: 'AgentId' };
 
 /** The only agent if none are configured. */
 export const MAIN_AGENT = 'main';

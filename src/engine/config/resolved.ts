@@ -1,6 +1,4 @@
-import type * as z from 'zod/mini';
 import type { Warning } from '../errors/index.js';
-import type { DeepReadonly } from '../errors/output-schema.js';
 import type {
   ACTIVE_MEMORY_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
@@ -23,8 +21,22 @@ import type {
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
 import type { WithDefaults } from './merge-settings.js';
-import type { AgentId } from './resolve-config.js';
-import type { configSchema } from './schema/index.js';
+import type {
+  AgentInput,
+  ConfigInput,
+  FlowsInput,
+  MemoryInput,
+  MemorySearchInput,
+  PluginEntriesInput,
+  RouteInput,
+  RuntimeInput,
+  ScheduleInput,
+  SecretProviderInput,
+  SecretsInput,
+  StorageInput,
+  TargetInput,
+  WebhooksInput,
+} from './schema/index.js';
 import type { SecretInput } from './secret-input.js';
 
 type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
@@ -67,6 +79,9 @@ export type ResolvedMemorySearch = Omit<MemorySearchSettings, 'store' | 'local'>
     readonly modelCacheDir: string;
   };
 };
+
+/** Id of a configured agent. */
+export type AgentId = string & { readonly __brand: 'AgentId' };
 
 /** An agent with paths as written. */
 export interface AgentSettings {
@@ -248,24 +263,3 @@ export interface LoadedConfig {
    */
   readonly ignoredKeys?: readonly string[];
 }
-
-/** Types of the file's content, as written: everything is optional. */
-export type ConfigInput = DeepReadonly<z.input<typeof configSchema>>;
-
-export type AgentsInput = NonNullable<ConfigInput['agents']>;
-export type AgentInput = NonNullable<AgentsInput['list']>[number];
-export type MemorySearchInput = NonNullable<AgentInput['memorySearch']>;
-export type ModelProviderInput = NonNullable<
-  NonNullable<ConfigInput['models']>['providers']
->[string];
-export type MemoryInput = NonNullable<ConfigInput['memory']>;
-type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entries']>;
-export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
-export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
-export type FlowsInput = NonNullable<ConfigInput['flows']>;
-type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
-export type ScheduleInput = NonNullable<ConfigInput['schedules']>[string];
-export type StorageInput = NonNullable<ConfigInput['storage']>;
-type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
-export type SecretsInput = NonNullable<ConfigInput['secrets']>;
-export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];

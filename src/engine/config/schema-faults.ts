@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { suggestName, withEllipsis } from '../support/text.js';
-import type { ConfigFault } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
 import type { ConfigDocument } from './document.js';
-import type { ConfigInput } from './resolved.js';
+import type { ConfigInput } from './schema/index.js';
 import { configSchema } from './schema/index.js';
 import {
   describeType,

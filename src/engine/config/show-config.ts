@@ -1,8 +1,9 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
-import { type LoadConfigOptions, loadConfig } from './load.js';
+import { loadConfig } from './load.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { LoadedConfig, ResolvedAgent } from './resolved.js';
 import { maskSecrets } from './secret-input.js';

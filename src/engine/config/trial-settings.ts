@@ -4,7 +4,8 @@ import { checkConfigText } from './check.js';
 import { coerceValue } from './known-path.js';
 import { mergeSettings } from './merge-settings.js';
 import { resolveConfig } from './resolve-config.js';
-import type { LoadedConfig, MemorySearchInput } from './resolved.js';
+import type { LoadedConfig } from './resolved.js';
+import type { MemorySearchInput } from './schema/index.js';
 import { memorySearch } from './schema/memory-search.js';
 import { isGroup, walkKeys } from './schema/walk.js';
 

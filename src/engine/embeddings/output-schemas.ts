@@ -8,7 +8,7 @@ import {
   optionalObject,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS } from '../providers/registry.js';
-import { CHECKS } from './diagnosis/events.js';
+import { CHECKS } from './diagnosis/check-names.js';
 
 /*
  * Schemas of the JSON output of provider commands. Tests check them and docs/json.md is generated

@@ -1,8 +1,8 @@
-import type { FlowRecord } from './flow-record.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import type { TaskRecord } from '../flow-model/task-record.js';
 import type { Tables } from './flow-store.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
-import type { TaskRecord } from './task-record.js';
 
 /** A flow that needs attention. */
 export interface FlowFinding extends Omit<FoundIn<FlowListOutput>, 'flowId'> {

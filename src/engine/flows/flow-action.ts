@@ -1,6 +1,6 @@
-import type { JsonObject } from './fields.js';
-import type { FlowRecord } from './flow-record.js';
-import type { Actor } from './history.js';
+import type { JsonObject } from '../flow-model/fields.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import type { Actor } from '../flow-model/history-record.js';
 
 /** Who makes a request: everything is bound to this owner session. */
 export interface FlowCaller {
@@ -46,9 +46,6 @@ export interface Idempotency {
   /** For the id of a delivery, which is recognized so long, whatever action it leads to. */
   readonly deliveryMs?: number;
 }
-
-/** The most flows in one answer. */
-export const MOST_LISTED = 1000;
 
 /** Also for flows of another owner. */
 export const NOT_FOUND = 'TaskFlow not found.';

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type PauseRecord, TASK_RUNTIMES } from '../flow-model/task-record.js';
 import type { PoolUse, ServerContext } from '../postgres/index.js';
 import { withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { Flows } from './open-flows.js';
-import { type PauseRecord, TASK_RUNTIMES } from './task-record.js';
 
 /** What the metrics of flows are read from. */
 export interface FlowMetricSources {

@@ -1,7 +1,7 @@
-import { type FlowRecord, type FlowStatus, hasFlowEnded } from './flow-record.js';
+import { type FlowRecord, type FlowStatus, hasFlowEnded } from '../flow-model/flow-record.js';
+import type { Work } from './flow-store.js';
 import { noteFlow } from './history.js';
 import { notifyOfFlow } from './notify.js';
-import type { Work } from './work.js';
 
 interface MoveRule {
   /** The states it can lead to; `same` keeps the state. */

@@ -1,11 +1,18 @@
-import type { FlowRecord, FlowStatus } from './flow-record.js';
-import type { HistoryEntry } from './history.js';
-import type { NotificationOutcome, NotificationRecord } from './notification-record.js';
-import type { ScheduleRecord } from './schedules.js';
+import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
+import type { Actor, HistoryEntry, NewHistoryEntry } from '../flow-model/history-record.js';
+import type { NotificationOutcome, NotificationRecord } from '../flow-model/notification-record.js';
+import type { ScheduleRecord } from '../flow-model/schedule-record.js';
+import type {
+  PauseRecord,
+  TaskCount,
+  TaskRecord,
+  TaskRuntime,
+  TaskStatus,
+} from '../flow-model/task-record.js';
+import type { ClockJump } from '../support/time.js';
+import type { NotificationFilter } from './notification-targets.js';
 import type { EndedRecords, FlowStatistics, Period } from './statistics.js';
 import type { FlowTrouble, TaskTrouble } from './store/troubles.js';
-import type { PauseRecord, TaskCount, TaskRecord, TaskRuntime, TaskStatus } from './task-record.js';
-import type { FlowPolicy, FlowsChange, Work } from './work.js';
 
 /**
  * Where flows are kept. Several processes, and with some stores several hosts, share one; each change is a
@@ -55,6 +62,44 @@ export interface Tables {
   readonly schedules: ScheduleRows;
 }
 
+/** A change that is on disk. */
+export type FlowsChange =
+  | { readonly type: 'flow'; readonly flow: FlowRecord }
+  | { readonly type: 'notification'; readonly id: string }
+  | { readonly type: 'pause' }
+  | { readonly type: 'task'; readonly task: TaskRecord };
+
+/** What a change works with: one transaction at one moment. */
+export interface Work extends Tables {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** The last jump of the clock that this process noticed; it does not shorten leases. */
+  readonly jump: ClockJump | undefined;
+  readonly policy: FlowPolicy;
+  /** On whose behalf it is. */
+  readonly actor: Actor;
+  /** What the transaction has changed so far, in order. */
+  readonly changes: FlowsChange[];
+  /** The same for the history, which is stored at the end of the transaction. */
+  readonly notes: NewHistoryEntry[];
+}
+
+/** The configuration of flows, in the units it is used in. */
+export interface FlowPolicy {
+  /** How long ended flows and tasks are kept. */
+  readonly retentionMs: number;
+  /** How long a repeated request is recognised. */
+  readonly idempotencyMs: number;
+  /** How long a worker can be silent before its task is taken back. */
+  readonly leaseMs: number;
+  /** What becomes of a task whose worker is dead. */
+  readonly orphans: 'lost' | 'requeue';
+  /** Who is notified; without any, no notification is stored. */
+  readonly targets: readonly NotificationFilter[];
+  /** How often a task is attempted before it has failed. */
+  readonly maxAttempts: (runtime: TaskRuntime) => number;
+}
+
 /** What metrics count. */
 export interface StatisticsRows {
   now(): Promise<FlowStatistics>;
@@ -70,6 +115,13 @@ export interface RecordFilter<Status extends string> {
   /** Created before this time. */
   readonly beforeMs?: number | undefined;
   readonly limit: number;
+}
+
+/** Part of a list, newest first. */
+export interface Page<T> {
+  readonly entries: readonly T[];
+  /** How many there are without the limit. */
+  readonly total: number;
 }
 
 /** Which flows to list. */

@@ -2,11 +2,8 @@
  * Durable flows and their tasks. Imported directly because they load zod: `action-schemas.js` (validates
  * requests) and `record-schemas.js` (for OpenAPI and the documentation).
  */
-export type { FlowAction } from './action-schemas.js';
-export type { FlowFinding, TaskFinding } from './audit.js';
-export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
-export { fromJsonText, type JsonObject, type JsonValue } from './fields.js';
-export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
+export type { FlowAction } from '../flow-model/action-schemas.js';
+export { fromJsonText, type JsonObject, type JsonValue } from '../flow-model/fields.js';
 export {
   ACTIVE_FLOW_STATUSES,
   FLOW_STATUSES,
@@ -14,15 +11,27 @@ export {
   type FlowStatus,
   flowOutput,
   flowView,
-} from './flow-record.js';
-export type { FlowFilter, TaskFilter } from './flow-store.js';
-export type { HistoryEntry } from './history.js';
+} from '../flow-model/flow-record.js';
+export type { HistoryEntry } from '../flow-model/history-record.js';
+export { type NotificationRecord, notificationOutput } from '../flow-model/notification-record.js';
+export type { ScheduleRecord } from '../flow-model/schedule-record.js';
 export {
-  type ConfiguredTarget,
-  type NotificationRecord,
-  notificationOutput,
-  notificationTargets,
-} from './notification-record.js';
+  ACTIVE_TASK_STATUSES,
+  type PauseRecord,
+  pauseOutput,
+  TASK_RUNTIMES,
+  TASK_STATUSES,
+  type TaskRecord,
+  type TaskStatus,
+  taskOutput,
+  taskView,
+} from '../flow-model/task-record.js';
+export type { FlowFinding, TaskFinding } from './audit.js';
+export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
+export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
+export { opensSameFlows } from './flow-policy.js';
+export type { FlowFilter, Page, TaskFilter } from './flow-store.js';
+export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export {
   type Flows,
   flowsFile,
@@ -34,7 +43,6 @@ export type {
   FlowCounts,
   FlowEntry,
   FlowHistory,
-  Page,
   ShownTask,
   WaitOptions,
 } from './operator-flows.js';
@@ -65,18 +73,6 @@ export type {
   TaskPauseOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-export type { FlowSchedule, MadeFlow, ScheduleOutcome, ScheduleRecord } from './schedules.js';
-export {
-  ACTIVE_TASK_STATUSES,
-  type PauseRecord,
-  pauseOutput,
-  TASK_RUNTIMES,
-  TASK_STATUSES,
-  type TaskRecord,
-  type TaskStatus,
-  taskOutput,
-  taskView,
-} from './task-record.js';
+export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';
-export { opensSameFlows } from './work.js';

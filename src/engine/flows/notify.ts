@@ -1,9 +1,9 @@
+import type { JsonObject } from '../flow-model/fields.js';
+import { type FlowRecord, flowView, hasFlowEnded } from '../flow-model/flow-record.js';
+import type { NotificationKind, NotificationRecord } from '../flow-model/notification-record.js';
+import { hasTaskEnded, type TaskRecord, taskViewWithResult } from '../flow-model/task-record.js';
 import { withEllipsis } from '../support/text.js';
-import type { JsonObject } from './fields.js';
-import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
-import type { NotificationKind, NotificationRecord } from './notification-record.js';
-import { hasTaskEnded, type TaskRecord, taskViewWithResult } from './task-record.js';
-import type { Work } from './work.js';
+import type { Work } from './flow-store.js';
 
 type TaskEvent = Extract<NotificationKind, `task.${string}`>;
 

@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
+import type { FlowAction, FlowChange, FlowRead, StartFlow } from '../flow-model/action-schemas.js';
 import type { EngineContext } from '../support/context.js';
-import type { FlowAction, FlowChange, FlowRead, StartFlow } from './action-schemas.js';
 import { cancelFlowAction } from './actions/cancel-flow.js';
 import { createFlow, type JsonTexts, jsonTexts, mutateFlow } from './actions/change-flow.js';
 import { readFlows } from './actions/read-flows.js';
 import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
-import type { FlowStore } from './flow-store.js';
+import { flowPolicy } from './flow-policy.js';
+import type { FlowStore, FlowsChange, Work } from './flow-store.js';
 import { by } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
@@ -17,7 +18,6 @@ import { scheduleStore } from './schedules.js';
 import type { Period } from './statistics.js';
 import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
 import { taskStore } from './task-store.js';
-import { type FlowsChange, flowPolicy, type Work } from './work.js';
 
 /** The file of the flows: `flows.sqlite` in the state folder. */
 export function flowsFile({ state }: Pick<EngineContext, 'state'>): string {

@@ -1,13 +1,14 @@
 import { SvcError } from '../errors/index.js';
+import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
+import { type HistoryEntry, OPERATOR } from '../flow-model/history-record.js';
+import type { TaskRecord, TaskStatus } from '../flow-model/task-record.js';
+import { summarizeTasks, type TaskSummary } from '../flow-model/task-record.js';
 import { cancelFlow } from './actions/cancel-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
-import type { FlowRecord, FlowStatus } from './flow-record.js';
-import type { FlowFilter, FlowStore, Tables, TaskFilter } from './flow-store.js';
-import { by, FIRST_KEPT, type HistoryEntry, historyOf, MOST_KEPT, OPERATOR } from './history.js';
+import type { FlowFilter, FlowStore, Page, Tables, TaskFilter } from './flow-store.js';
+import { by, FIRST_KEPT, historyOf, MOST_KEPT } from './history.js';
 import { operatorNotifications } from './operator-notifications.js';
 import { prune, sweep } from './sweep.js';
-import type { TaskRecord, TaskStatus } from './task-record.js';
-import { summarizeTasks, type TaskSummary } from './task-record.js';
 import { findRecord, orThrow } from './task-store.js';
 
 /** A flow with the counts of its tasks. */
@@ -22,13 +23,6 @@ export interface ShownTask {
   readonly flow: FlowRecord | undefined;
   /** Oldest first. */
   readonly history: readonly HistoryEntry[];
-}
-
-/** Part of a list, newest first. */
-export interface Page<T> {
-  readonly entries: readonly T[];
-  /** How many there are without the limit. */
-  readonly total: number;
 }
 
 /** How many there are in each state that occurs. */

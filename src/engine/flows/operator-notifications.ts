@@ -1,10 +1,8 @@
 import { SvcError } from '../errors/index.js';
-import type { FlowStore, NotificationFilters, Tables } from './flow-store.js';
-import { type NotificationRecord, notificationOutput } from './notification-record.js';
-import type { Page } from './operator-flows.js';
+import { type NotificationRecord, notificationOutput } from '../flow-model/notification-record.js';
+import type { FlowStore, NotificationFilters, Page, Tables, Work } from './flow-store.js';
 import { deliverAgain } from './outbox.js';
 import { orThrow } from './task-store.js';
-import type { Work } from './work.js';
 
 /** Rows per transaction, so that nobody waits long. */
 const BATCH = 200;

@@ -1,11 +1,11 @@
+import { fromJsonText } from '../flow-model/fields.js';
+import { OPERATOR } from '../flow-model/history-record.js';
+import type { NotificationKey, NotificationRecord } from '../flow-model/notification-record.js';
 import { isRecord } from '../support/text.js';
 import { doublingRestMs } from '../support/time.js';
-import { fromJsonText } from './fields.js';
-import type { FlowStore, TakeDueOptions } from './flow-store.js';
-import { by, note, OPERATOR } from './history.js';
-import type { NotificationKey, NotificationRecord } from './notification-record.js';
-import { DEFAULT_TARGET } from './notification-record.js';
-import type { Work } from './work.js';
+import type { FlowStore, TakeDueOptions, Work } from './flow-store.js';
+import { by, note } from './history.js';
+import { DEFAULT_TARGET } from './notification-targets.js';
 
 const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 600_000;

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
-import { FLOW_STATUSES } from './flow-record.js';
+import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import {
   flowSchema,
   historyEntrySchema,
   notificationSchema,
   pauseSchema,
   taskSchema,
-} from './record-schemas.js';
-import { TASK_STATUSES } from './task-record.js';
+} from '../flow-model/record-schemas.js';
+import { TASK_STATUSES } from '../flow-model/task-record.js';
 
 /*
  * Schemas of the JSON output of `svc flow` and `svc task`. Tests check output against them and

@@ -1,9 +1,16 @@
+import { fromJsonText } from '../flow-model/fields.js';
+import { type FlowRecord, flowOutput } from '../flow-model/flow-record.js';
+import { historyEntryOutput } from '../flow-model/history-record.js';
+import {
+  type PauseRecord,
+  pauseOutput,
+  type TaskRecord,
+  taskOutput,
+} from '../flow-model/task-record.js';
 import type { FlowFinding, TaskFinding } from './audit.js';
 import type { Changed } from './change-many.js';
-import { fromJsonText } from './fields.js';
-import { type FlowRecord, flowOutput } from './flow-record.js';
-import { historyEntryOutput } from './history.js';
-import type { FlowEntry, FlowHistory, Page, ShownTask } from './operator-flows.js';
+import type { Page } from './flow-store.js';
+import type { FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
 import type {
   BulkOutput,
   FlowHistoryOutput,
@@ -12,7 +19,6 @@ import type {
   TaskListOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-import { type PauseRecord, pauseOutput, type TaskRecord, taskOutput } from './task-record.js';
 
 /** One flow of a list. */
 export function flowEntryOutput({ flow, summary }: FlowEntry): FlowListOutput['flows'][number] {

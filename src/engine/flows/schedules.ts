@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CreateFlow, StartFlow } from '../flow-model/action-schemas.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import { OPERATOR } from '../flow-model/history-record.js';
+import type { ScheduleRecord } from '../flow-model/schedule-record.js';
 import { isFarAhead } from '../support/time.js';
-import type { CreateFlow, StartFlow } from './action-schemas.js';
 import { addFlow, jsonTexts } from './actions/change-flow.js';
 import { runTask } from './actions/run-task.js';
-import type { Fields, RecordOf } from './fields.js';
 import type { FlowCaller } from './flow-action.js';
-import type { FlowRecord } from './flow-record.js';
-import type { FlowStore } from './flow-store.js';
-import { by, OPERATOR } from './history.js';
-import type { Work } from './work.js';
+import type { FlowStore, Work } from './flow-store.js';
+import { by } from './history.js';
 
 /** A schedule that creates flows. */
 export interface FlowSchedule {
@@ -156,15 +156,3 @@ async function create(
   }
   return flow;
 }
-
-export const SCHEDULE_FIELDS = {
-  scheduleId: { kind: 'text', meaning: 'Its id in the configuration.', column: 'id' },
-  rhythm: { kind: 'text', meaning: 'What its due times depend on; empty while it is disabled.' },
-  handledUntil: { kind: 'time', meaning: 'What was due until then was run or skipped.' },
-  ranAt: { kind: 'time', meaning: 'When it created its last flow.', nullable: true },
-  scheduledAt: { kind: 'time', meaning: 'When that flow was due.', nullable: true },
-  flowId: { kind: 'text', meaning: 'That flow.', nullable: true },
-} as const satisfies Fields;
-
-/** Until when a schedule was run. */
-export type ScheduleRecord = RecordOf<typeof SCHEDULE_FIELDS>;

@@ -1,5 +1,5 @@
-import type { FlowStatus } from './flow-record.js';
-import type { TaskRuntime, TaskStatus } from './task-record.js';
+import type { FlowStatus } from '../flow-model/flow-record.js';
+import type { TaskRuntime, TaskStatus } from '../flow-model/task-record.js';
 
 /** What a store contains, as far as it can be counted cheaply. */
 export interface FlowStatistics {

@@ -1,9 +1,8 @@
 import { MS_PER_DAY } from '../support/time.js';
-import type { FlowStore } from './flow-store.js';
+import type { FlowStore, Work } from './flow-store.js';
 import { settle } from './outbox.js';
 import { finishCancelling } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/claim-task.js';
-import type { Work } from './work.js';
 
 /** How long a controller has to end a flow after its cancellation was requested. */
 export const CANCEL_GRACE_MS = 5 * 60_000;

@@ -1,7 +1,8 @@
 import { SvcError } from '../errors/index.js';
-import type { FlowStore } from './flow-store.js';
-import { by, OPERATOR } from './history.js';
-import { hasTaskEnded, type PauseRecord, type TaskRuntime } from './task-record.js';
+import { OPERATOR } from '../flow-model/history-record.js';
+import { hasTaskEnded, type PauseRecord, type TaskRuntime } from '../flow-model/task-record.js';
+import type { FlowStore, Work } from './flow-store.js';
+import { by } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
 import {
@@ -15,7 +16,6 @@ import {
   type TaskReport,
   type TaskSuccess,
 } from './tasks/report-task.js';
-import type { Work } from './work.js';
 
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
 export function taskStore(store: FlowStore) {

@@ -7,7 +7,7 @@ import {
   listOf,
   objectOrNull,
 } from '../errors/output-schema.js';
-import { pauseSchema } from '../flows/record-schemas.js';
+import { pauseSchema } from '../flow-model/record-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 

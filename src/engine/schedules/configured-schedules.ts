@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { actionTemplate } from '../flows/action-template.js';
+import { actionTemplate } from '../flow-model/action-template.js';
 import type { FlowRecord, FlowSchedule, Flows, MadeFlow, ScheduleRecord } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';

@@ -6,8 +6,8 @@ import {
   listOf,
   objectOrNull,
 } from '../errors/output-schema.js';
-import { FLOW_STATUSES } from '../flows/flow-record.js';
-import { flowSchema } from '../flows/record-schemas.js';
+import { FLOW_STATUSES } from '../flow-model/flow-record.js';
+import { flowSchema } from '../flow-model/record-schemas.js';
 
 /* For tests and docs/json.md; no command loads it. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count } from '../errors/output-schema.js';
+import { flowViewSchema, taskViewSchema } from '../flow-model/record-schemas.js';
 import { type JsonValue, TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
-import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
 
 /*
  * The schemas of answers (facts §2.3 to 2.5). Tests check answers against them, and the OpenAPI document

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { ResolvedConfig, ResolvedRoute, ResolvedVerify } from '../config/index.js';
-import { ACTION_SCHEMAS } from '../flows/action-schemas.js';
+import { ACTION_SCHEMAS } from '../flow-model/action-schemas.js';
+import { flowViewSchema } from '../flow-model/record-schemas.js';
 import type { JsonObject, JsonValue } from '../flows/index.js';
-import { flowViewSchema } from '../flows/record-schemas.js';
 import { groupBy } from '../support/lists.js';
 import {
   receivedSchema,

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { type ResolvedRoute, resolveConfig } from '../../../src/engine/config/index.js';
-import type { StartFlow } from '../../../src/engine/flows/action-schemas.js';
+import type { StartFlow } from '../../../src/engine/flow-model/action-schemas.js';
 import type { FlowAction } from '../../../src/engine/flows/index.js';
 import { Pipeline } from '../../../src/engine/webhooks/pipeline.js';
 import { servedRoute } from '../../../src/engine/webhooks/routes.js';

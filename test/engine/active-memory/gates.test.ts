@@ -8,7 +8,7 @@ import {
   type GateFacts,
 } from '../../../src/engine/active-memory/gates.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import type { ConfigInput } from '../../../src/engine/config/resolved.js';
+import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 
 const test = suite('gates of active memory');
 

@@ -1,7 +1,7 @@
 import { openRecallLane } from '../../../src/engine/active-memory/lane.js';
 import type { RecallOutcome } from '../../../src/engine/active-memory/outcome.js';
 import type { RecallTurn } from '../../../src/engine/active-memory/turn.js';
-import type { ConfigInput } from '../../../src/engine/config/resolved.js';
+import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';

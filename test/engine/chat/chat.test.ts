@@ -4,7 +4,7 @@ import { chooseChatModel } from '../../../src/engine/chat/choose-chat-model.js';
 import type { ChatModel, ChatRequest } from '../../../src/engine/chat/open-chat-model.js';
 import { openChatModel } from '../../../src/engine/chat/open-chat-model.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import type { ConfigInput } from '../../../src/engine/config/resolved.js';
+import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { CHAT_KEY, startAnthropicFake, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ConfigFault, checkConfigText } from '../../../src/engine/config/check.js';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+import type { ConfigFault } from '../../../src/engine/config/config-fault.js';
 
 import { SvcError } from '../../../src/engine/errors/index.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { explainGemini } from '../../../src/engine/providers/gemini/vendor.js';
+import { explainGemini } from '../../../src/engine/providers/gemini/connection.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';

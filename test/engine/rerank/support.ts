@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import type { ConfigInput } from '../../../src/engine/config/resolved.js';
+import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import { createReranking } from '../../../src/engine/rerank/index.js';
 import type { PassageReranker } from '../../../src/engine/rerank/rerank-passages.js';
 import type { Clock } from '../../../src/engine/support/context.js';

@@ -1,5 +1,6 @@
-import { EMPTY_FLOW } from '../../../src/engine/flows/flow-record.js';
-import { newFlowId, newTaskId } from '../../../src/engine/flows/ids.js';
+import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
+import { newFlowId, newTaskId } from '../../../src/engine/flow-model/ids.js';
+import { EMPTY_TASK, summarizeTasks } from '../../../src/engine/flow-model/task-record.js';
 import type {
   FlowRecord,
   HistoryEntry,
@@ -7,7 +8,6 @@ import type {
   TaskRecord,
 } from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
-import { EMPTY_TASK, summarizeTasks } from '../../../src/engine/flows/task-record.js';
 
 /** The present in these tests. */
 export const NOW = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { newTaskId } from '../../../src/engine/flows/ids.js';
+import { newTaskId } from '../../../src/engine/flow-model/ids.js';
 import { FLOW_WORDS, renderChanged } from '../../../src/ui/flows/bulk.js';
 import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
 import { renderHistory } from '../../../src/ui/flows/history.js';

@@ -1,4 +1,4 @@
-import type { ActionField } from '../../flows/action-fields.js';
+import type { ActionField } from '../../flow-model/action-fields.js';
 import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
 import {
   fillTemplate,

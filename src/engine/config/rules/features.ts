@@ -3,7 +3,7 @@ import { type ConfigPath, valueAt } from '../config-path.js';
 import { GATEWAY_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import { fault, type Rule, warning, writtenRoutes } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {

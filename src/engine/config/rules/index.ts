@@ -1,4 +1,4 @@
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import * as features from './features.js';
 import * as notify from './notify.js';
 import * as providers from './providers.js';

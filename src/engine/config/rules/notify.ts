@@ -1,7 +1,7 @@
 import { leadsToLoopback } from '../../support/network.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath } from '../config-path.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import type { SecretValue } from '../secret-input.js';
 import { fault, type Rule, warning, writtenRoutes } from './rule.js';
 

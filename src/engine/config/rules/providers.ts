@@ -10,7 +10,7 @@ import {
 } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import {
   eachScope,
   fault,

@@ -1,8 +1,9 @@
-import type { ConfigFault, FaultCode } from '../check.js';
+import type { ConfigFault, FaultCode } from '../config-fault.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';
 import { resolveMemorySearch } from '../resolve-config.js';
-import type { ConfigInput, MemorySearchSettings } from '../resolved.js';
+import type { MemorySearchSettings } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 
 /** `memorySearch` of the defaults or of one agent, and where its keys are written. */
 export interface SearchScope {

@@ -1,8 +1,8 @@
-import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { actionFields, flowTaskFields } from '../../flow-model/action-fields.js';
 import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import type { ScheduleInput } from '../resolved.js';
+import type { ScheduleInput } from '../schema/index.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding } from './rule.js';
 

@@ -2,7 +2,7 @@ import { PROVIDERS, type Provider } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import { followProvider } from './providers.js';
 import {
   eachScope,

@@ -3,7 +3,7 @@ import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import { writtenSecrets } from '../secret-input.js';
 import { followProvider } from './providers.js';
 import { fault, type Rule, type SearchScope, warning } from './rule.js';

@@ -1,7 +1,8 @@
-import { actionFields, flowTaskFields } from '../../flows/action-fields.js';
+import { actionFields, flowTaskFields } from '../../flow-model/action-fields.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import type { ConfigPath } from '../config-path.js';
-import type { MapRule, RouteInput } from '../resolved.js';
+import type { MapRule } from '../resolved.js';
+import type { RouteInput } from '../schema/index.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding, warning, writtenRoutes } from './rule.js';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { NOTIFICATION_KINDS } from '../../flows/notification-record.js';
+import type { DeepReadonly } from '../../errors/output-schema.js';
+import { NOTIFICATION_KINDS } from '../../flow-model/notification-record.js';
 import {
   atMost,
   httpUrl,
@@ -272,3 +273,24 @@ export const configSchema = z.strictObject({
   logging: section(logging, 'Log of the long-running process'),
   ui: section(ui, 'Screens in the terminal'),
 });
+
+/** Types of the file's content, as written: everything is optional. */
+export type ConfigInput = DeepReadonly<z.input<typeof configSchema>>;
+
+export type AgentsInput = NonNullable<ConfigInput['agents']>;
+export type AgentInput = NonNullable<AgentsInput['list']>[number];
+export type MemorySearchInput = NonNullable<AgentInput['memorySearch']>;
+export type ModelProviderInput = NonNullable<
+  NonNullable<ConfigInput['models']>['providers']
+>[string];
+export type MemoryInput = NonNullable<ConfigInput['memory']>;
+export type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entries']>;
+export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
+export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
+export type FlowsInput = NonNullable<ConfigInput['flows']>;
+export type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
+export type ScheduleInput = NonNullable<ConfigInput['schedules']>[string];
+export type StorageInput = NonNullable<ConfigInput['storage']>;
+export type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
+export type SecretsInput = NonNullable<ConfigInput['secrets']>;
+export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ACTION_NAMES } from '../../flows/action-schemas.js';
+import { ACTION_NAMES } from '../../flow-model/action-schemas.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import {
   atMost,

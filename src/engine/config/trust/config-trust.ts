@@ -8,6 +8,7 @@ import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed, parsedJson } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
+import type { LoadConfigOptions } from '../discovery.js';
 import {
   type Discovery,
   discoverConfig,
@@ -15,8 +16,7 @@ import {
   needsTrust,
   placeOfConfig,
 } from '../discovery.js';
-import type { LoadConfigOptions } from '../load.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import { maskSecrets } from '../secret-input.js';
 import { type RiskyValue, splitByRisk } from './risky-part.js';
 

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../support/context.js';
 import { isInside, realTarget, resolvePath } from '../../support/files.js';
 import { type ConfigPath, isRecord } from '../config-path.js';
 import { MAIN_AGENT } from '../resolve-config.js';
-import type { ConfigInput } from '../resolved.js';
+import type { ConfigInput } from '../schema/index.js';
 import { type KeyRisk, riskOf } from './key-risks.js';
 
 /** A value that only a trusted file can set. */

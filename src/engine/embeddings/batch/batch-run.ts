@@ -1,11 +1,4 @@
-import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import { abortableSleep } from '../../providers/requests/pacer.js';
-import type {
-  BatchCall,
-  BatchSettings,
-  RequestLimits,
-  VendorBatch,
-} from '../../providers/vendor.js';
 import { anySignal } from '../../support/async.js';
 import type {
   BatchEmbedOptions,
@@ -14,56 +7,23 @@ import type {
   KeyedInput,
   KeyedPart,
 } from '../embedding-adapter.js';
-import { awaitJob, collectJob, findJob, lookAt, submitJob } from './follow-job.js';
+import {
+  awaitJob,
+  BatchHealth,
+  type BatchRun,
+  collectJob,
+  findJob,
+  lookAt,
+  submitJob,
+} from './follow-job.js';
 import {
   type JobRecord,
-  type JobRecords,
   openJobRecords,
   type PlannedInputs,
   planJobs,
   SMALLEST_JOB,
   type StartedJob,
 } from './job-records.js';
-
-export interface BatchRun {
-  readonly vendor: VendorBatch;
-  readonly settings: BatchSettings;
-  readonly limits: RequestLimits;
-  readonly records: JobRecords;
-  readonly call: BatchCall;
-  readonly nowMs: () => number;
-  readonly onEvent: (event: EmbeddingEvent) => void;
-  /** Validates and normalizes a vector. @throws VendorFault */
-  readonly accept: (vector: Float32Array) => Float32Array;
-  /** Embeds with ordinary requests. */
-  readonly inline: (inputs: Iterable<KeyedInput>) => AsyncIterable<KeyedPart>;
-  readonly health: BatchHealth;
-}
-
-/** After this many failed jobs, the rest of the run is inline. */
-const MAX_FAILURES = 2;
-
-class BatchHealth {
-  /** Largest job; reduced when the vendor's queue is full. */
-  maxEntries = Number.POSITIVE_INFINITY;
-  private failures = 0;
-  private readonly onEvent: (event: EmbeddingEvent) => void;
-
-  constructor(onEvent: (event: EmbeddingEvent) => void) {
-    this.onEvent = onEvent;
-  }
-
-  get on(): boolean {
-    return this.failures < MAX_FAILURES;
-  }
-
-  /** @param final the next job would fail in the same way */
-  jobFailed(why: string, final: boolean): void {
-    if (!this.on) return;
-    this.failures = final ? MAX_FAILURES : this.failures + 1;
-    if (!this.on) this.onEvent({ type: 'batch.off', why });
-  }
-}
 
 /** What the adapter provides. */
 interface BatchGround

@@ -1,9 +1,58 @@
+import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import { abortableSleep } from '../../providers/requests/pacer.js';
-import type { BatchHandle, BatchStatus } from '../../providers/vendor.js';
+import type {
+  BatchCall,
+  BatchHandle,
+  BatchSettings,
+  BatchStatus,
+  RequestLimits,
+  VendorBatch,
+} from '../../providers/vendor.js';
 import { isTransient, VendorFault } from '../../providers/vendor-fault.js';
 import type { KeyedInput, KeyedPart } from '../embedding-adapter.js';
-import type { BatchRun } from './batch-run.js';
-import type { JobRecord, StartedJob } from './job-records.js';
+import type { JobRecord, JobRecords, StartedJob } from './job-records.js';
+
+/** What the jobs of one run share. */
+export interface BatchRun {
+  readonly vendor: VendorBatch;
+  readonly settings: BatchSettings;
+  readonly limits: RequestLimits;
+  readonly records: JobRecords;
+  readonly call: BatchCall;
+  readonly nowMs: () => number;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+  /** Validates and normalizes a vector. @throws VendorFault */
+  readonly accept: (vector: Float32Array) => Float32Array;
+  /** Embeds with ordinary requests. */
+  readonly inline: (inputs: Iterable<KeyedInput>) => AsyncIterable<KeyedPart>;
+  readonly health: BatchHealth;
+}
+
+/** After this many failed jobs, the rest of the run is inline. */
+const MAX_FAILURES = 2;
+
+/** Whether batch jobs work in this run. */
+export class BatchHealth {
+  /** Largest job; reduced when the vendor's queue is full. */
+  maxEntries = Number.POSITIVE_INFINITY;
+  private failures = 0;
+  private readonly onEvent: (event: EmbeddingEvent) => void;
+
+  constructor(onEvent: (event: EmbeddingEvent) => void) {
+    this.onEvent = onEvent;
+  }
+
+  get on(): boolean {
+    return this.failures < MAX_FAILURES;
+  }
+
+  /** @param final the next job would fail in the same way */
+  jobFailed(why: string, final: boolean): void {
+    if (!this.on) return;
+    this.failures = final ? MAX_FAILURES : this.failures + 1;
+    if (!this.on) this.onEvent({ type: 'batch.off', why });
+  }
+}
 
 export interface JobEnd {
   readonly embedded: ReadonlySet<string>;

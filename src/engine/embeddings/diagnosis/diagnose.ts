@@ -7,12 +7,8 @@ import type { EmbeddingAdapter } from '../embedding-adapter.js';
 import { openProvider } from '../open-provider.js';
 import type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
 import type { AgentProviders } from '../provider-world.js';
-import {
-  CHECKS,
-  type DiagnosedProvider,
-  type DiagnosisSubject,
-  type DiagnosisWork,
-} from './events.js';
+import { CHECKS } from './check-names.js';
+import type { DiagnosedProvider, DiagnosisSubject, DiagnosisWork } from './events.js';
 import {
   checkBatch,
   checkEmbed,

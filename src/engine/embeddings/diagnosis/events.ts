@@ -4,18 +4,6 @@ import type { EmbeddingAdapter } from '../embedding-adapter.js';
 import type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
 import type { ProviderWorld } from '../provider-world.js';
 
-/** Checks of a provider, in display order. */
-export const CHECKS = [
-  'selected',
-  'key',
-  'endpoint',
-  'embed',
-  'batch',
-  'fallback',
-  'vectors',
-  'rerank',
-] as const;
-
 export type DiagnosisEvent =
   | { readonly type: 'check.started'; readonly check: CheckName }
   | {

@@ -1,4 +1,5 @@
 export type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
+export { CHECKS } from './check-names.js';
 export { diagnose, diagnoseNamed, type VectorsOutcome } from './diagnose.js';
-export { CHECKS, type DiagnosisEvent, type DiagnosisWork } from './events.js';
+export type { DiagnosisEvent, DiagnosisWork } from './events.js';
 export { connectTo, failure } from './provider-checks.js';

@@ -1,4 +1,6 @@
-import type { CancelFlow } from '../action-schemas.js';
+import type { CancelFlow } from '../../flow-model/action-schemas.js';
+import { type FlowRecord, flowView, hasFlowEnded } from '../../flow-model/flow-record.js';
+import { hasTaskEnded, type TaskRecord, taskView } from '../../flow-model/task-record.js';
 import {
   done,
   type FlowAnswer,
@@ -9,10 +11,8 @@ import {
   terminalText,
 } from '../flow-action.js';
 import { moveFlow } from '../flow-moves.js';
-import { type FlowRecord, flowView, hasFlowEnded } from '../flow-record.js';
-import { hasTaskEnded, type TaskRecord, taskView } from '../task-record.js';
+import type { Work } from '../flow-store.js';
 import { cancelTask, finishCancelling } from '../tasks/change-task.js';
-import type { Work } from '../work.js';
 
 interface CancelResult {
   /** `pending`: a worker still holds a task; the flow ends when it releases it. */

@@ -1,5 +1,7 @@
-import type { CreateFlow, FlowMutation, SetWaiting } from '../action-schemas.js';
-import { type JsonValue, toJsonText } from '../fields.js';
+import type { CreateFlow, FlowMutation, SetWaiting } from '../../flow-model/action-schemas.js';
+import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
+import { EMPTY_FLOW, type FlowRecord, flowView } from '../../flow-model/flow-record.js';
+import { newFlowId } from '../../flow-model/ids.js';
 import {
   CANCEL_REQUESTED,
   done,
@@ -10,11 +12,9 @@ import {
   terminalText,
 } from '../flow-action.js';
 import { type FlowMove, type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
-import { EMPTY_FLOW, type FlowRecord, flowView } from '../flow-record.js';
+import type { Work } from '../flow-store.js';
 import { noteFlow } from '../history.js';
-import { newFlowId } from '../ids.js';
 import { notifyOfFlow } from '../notify.js';
-import type { Work } from '../work.js';
 
 const MOVES: Readonly<Record<FlowMutation['action'], FlowMove>> = {
   set_waiting: 'set_waiting',

@@ -1,16 +1,14 @@
-import type { FlowRead } from '../action-schemas.js';
-import type { JsonObject } from '../fields.js';
+import type { FlowRead } from '../../flow-model/action-schemas.js';
+import { MOST_LISTED } from '../../flow-model/action-schemas.js';
+import type { JsonObject } from '../../flow-model/fields.js';
+import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
 import {
-  done,
-  type FlowAnswer,
-  type FlowCaller,
-  MOST_LISTED,
-  NOT_FOUND,
-  refused,
-} from '../flow-action.js';
-import { type FlowRecord, flowView } from '../flow-record.js';
+  summarizeTasks,
+  type TaskRecord,
+  taskViewWithResult,
+} from '../../flow-model/task-record.js';
+import { done, type FlowAnswer, type FlowCaller, NOT_FOUND, refused } from '../flow-action.js';
 import type { Tables, TaskRows } from '../flow-store.js';
-import { summarizeTasks, type TaskRecord, taskViewWithResult } from '../task-record.js';
 
 /** An answer of this size gets no more records: writing it blocks all other requests. */
 const MOST_LISTED_CHARS = 2 * 1024 * 1024;

@@ -1,4 +1,13 @@
-import type { RunTask, StartFlow } from '../action-schemas.js';
+import type { RunTask, StartFlow } from '../../flow-model/action-schemas.js';
+import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
+import { newTaskId } from '../../flow-model/ids.js';
+import {
+  EMPTY_TASK,
+  hasTaskEnded,
+  TASK_METADATA,
+  type TaskRecord,
+  taskView,
+} from '../../flow-model/task-record.js';
 import {
   CANCEL_REQUESTED,
   done,
@@ -11,19 +20,10 @@ import {
   terminalText,
 } from '../flow-action.js';
 import { refusalOf } from '../flow-moves.js';
-import { type FlowRecord, flowView } from '../flow-record.js';
+import type { Work } from '../flow-store.js';
 import { noteTask } from '../history.js';
-import { newTaskId } from '../ids.js';
 import { notifyOfTask } from '../notify.js';
-import {
-  EMPTY_TASK,
-  hasTaskEnded,
-  TASK_METADATA,
-  type TaskRecord,
-  taskView,
-} from '../task-record.js';
 import { writeTask } from '../tasks/change-task.js';
-import type { Work } from '../work.js';
 import { addFlow, type JsonTexts } from './change-flow.js';
 
 /** `run_task`: queues a task, or records one that runs elsewhere. */

@@ -1,11 +1,11 @@
 import { SvcError } from '../../errors/index.js';
+import { type FlowRecord, hasFlowEnded } from '../../flow-model/flow-record.js';
+import type { EndedTaskStatus, TaskRecord } from '../../flow-model/task-record.js';
 import { doublingRestMs } from '../../support/time.js';
 import { moveFlow } from '../flow-moves.js';
-import { type FlowRecord, hasFlowEnded } from '../flow-record.js';
+import type { Work } from '../flow-store.js';
 import { noteTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
-import type { EndedTaskStatus, TaskRecord } from '../task-record.js';
-import type { Work } from '../work.js';
 
 /** How a task ends. */
 export interface TaskEnd {

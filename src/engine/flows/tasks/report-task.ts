@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
+import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
+import { workerNamed } from '../../flow-model/history-record.js';
+import { hasTaskEnded, type TaskRecord } from '../../flow-model/task-record.js';
 import { MOST_JSON_DEPTH } from '../../support/json-depth.js';
-import { type JsonValue, toJsonText } from '../fields.js';
-import { by, workerNamed } from '../history.js';
+import type { Work } from '../flow-store.js';
+import { by } from '../history.js';
 import { notifyOfTask } from '../notify.js';
-import { hasTaskEnded, type TaskRecord } from '../task-record.js';
-import type { Work } from '../work.js';
 import { backInQueue, endTask, runAgainOr, writeTask } from './change-task.js';
 
 /** What a worker needs to report on a task. */

@@ -3,7 +3,6 @@ import https from 'node:https';
 import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { unlessAborted } from '../../support/async.js';
-import type { AwsCredentials } from './credentials.js';
 import type { BedrockPlace } from './place.js';
 
 const ignore = (): void => undefined;
@@ -21,6 +20,14 @@ export function requestHandler(): NodeHttpHandler {
     httpAgent: http.globalAgent,
     httpsAgent: https.globalAgent,
   });
+}
+
+/** Credentials for signing; temporary ones expire. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
 }
 
 /** Signed requests, or a Bedrock API key. */

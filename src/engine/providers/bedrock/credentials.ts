@@ -9,15 +9,7 @@ import { messageOf } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import { VendorFault } from '../vendor-fault.js';
-import { requestHandler, SILENT } from './client.js';
-
-/** Credentials for signing; temporary ones expire. */
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly expiration?: Date;
-}
+import { type AwsCredentials, requestHandler, SILENT } from './client.js';
 
 /** One step of the chain: undefined if nothing is configured there, an error if that fails. */
 interface Step {

@@ -13,7 +13,7 @@ import type {
   VendorBatch,
 } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
-import type { GeminiConnection, GeminiRequest } from './vendor.js';
+import type { GeminiConnection, GeminiRequest } from './connection.js';
 
 interface GeminiBatchOptions {
   /** `…/models/MODEL:asyncBatchEmbedContent`. */

@@ -1,10 +1,10 @@
-import { columnsOf, type Fields } from '../../flows/fields.js';
-import { FLOW_FIELDS } from '../../flows/flow-record.js';
-import { HISTORY_FIELDS } from '../../flows/history.js';
-import { ID_MOMENT_AT } from '../../flows/ids.js';
-import { NOTIFICATION_FIELDS } from '../../flows/notification-record.js';
-import { SCHEDULE_FIELDS } from '../../flows/schedules.js';
-import { PAUSE_FIELDS, TASK_FIELDS } from '../../flows/task-record.js';
+import { columnsOf, type Fields } from '../../flow-model/fields.js';
+import { FLOW_FIELDS } from '../../flow-model/flow-record.js';
+import { HISTORY_FIELDS } from '../../flow-model/history-record.js';
+import { ID_MOMENT_AT } from '../../flow-model/ids.js';
+import { NOTIFICATION_FIELDS } from '../../flow-model/notification-record.js';
+import { SCHEDULE_FIELDS } from '../../flow-model/schedule-record.js';
+import { PAUSE_FIELDS, TASK_FIELDS } from '../../flow-model/task-record.js';
 import type { CopySource, CopyTarget } from './copy-part.js';
 
 /** A row as it is stored, by column. */

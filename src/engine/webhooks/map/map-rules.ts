@@ -1,6 +1,6 @@
 import type { MapRule } from '../../config/index.js';
-import type { StartFlow } from '../../flows/action-schemas.js';
-import { actionTemplate, type MadeAction } from '../../flows/action-template.js';
+import type { StartFlow } from '../../flow-model/action-schemas.js';
+import { actionTemplate, type MadeAction } from '../../flow-model/action-template.js';
 import type { FlowAction } from '../../flows/index.js';
 import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
 

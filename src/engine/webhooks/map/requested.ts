@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { StartFlow } from '../../flows/action-schemas.js';
-import { readAction } from '../../flows/action-template.js';
+import type { StartFlow } from '../../flow-model/action-schemas.js';
+import { readAction } from '../../flow-model/action-template.js';
 import type { FlowAction, Idempotency } from '../../flows/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';

@@ -1,8 +1,7 @@
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
+import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import type { Server } from '../../../postgres/index.js';
-import type { ChangeScope, Tables } from '../../flow-store.js';
-import { type NewHistoryEntry, SYSTEM } from '../../history.js';
-import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
+import type { ChangeScope, FlowPolicy, FlowsChange, Tables, Work } from '../../flow-store.js';
 import { AnswerTable } from './answer-table.js';
 import { Batch, Turn } from './batch.js';
 import { appendHistory, FlowTable, HistoryTable } from './flow-table.js';

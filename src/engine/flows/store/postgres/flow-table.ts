@@ -1,13 +1,12 @@
-import { columnsOf } from '../../fields.js';
-import { FLOW_FIELDS, type FlowRecord } from '../../flow-record.js';
-import type { FlowFilter, FlowRows, HistoryRows } from '../../flow-store.js';
+import { columnsOf } from '../../../flow-model/fields.js';
+import { FLOW_FIELDS, type FlowRecord } from '../../../flow-model/flow-record.js';
 import {
-  FIRST_KEPT,
   HISTORY_FIELDS,
   type HistoryEntry,
-  MOST_KEPT,
   type NewHistoryEntry,
-} from '../../history.js';
+} from '../../../flow-model/history-record.js';
+import type { FlowFilter, FlowRows, HistoryRows } from '../../flow-store.js';
+import { FIRST_KEPT, MOST_KEPT } from '../../history.js';
 import { type FlowTrouble, flowTroubles } from '../troubles.js';
 import type { Batch, Turn } from './batch.js';
 import { FoundTable, foundTable } from './found-table.js';

@@ -1,6 +1,6 @@
-import type { Fields } from '../../fields.js';
+import type { Fields } from '../../../flow-model/fields.js';
+import { idPrefix } from '../../../flow-model/ids.js';
 import type { FlowFilter, RecordFilter, TaskFilter } from '../../flow-store.js';
-import { idPrefix } from '../../ids.js';
 import type { Question, Turn } from './batch.js';
 import { recordWriter, selected } from './record-sql.js';
 

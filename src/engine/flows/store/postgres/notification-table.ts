@@ -1,5 +1,8 @@
+import {
+  NOTIFICATION_FIELDS,
+  type NotificationRecord,
+} from '../../../flow-model/notification-record.js';
 import type { NotificationFilters, NotificationRows, TakeDueOptions } from '../../flow-store.js';
-import { NOTIFICATION_FIELDS, type NotificationRecord } from '../../notification-record.js';
 import type { Turn } from './batch.js';
 import { allFor, lockIn, recordWriter, selected } from './record-sql.js';
 

@@ -3,8 +3,15 @@ import type { ResolvedConfig } from '../../../config/index.js';
 import { openCurrentServer, type Server } from '../../../postgres/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
-import type { ChangeScope, FlowStore, Tables } from '../../flow-store.js';
-import { type FlowPolicy, type FlowsChange, flowPolicy, type Work } from '../../work.js';
+import { flowPolicy } from '../../flow-policy.js';
+import type {
+  ChangeScope,
+  FlowPolicy,
+  FlowStore,
+  FlowsChange,
+  Tables,
+  Work,
+} from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
 import { BatchedCommits, tablesOf, WORK_CHANNEL } from './batched-commits.js';
 

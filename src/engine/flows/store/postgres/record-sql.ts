@@ -1,4 +1,4 @@
-import { columnsOf, type Field, type Fields } from '../../fields.js';
+import { columnsOf, type Field, type Fields } from '../../../flow-model/fields.js';
 import type { Batch, Question } from './batch.js';
 
 type Table =

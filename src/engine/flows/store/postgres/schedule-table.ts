@@ -1,7 +1,11 @@
-import { columnsOf } from '../../fields.js';
+import { columnsOf } from '../../../flow-model/fields.js';
+import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../../flow-model/schedule-record.js';
+import {
+  PAUSE_FIELDS,
+  type PauseRecord,
+  type TaskRuntime,
+} from '../../../flow-model/task-record.js';
 import type { PauseRows, ScheduleRows } from '../../flow-store.js';
-import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../schedules.js';
-import { PAUSE_FIELDS, type PauseRecord, type TaskRuntime } from '../../task-record.js';
 import type { Turn } from './batch.js';
 import { lockIn, selected } from './record-sql.js';
 

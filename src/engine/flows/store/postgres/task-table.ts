@@ -1,5 +1,10 @@
+import {
+  TASK_FIELDS,
+  TASK_RUNTIMES,
+  type TaskCount,
+  type TaskRecord,
+} from '../../../flow-model/task-record.js';
 import type { QueueFilter, TaskFilter, TaskRows } from '../../flow-store.js';
-import { TASK_FIELDS, TASK_RUNTIMES, type TaskCount, type TaskRecord } from '../../task-record.js';
 import { type TaskTrouble, taskTroubles } from '../troubles.js';
 import { type Batch, type Question, Turn } from './batch.js';
 import { FoundTable, foundTable } from './found-table.js';

@@ -1,6 +1,11 @@
+import { columnsOf } from '../../../flow-model/fields.js';
+import { FLOW_FIELDS, type FlowRecord } from '../../../flow-model/flow-record.js';
+import {
+  HISTORY_FIELDS,
+  type HistoryEntry,
+  type NewHistoryEntry,
+} from '../../../flow-model/history-record.js';
 import type { Connection } from '../../../sqlite/database.js';
-import { columnsOf } from '../../fields.js';
-import { FLOW_FIELDS, type FlowRecord } from '../../flow-record.js';
 import type {
   AnswerKey,
   AnswerRows,
@@ -10,13 +15,7 @@ import type {
   KeptAnswer,
   StatisticsRows,
 } from '../../flow-store.js';
-import {
-  FIRST_KEPT,
-  HISTORY_FIELDS,
-  type HistoryEntry,
-  MOST_KEPT,
-  type NewHistoryEntry,
-} from '../../history.js';
+import { FIRST_KEPT, MOST_KEPT } from '../../history.js';
 import { type EndedRecords, type FlowStatistics, statisticsSql } from '../../statistics.js';
 import { flowTroubles } from '../troubles.js';
 import { equals, recordFinder, recordTable, selectFrom } from './record-table.js';

@@ -1,5 +1,5 @@
+import { ID_MOMENT_AT } from '../../../flow-model/ids.js';
 import type { FileFormat } from '../../../sqlite/format.js';
-import { ID_MOMENT_AT } from '../../ids.js';
 
 /**
  * The statements from each version to the next; `user_version` is how many were run. A published one never

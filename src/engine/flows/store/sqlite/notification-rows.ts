@@ -1,6 +1,9 @@
+import {
+  NOTIFICATION_FIELDS,
+  type NotificationRecord,
+} from '../../../flow-model/notification-record.js';
 import type { Connection } from '../../../sqlite/database.js';
 import type { NotificationFilters, NotificationRows } from '../../flow-store.js';
-import { NOTIFICATION_FIELDS, type NotificationRecord } from '../../notification-record.js';
 import { atLeast, equals, recordTable, selectFrom, whereOf } from './record-table.js';
 
 const SELECT_NOTIFICATION = selectFrom('notifications', NOTIFICATION_FIELDS);

@@ -1,7 +1,7 @@
+import { columnsOf, type Fields } from '../../../flow-model/fields.js';
+import { ID_MOMENT_AT, idPrefix } from '../../../flow-model/ids.js';
 import type { Connection } from '../../../sqlite/database.js';
-import { columnsOf, type Fields } from '../../fields.js';
 import type { RecordFilter } from '../../flow-store.js';
-import { ID_MOMENT_AT, idPrefix } from '../../ids.js';
 
 /** `SELECT … FROM table` of whole records; conditions follow it. */
 export function selectFrom(table: string, fields: Fields): string {

@@ -1,12 +1,11 @@
 import { close, fdatasync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
-import type { FlowStore, Tables } from '../../flow-store.js';
-import { type NewHistoryEntry, SYSTEM } from '../../history.js';
-import type { FlowPolicy, FlowsChange, Work } from '../../work.js';
+import type { FlowPolicy, FlowStore, FlowsChange, Tables, Work } from '../../flow-store.js';
 import { answerRows, flowRows, historyRows, statisticsRows } from './flow-rows.js';
 import { GroupCommit } from './group-commit.js';
 import { notificationRows } from './notification-rows.js';

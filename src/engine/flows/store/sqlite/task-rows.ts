@@ -1,15 +1,15 @@
-import type { Connection } from '../../../sqlite/database.js';
-import { columnsOf } from '../../fields.js';
-import type { PauseRows, ScheduleRows, TaskFilter, TaskRows } from '../../flow-store.js';
-import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../schedules.js';
-import type { PauseRecord, TaskCount } from '../../task-record.js';
+import { columnsOf } from '../../../flow-model/fields.js';
+import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../../flow-model/schedule-record.js';
+import type { PauseRecord, TaskCount } from '../../../flow-model/task-record.js';
 import {
   PAUSE_FIELDS,
   TASK_FIELDS,
   TASK_RUNTIMES,
   type TaskRecord,
   type TaskRuntime,
-} from '../../task-record.js';
+} from '../../../flow-model/task-record.js';
+import type { Connection } from '../../../sqlite/database.js';
+import type { PauseRows, ScheduleRows, TaskFilter, TaskRows } from '../../flow-store.js';
 import { taskTroubles } from '../troubles.js';
 import { equals, ID_IS, recordFinder, recordTable, selectFrom } from './record-table.js';
 

@@ -5,7 +5,6 @@ import { runningMs } from '../../../support/time.js';
 import type { EmbeddingEvent } from '../../embedding-event.js';
 import { parseAnswer, sendRequest } from '../../http/http-client.js';
 import { jsonAt } from '../../http/status-fault.js';
-import type { InstallLocalOutput } from '../../output-schemas.js';
 import { asProviderError } from '../../provider-error.js';
 import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
 import type { ProviderSettings } from '../../vendor.js';
@@ -21,6 +20,16 @@ import {
 import { downloadFile, type FileDownload, isDownloaded } from './download-file.js';
 import type { DownloadLimits, LinkedFile } from './open-download.js';
 
+/** A model on disk. */
+export interface ModelOnDisk {
+  /** `already`: it was on disk before. */
+  readonly outcome: 'already' | 'downloaded';
+  /** The reference without secrets, or the file name. */
+  readonly name: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
 /**
  * Downloads the configured model unless it is on disk.
  *
@@ -31,9 +40,7 @@ export async function ensureModel({
   ...options
 }: {
   readonly local: Pick<ProviderSettings['local'], 'modelCacheDir' | 'modelPath'>;
-} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<
-  NonNullable<InstallLocalOutput['model']>
-> {
+} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<ModelOnDisk> {
   const { modelCacheDir, modelPath } = local;
   try {
     const reference = parseModelReference(modelPath);

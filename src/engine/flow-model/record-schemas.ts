@@ -10,7 +10,7 @@ import {
   webhookFields,
 } from './fields.js';
 import { FLOW_FIELDS } from './flow-record.js';
-import { HISTORY_FIELDS } from './history.js';
+import { HISTORY_FIELDS } from './history-record.js';
 import { NOTIFICATION_FIELDS } from './notification-record.js';
 import { PAUSE_FIELDS, TASK_FIELDS } from './task-record.js';
 

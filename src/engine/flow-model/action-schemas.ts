@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { JsonValue } from './fields.js';
-import { MOST_LISTED } from './flow-action.js';
 import { ACTIVE_FLOW_STATUSES, NOTIFY_POLICIES } from './flow-record.js';
 import { ACTIVE_TASK_STATUSES } from './task-record.js';
 
@@ -8,6 +7,9 @@ import { ACTIVE_TASK_STATUSES } from './task-record.js';
  * The bodies of the actions of outside systems: thirteen (facts §2.3), and two that read tasks. Their types and the
  * OpenAPI document derive from them. Unknown keys are refused. A field left out keeps what is stored, null clears it.
  */
+
+/** The most flows in one answer. */
+export const MOST_LISTED = 1000;
 
 /** Kept in a registry, because a check would run with every request. */
 function means<T extends z.ZodMiniType>(schema: T, description: string): T {

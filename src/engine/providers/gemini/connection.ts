@@ -1,0 +1,124 @@
+import {
+  downloadLines,
+  type ExplainStatus,
+  type HttpAnswer,
+  type HttpRequest,
+  sendRequest,
+} from '../http/http-client.js';
+import { jsonAt, textAt } from '../http/status-fault.js';
+import type { ProviderSettings } from '../vendor.js';
+import type { VendorFaultDetails } from '../vendor-fault.js';
+
+/** One part of the content of a vector. */
+export type GeminiPart =
+  | { readonly text: string }
+  | {
+      /** `data` is base64. */
+      readonly inlineData: { readonly mimeType: string; readonly data: string };
+    };
+
+/** `EmbedContentRequest` without its model (ai.google.dev, "Embeddings" of the API reference). */
+export interface GeminiRequest {
+  readonly content: { readonly parts: readonly GeminiPart[] };
+  readonly taskType?: 'RETRIEVAL_DOCUMENT' | 'RETRIEVAL_QUERY';
+  readonly title?: string;
+  readonly outputDimensionality?: number | undefined;
+}
+
+/** A request to the Gemini API, before the key is added. */
+type GeminiCall = Pick<
+  HttpRequest,
+  'body' | 'headers' | 'json' | 'method' | 'pacing' | 'signal' | 'timeoutMs' | 'url'
+>;
+
+/** Address and key of the Gemini API. */
+export interface GeminiConnection {
+  /** With version, as `https://generativelanguage.googleapis.com/v1beta`. */
+  readonly endpoint: string;
+  /** For file uploads and downloads: `upload` comes before the version. */
+  fileUrl(kind: 'download' | 'upload', path: string): string;
+  /** @throws VendorFault, or the signal's reason */
+  send(call: GeminiCall): Promise<HttpAnswer>;
+  /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
+  lines(call: Pick<GeminiCall, 'pacing' | 'signal' | 'timeoutMs' | 'url'>): AsyncIterable<string>;
+}
+
+/** The connection for some settings. @param usual address without a configured one */
+export function geminiConnection(settings: ProviderSettings, usual: string): GeminiConnection {
+  // Users often configure the OpenAI-compatible endpoint of the same service.
+  const endpoint = settings.baseUrl?.replace(/\/openai(?:\/.*)?$/su, '') ?? usual;
+  const headers = {
+    // In a header: `?key=` would appear in logs.
+    ...(settings.credential === undefined ? {} : { 'x-goog-api-key': settings.credential.value }),
+    ...settings.headers,
+  };
+  const version = endpoint.lastIndexOf('/');
+  return {
+    endpoint,
+    fileUrl: (kind, path) =>
+      `${endpoint.slice(0, version)}/${kind}${endpoint.slice(version)}/${path}`,
+    lines: (call) => downloadLines({ ...call, headers }, explainGemini),
+    send: (call) => {
+      // An upload address comes from an answer; the key is sent to our own host only.
+      const own = new URL(call.url).origin === new URL(endpoint).origin;
+      return sendRequest(
+        { ...call, headers: own ? { ...headers, ...call.headers } : call.headers },
+        explainGemini,
+      );
+    },
+  };
+}
+
+/**
+ * Error bodies: `{error: {status, message, details[]}}`, with details ErrorInfo, QuotaFailure and
+ * RetryInfo (google.rpc).
+ */
+export const explainGemini: ExplainStatus = ({ status, body }) => {
+  const details = listAt(jsonAt(body, 'error'), 'details');
+  const message = textAt(body, 'error', 'message') ?? '';
+  const reason = details.map((detail) => textAt(detail, 'reason')).find(Boolean);
+  const code = reason ?? textAt(body, 'error', 'status');
+  const known = code === undefined ? {} : { code };
+  if (reason === 'API_KEY_INVALID') return { ...known, kind: 'auth' };
+  if (status === 429) return { ...known, ...explainExhausted(details, message) };
+  if (status !== 400) return known;
+  if (/exceeds the maximum number of tokens/u.test(message)) return { ...known, kind: 'input' };
+  // The message names one text, so only that one is at fault.
+  if (/requests\[\d+\]\.content/u.test(message)) return { ...known, kind: 'input' };
+  if (/payload size exceeds|requests can be in one batch/u.test(message)) {
+    return { ...known, kind: 'too_large' };
+  }
+  return known;
+};
+
+/** A per-minute limit and a used-up quota have the same status and code. */
+function explainExhausted(
+  details: readonly unknown[],
+  message: string,
+): Partial<VendorFaultDetails> {
+  const quotas = details.flatMap((detail) => listAt(detail, 'violations'));
+  if (quotas.some((quota) => /PerDay/u.test(textAt(quota, 'quotaId') ?? ''))) {
+    return {
+      kind: 'quota',
+      hint: "the key's daily quota is used up; it resets at midnight Pacific time, or enable billing; finished embeddings are kept",
+    };
+  }
+  if (/\blimit: 0\b/u.test(message)) {
+    return { kind: 'quota', hint: "the key's plan does not include this model: enable billing" };
+  }
+  const delay = details.map((detail) => textAt(detail, 'retryDelay')).find(Boolean);
+  // The message repeats the delay, even if details are missing.
+  const waitMs = durationMs(delay ?? /retry in ([\d.]+s)/u.exec(message)?.[1]);
+  return waitMs === undefined ? {} : { waitMs };
+}
+
+/** A `google.protobuf.Duration` in JSON: `33s`, `33.4s`. */
+function durationMs(text: string | undefined): number | undefined {
+  const seconds = /^(\d+(?:\.\d+)?)s$/u.exec(text ?? '')?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+}
+
+function listAt(value: unknown, name: string): readonly unknown[] {
+  const list = jsonAt(value, name);
+  return Array.isArray(list) ? list : [];
+}
