@@ -1,4 +1,5 @@
-import { PRESETS, type Preset } from '../../src/engine/webhooks/presets/index.js';
+import type { Preset } from '../../src/engine/webhooks/presets/preset.js';
+import { PRESETS } from '../../src/engine/webhooks/trigger-preset.js';
 import { fence, GENERATED, table } from './markdown.js';
 
 const INTRODUCTION = `${GENERATED}

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { deliveryArgs, withEnvironment } from '../../cli/flags.js';
-import { replayOutput } from '../../engine/webhooks/deliveries/delivery.js';
-import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery.js';
+import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/config/config-text.js';
 

@@ -5,8 +5,7 @@ import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
-import { PRESETS } from '../../engine/webhooks/presets/index.js';
-import { triggerPreset } from '../../engine/webhooks/trigger-preset.js';
+import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
 import { renderJson } from '../../ui/config/config-text.js';
 
 export default class WebhookTrigger extends BaseCommand<TriggerOutput> {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
-import { readGiven } from './given.js';
 import { IDEMPOTENCY_HEADER } from './guards.js';
 import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
 
@@ -83,4 +82,25 @@ function notAnObject(): SvcError {
   return new SvcError('USAGE', '--data must be a JSON object', {
     hint: 'pass the fields of the action, such as \'{"goal":"Build 1.2.3"}\'',
   });
+}
+
+/**
+ * Reads what a flag names: `@FILE`, or `-` for stdin.
+ *
+ * @param read reads a file; undefined reads stdin
+ * @returns undefined when the flag contains the text itself
+ * @throws SvcError USAGE if the file cannot be read
+ */
+export function readGiven<Content>(
+  flag: string,
+  given: string,
+  read: (file: string | undefined) => Content,
+  hint: string,
+): Content | undefined {
+  if (given !== '-' && !given.startsWith('@')) return undefined;
+  try {
+    return read(given === '-' ? undefined : given.slice(1));
+  } catch (error) {
+    throw new SvcError('USAGE', `${flag}: ${messageOf(error)}`, { hint, cause: error });
+  }
 }

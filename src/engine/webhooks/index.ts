@@ -11,9 +11,8 @@ export {
 } from './activity.js';
 export type { Delivery, DeliveryDetails } from './deliveries/delivery.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';
-export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
 export type { WebhookMetrics } from './metrics.js';
-export type { Webhooks } from './open-webhooks.js';
+export type { LiveDeliveries, LiveWebhooks, Webhooks, WebhooksSnapshot } from './open-webhooks.js';
 export type {
   CallOutput,
   DeliveriesOutput,

@@ -2,23 +2,109 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
-import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
+import { type FlowRecord, type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
-import type { EngineContext } from '../support/context.js';
-import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
+import type { Clock, EngineContext } from '../support/context.js';
+import { ActivityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
-import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
+import {
+  type Delivery,
+  type DeliveryDetails,
+  flowIdOf,
+  replayHeaders,
+} from './deliveries/delivery.js';
+import type { DeliveryFilter } from './deliveries/delivery-file.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
-import { replayIn } from './deliveries/replay-delivery.js';
-import { type LiveWebhooks, liveWebhooks } from './live-webhooks.js';
+import { type Replay, type Replayed, replayIn } from './deliveries/replay-delivery.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
 import { type ResolvedRoutes, type RouteStanding, RouteTable, resolveRoutes } from './routes.js';
 import { type ClientPatience, WebhookListener } from './webhook-listener.js';
 
-export interface WebhooksOptions {
+/** How many recently changed flows are kept. */
+const MOST_FLOWS = 50;
+
+/** The listener at one moment, for a screen. */
+export interface WebhooksSnapshot {
+  readonly routes: readonly (RouteStanding & { readonly activity: LiveRouteActivity })[];
+  /** Flows that changed while followed, the latest first. */
+  readonly flows: readonly FlowRecord[];
+  /** The last 100 deliveries, the newest first; the same list while nothing was recorded. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** A view of the listener while it runs. */
+export interface LiveWebhooks {
+  readonly snapshot: () => Promise<WebhooksSnapshot>;
+  /** Starts to keep changed flows; not before, since there may never be a viewer. */
+  readonly follow: () => void;
+  readonly deliveries: LiveDeliveries;
+  readonly close: () => void;
+}
+
+/** The recorded deliveries, for operators. */
+export interface LiveDeliveries {
+  /** The newest first. @throws SvcError DELIVERIES_UNUSABLE */
+  readonly list: (filter: DeliveryFilter) => readonly Delivery[];
+  /** @throws SvcError DELIVERY_NOT_FOUND, DELIVERIES_UNUSABLE */
+  readonly find: (idOrPrefix: string) => DeliveryDetails;
+  /** @throws SvcError as replayDelivery does */
+  readonly replay: (replay: Replay) => Promise<Replayed>;
+}
+
+interface LiveSources {
+  readonly standings: () => readonly RouteStanding[];
+  readonly activity: WebhookActivity;
+  readonly flows: Pick<Flows, 'subscribe'>;
+  readonly clock: Clock;
+  readonly deliveries: DeliveryReader;
+  readonly replay: LiveDeliveries['replay'];
+}
+
+function liveWebhooks(sources: LiveSources): LiveWebhooks {
+  const { standings, activity, flows, clock, deliveries, replay } = sources;
+  /** In order of change. */
+  const newest = new Map<string, FlowRecord>();
+  let unsubscribe: (() => void) | undefined;
+  return {
+    snapshot: async () => {
+      const nowMs = clock.now();
+      return {
+        routes: standings().map((standing) => ({
+          ...standing,
+          activity: activity.live(standing.id, nowMs),
+        })),
+        flows: [...newest.values()].toReversed(),
+        deliveries: deliveries.recent(),
+      };
+    },
+    follow: () => {
+      unsubscribe ??= flows.subscribe((change) => {
+        if (change.type !== 'flow') return;
+        const { flow } = change;
+        newest.delete(flow.flowId);
+        newest.set(flow.flowId, flow);
+        for (const oldest of newest.keys()) {
+          if (newest.size <= MOST_FLOWS) break;
+          newest.delete(oldest);
+        }
+      });
+    },
+    deliveries: {
+      list: (filter) => deliveries.list(filter),
+      find: (id) => deliveries.find(id),
+      replay,
+    },
+    close: () => {
+      unsubscribe?.();
+      deliveries.close();
+    },
+  };
+}
+
+interface WebhooksOptions {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;

@@ -17,8 +17,8 @@ import { pointerKeys } from '../support/json-pointer.js';
 import { MS_PER_HOUR } from '../support/time.js';
 import { compileRules, type RuleSet } from './map/map-rules.js';
 import type { RoutesOutput } from './output-schemas.js';
-import { type DeliveryPlaces, deliveryPlaces } from './verify/schemes.js';
-import { createVerifier, emptySecret, type Verifier } from './verify/verifier.js';
+import { type DeliveryPlaces, deliveryPlaces, type Verifier } from './verify/schemes.js';
+import { createVerifier, emptySecret } from './verify/verifier.js';
 
 /** The routes of a configuration. */
 export interface ResolvedRoutes {

@@ -15,7 +15,7 @@ import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { singleQuoted, suggestName } from '../support/text.js';
 import { accessOf, secretsOf } from './routes.js';
-import type { Verifier } from './verify/verifier.js';
+import type { Verifier } from './verify/schemes.js';
 
 /** A request that a route of this configuration accepts. */
 export interface SignedRequest {

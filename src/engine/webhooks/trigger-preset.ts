@@ -4,9 +4,15 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pointerKeys } from '../support/json-pointer.js';
 import { isRecord, suggestName } from '../support/text.js';
-import { PRESETS, type Preset } from './presets/index.js';
+import { ALERTS } from './presets/alerts.js';
+import { CODE_HOSTS } from './presets/code-hosts.js';
+import type { Preset } from './presets/preset.js';
+import { SERVICES } from './presets/services.js';
 import { receiverOf } from './routes.js';
 import { configuredRoute, type SentRequest, sendSigned } from './signed-request.js';
+
+/** All presets, in the order of docs/webhook-senders.md. */
+export const PRESETS: readonly Preset[] = [...CODE_HOSTS, ...ALERTS, ...SERVICES];
 
 /** The example of a preset, to be sent to a route. */
 export interface Trigger {

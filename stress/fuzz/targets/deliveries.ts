@@ -7,7 +7,8 @@ import type { StartFlow } from '../../../src/engine/flow-model/action-schemas.js
 import type { FlowAction } from '../../../src/engine/flows/index.js';
 import { Pipeline } from '../../../src/engine/webhooks/pipeline.js';
 import { servedRoute } from '../../../src/engine/webhooks/routes.js';
-import { createVerifier, type Verifier } from '../../../src/engine/webhooks/verify/verifier.js';
+import type { Verifier } from '../../../src/engine/webhooks/verify/schemes.js';
+import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
 const NOW_MS = 1_700_000_000_000;

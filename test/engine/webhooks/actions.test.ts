@@ -3,10 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
 import { ACTION_NAMES } from '../../../src/engine/flow-model/action-schemas.js';
-import { rejectionSchema, successSchema } from '../../../src/engine/webhooks/answer-schemas.js';
 import { actionAnswer } from '../../../src/engine/webhooks/answers.js';
-import { openApiDocument } from '../../../src/engine/webhooks/openapi-document.js';
-
+import {
+  openApiDocument,
+  rejectionSchema,
+  successSchema,
+} from '../../../src/engine/webhooks/openapi-document.js';
 import {
   act,
   SECRET,

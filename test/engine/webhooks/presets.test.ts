@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkConfigText } from '../../../src/engine/config/check.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
-import { PRESETS, type Preset } from '../../../src/engine/webhooks/presets/index.js';
-import { triggerPreset } from '../../../src/engine/webhooks/trigger-preset.js';
+import type { Preset } from '../../../src/engine/webhooks/presets/preset.js';
+import { PRESETS, triggerPreset } from '../../../src/engine/webhooks/trigger-preset.js';
 import { act, loadedOf, send, testWebhooks, webhooksConfig } from '../../support/webhooks.js';
 
 const test = suite('presets of senders');

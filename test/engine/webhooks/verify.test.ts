@@ -5,7 +5,8 @@ import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { createVerifier, type Verifier } from '../../../src/engine/webhooks/verify/verifier.js';
+import type { Verifier } from '../../../src/engine/webhooks/verify/schemes.js';
+import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 
 const test = suite('verifying senders');
 

@@ -3,7 +3,7 @@ import { newFlowId } from '../../../src/engine/flow-model/ids.js';
 import type { FlowRecord } from '../../../src/engine/flows/index.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
-import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
 
 export const NOW = 1_795_000_000_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
+import type { WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
 import { sparkline } from '../../../src/ui/components/plot.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';

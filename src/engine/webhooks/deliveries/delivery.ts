@@ -6,10 +6,9 @@ import { isRecord } from '../../support/text.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
 import { IDEMPOTENCY_HEADER } from '../guards.js';
-import type { DeliveryOutput, DeliveryShowOutput, ReplayOutput } from '../output-schemas.js';
+import type { DeliveryOutput, DeliveryShowOutput } from '../output-schemas.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
-import type { Replayed } from './replay-delivery.js';
 
 /** A recorded delivery. */
 export interface Delivery {
@@ -147,18 +146,6 @@ export function deliveryShowOutput(delivery: DeliveryDetails): DeliveryShowOutpu
     delivery: deliveryOutput(delivery),
     headers,
     body: body === '' ? null : body,
-  };
-}
-
-/** The JSON output of `svc webhook replay`. */
-export function replayOutput({ of, id, answer, isFirstAnswer }: Replayed): ReplayOutput {
-  return {
-    replayOf: of.id,
-    route: of.route,
-    id: id ?? null,
-    status: answer.status,
-    firstAnswer: isFirstAnswer,
-    answer: answer.body,
   };
 }
 

@@ -6,10 +6,11 @@ import type { SecretMask } from '../../masking/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
 import { type Requested, readRequested } from '../map/requested.js';
+import type { ReplayOutput } from '../output-schemas.js';
 import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute } from '../signed-request.js';
-import type { RequestHead } from '../verify/verifier.js';
+import type { RequestHead } from '../verify/schemes.js';
 import { type DeliveryDetails, flowIdOf, recordedDelivery } from './delivery.js';
 import { DeliveryFile, deliveriesFile } from './delivery-file.js';
 import { DeliveryReader } from './delivery-reader.js';
@@ -170,4 +171,16 @@ function addRecord(
     // It was performed: what is missing is only its record.
     return { id: undefined, unrecorded: messageOf(error) };
   }
+}
+
+/** The JSON output of `svc webhook replay`. */
+export function replayOutput({ of, id, answer, isFirstAnswer }: Replayed): ReplayOutput {
+  return {
+    replayOf: of.id,
+    route: of.route,
+    id: id ?? null,
+    status: answer.status,
+    firstAnswer: isFirstAnswer,
+    answer: answer.body,
+  };
 }

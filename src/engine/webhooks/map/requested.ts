@@ -8,8 +8,7 @@ import type { RequestRejection } from '../answers.js';
 import { parseBody, parseForm } from '../body.js';
 import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
 import type { ServedRoute } from '../routes.js';
-import type { Place } from '../verify/schemes.js';
-import type { RequestHead } from '../verify/verifier.js';
+import type { Place, RequestHead } from '../verify/schemes.js';
 import type { MappedRequest } from './map-rules.js';
 
 /** What a verified request asks for. */

@@ -4,12 +4,12 @@ import type { Clock, EngineContext } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { isRecord, parsedJson } from '../../support/text.js';
 import { REQUEST_REJECTIONS } from '../answers.js';
-import { readGiven } from '../given.js';
+import { readGiven } from '../call-route.js';
 import { isFormBody, isJsonBody } from '../guards.js';
 import type { MapOutput } from '../output-schemas.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute, openVerifier } from '../signed-request.js';
-import type { RequestHead } from '../verify/verifier.js';
+import type { RequestHead } from '../verify/schemes.js';
 import { type Requested, readRequested } from './requested.js';
 
 /** A recorded request, to be tried without a listener. */

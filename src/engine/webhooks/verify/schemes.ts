@@ -1,5 +1,44 @@
+import type { IncomingMessage } from 'node:http';
 import type { ResolvedRoute, ResolvedVerify } from '../../config/index.js';
 import { pointerKeys } from '../../support/json-pointer.js';
+
+/** The headers of a request; `headersDistinct` shows which were sent more than once. */
+export type RequestHead = Pick<IncomingMessage, 'headers' | 'headersDistinct'>;
+
+/** The result of checking headers. Errors are for the sender: they contain no secret and no signature. */
+export type HeadCheck =
+  | {
+      readonly ok: false;
+      readonly error: string;
+      /** The header that is missing, for the log. */
+      readonly missing?: string;
+    }
+  | {
+      readonly ok: true;
+      /** Checks the bytes as they were received. @returns why they are refused; undefined if they are not */
+      readonly checkBody: (body: Buffer) => string | undefined;
+    };
+
+/** Knows the requests of a sender. */
+export interface Verifier {
+  /**
+   * Checks what can be checked before the body is read.
+   *
+   * @param nowMs milliseconds since the epoch
+   */
+  readonly checkHead: (head: RequestHead, nowMs: number) => HeadCheck;
+  /** The headers of a request that it accepts. */
+  readonly sign: (body: Buffer, how: Signing) => Readonly<Record<string, string>>;
+  /** `WWW-Authenticate` of a refusal. */
+  readonly authenticate: string;
+}
+
+export interface Signing {
+  /** Of the delivery. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
 
 /** Where a request contains something. */
 export type Place =

@@ -1,10 +1,15 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { parsedJson } from '../../support/text.js';
-import type { SignatureScheme, SignedTime } from './schemes.js';
-import { equalsAny } from './tokens.js';
-import type { HeadCheck, RequestHead, Signing, Verifier } from './verifier.js';
+import type {
+  HeadCheck,
+  RequestHead,
+  SignatureScheme,
+  SignedTime,
+  Signing,
+  Verifier,
+} from './schemes.js';
 
 /** More than a sender sends while its secret is being replaced. */
 const MOST_SIGNATURES = 16;
@@ -217,4 +222,13 @@ function signedHeaders(
     ...(time?.in === 'header' ? { [time.name]: timestamp } : {}),
     ...(scheme.id === undefined ? {} : { [scheme.id]: id }),
   };
+}
+
+/** Whether a value equals one of several of its length. Compares with all of them, in constant time. */
+export function equalsAny(value: Buffer, expected: readonly Buffer[]): boolean {
+  let isEqual = false;
+  for (const one of expected) {
+    if (value.length === one.length && timingSafeEqual(value, one)) isEqual = true;
+  }
+  return isEqual;
 }

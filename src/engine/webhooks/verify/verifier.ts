@@ -1,47 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import { hash } from 'node:crypto';
 import type { ResolvedVerify } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import { signaturesOf } from './schemes.js';
-import { signatureVerifier } from './signatures.js';
-import { tokenVerifier } from './tokens.js';
-
-/** The headers of a request; `headersDistinct` shows which were sent more than once. */
-export type RequestHead = Pick<IncomingMessage, 'headers' | 'headersDistinct'>;
-
-/** The result of checking headers. Errors are for the sender: they contain no secret and no signature. */
-export type HeadCheck =
-  | {
-      readonly ok: false;
-      readonly error: string;
-      /** The header that is missing, for the log. */
-      readonly missing?: string;
-    }
-  | {
-      readonly ok: true;
-      /** Checks the bytes as they were received. @returns why they are refused; undefined if they are not */
-      readonly checkBody: (body: Buffer) => string | undefined;
-    };
-
-/** Knows the requests of a sender. */
-export interface Verifier {
-  /**
-   * Checks what can be checked before the body is read.
-   *
-   * @param nowMs milliseconds since the epoch
-   */
-  readonly checkHead: (head: RequestHead, nowMs: number) => HeadCheck;
-  /** The headers of a request that it accepts. */
-  readonly sign: (body: Buffer, how: Signing) => Readonly<Record<string, string>>;
-  /** `WWW-Authenticate` of a refusal. */
-  readonly authenticate: string;
-}
-
-export interface Signing {
-  /** Of the delivery. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-}
+import { type HeadCheck, type RequestHead, signaturesOf, type Verifier } from './schemes.js';
+import { equalsAny, signatureVerifier } from './signatures.js';
 
 /**
  * @param secrets values, all of which are valid; the first signs
@@ -68,4 +29,101 @@ export function emptySecret(): SvcError {
   return new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
     hint: 'svc webhook secret generate',
   });
+}
+
+/** The header for a secret where `Authorization` cannot be set. */
+export const SECRET_HEADER = 'x-svc-webhook-secret';
+
+export const GITLAB_HEADER = 'x-gitlab-token';
+
+const BEARER = /^bearer(?:[ \t](.*))?$/isu;
+const BASIC = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})[ \t]*$/iu;
+
+interface TokenScheme {
+  /** The secret in a request; undefined if there is none. */
+  readonly carried: (head: RequestHead) => Buffer | undefined;
+  readonly header: (secret: string) => Readonly<Record<string, string>>;
+  /** The header that senders use. */
+  readonly headerName: string;
+  readonly error: string;
+  readonly authenticate: string;
+}
+
+const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
+  bearer: {
+    carried: carriedBearer,
+    header: (secret) => ({ authorization: `Bearer ${asHeader(secret)}` }),
+    headerName: 'Authorization',
+    error: 'The secret of the route is missing or wrong.',
+    authenticate: 'Bearer',
+  },
+  basic: {
+    carried: (head) => {
+      const token = BASIC.exec(single(head, 'authorization') ?? '')?.[1];
+      return token === undefined ? undefined : Buffer.from(token, 'base64');
+    },
+    header: (secret) => ({ authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
+    headerName: 'Authorization',
+    error: 'The user name or password is missing or wrong.',
+    authenticate: 'Basic realm="svc", charset="UTF-8"',
+  },
+  gitlab: {
+    carried: (head) => {
+      const token = single(head, GITLAB_HEADER);
+      return token === undefined ? undefined : Buffer.from(token, 'latin1');
+    },
+    header: (secret) => ({ [GITLAB_HEADER]: asHeader(secret) }),
+    headerName: 'X-Gitlab-Token',
+    error: 'X-Gitlab-Token is missing, wrong or sent more than once.',
+    authenticate: 'X-Gitlab-Token',
+  },
+};
+
+/** Node.js reads and writes headers as Latin-1; the bytes of a secret are UTF-8. */
+function asHeader(secret: string): string {
+  return Buffer.from(secret, 'utf8').toString('latin1');
+}
+
+/** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
+function carriedBearer(head: RequestHead): Buffer | undefined {
+  const { headers, headersDistinct } = head;
+  // Of several, a proxy could have checked another than the one that Node.js takes.
+  if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
+  const bearer = BEARER.exec(headers.authorization ?? '');
+  const own = headers[SECRET_HEADER];
+  const carried = bearer === null ? own : (bearer[1] ?? '').trim();
+  return typeof carried === 'string' ? Buffer.from(carried, 'latin1') : undefined;
+}
+
+/** A header that was sent once. */
+function single({ headersDistinct }: RequestHead, name: string): string | undefined {
+  const values = headersDistinct[name];
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+/**
+ * Knows requests that carry a secret. Only digests of secrets are kept, and comparing digests does not reveal where
+ * values differ.
+ */
+function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly string[]): Verifier {
+  const scheme = SCHEMES[name];
+  const expected = secrets.map((secret) => digest(Buffer.from(secret, 'utf8')));
+  const refused = { ok: false, error: scheme.error } as const;
+  const missing = scheme.headerName;
+  return {
+    checkHead: (head) => {
+      const carried = scheme.carried(head);
+      if (carried !== undefined && equalsAny(digest(carried), expected)) return ACCEPTED;
+      const isMissing = head.headers[scheme.headerName.toLowerCase()] === undefined;
+      return isMissing && carried === undefined ? { ...refused, missing } : refused;
+    },
+    sign: () => scheme.header(secrets[0] ?? ''),
+    authenticate: scheme.authenticate,
+  };
+}
+
+const ACCEPTED: HeadCheck = { ok: true, checkBody: () => undefined };
+
+function digest(value: Buffer): Buffer {
+  return hash('sha256', value, 'buffer');
 }
