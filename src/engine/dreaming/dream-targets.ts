@@ -13,8 +13,7 @@ import { realOrGiven } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import { settleDreams } from './carry-over.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
-import type { DreamReach } from './sweep/dream-sources.js';
-import type { DreamSettings } from './sweep/phase-context.js';
+import type { DreamReach, DreamSettings } from './sweep/dream-sources.js';
 
 /** A workspace with the agents that share it and the settings of its sweeps. */
 export interface DreamTarget {

@@ -11,8 +11,7 @@ import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
-import type { DreamSources } from './sweep/dream-sources.js';
-import type { DreamSettings } from './sweep/phase-context.js';
+import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
 import {
   type Relocation,
   readStatements,

@@ -6,7 +6,6 @@ import type { EngineContext } from '../support/context.js';
 import { oneLine } from '../support/text.js';
 import { lossFraction, stemsOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
-import { type DiaryMaterial, plainDiaryText } from './sweep/reports.js';
 
 /** Rewords decisions made without it. Every method falls back to the plain text. */
 export interface Narrator {
@@ -172,4 +171,27 @@ function refusalOf(
         message: `dreaming.model ${model} is not used: it is not in ${entry}.allowedModels`,
         hint: 'add it to the list, or "*" for any model',
       };
+}
+
+/** The content of a diary entry (facts §7.6: at most 12 snippets, 6 themes, 5 promotions). */
+export interface DiaryMaterial {
+  readonly snippets: readonly string[];
+  readonly themes: readonly string[];
+  readonly promotions: readonly string[];
+}
+
+/** A diary entry without a model. */
+export function plainDiaryText({ snippets, themes, promotions }: DiaryMaterial): string {
+  const sentences = [
+    promotions.length === 0
+      ? 'Nothing went into long-term memory tonight.'
+      : `Into long-term memory: ${promotions.map(sentenceOf).join(' ')}`,
+    themes.length === 0 ? '' : `On my mind lately: ${themes.join(', ')}.`,
+    snippets.length === 0 ? '' : `Also around: ${snippets.slice(0, 3).map(sentenceOf).join(' ')}`,
+  ];
+  return sentences.filter((sentence) => sentence !== '').join('\n\n');
+}
+
+function sentenceOf(text: string): string {
+  return /[.!?。！？…]$/u.test(text) ? text : `${text}.`;
 }

@@ -9,9 +9,8 @@ import { realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls, ingestShared } from './recall-log/ingest-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
-import { openSources } from './sweep/dream-sources.js';
+import { openSources, type PhaseContext } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
-import type { PhaseContext } from './sweep/phase-context.js';
 import { remPhase } from './sweep/rem-phase.js';
 
 /**

@@ -1,6 +1,12 @@
 import type { Forgotten, MemoryStore, StoreOutcome } from '../../memory/forget/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
-import type { Server, ServerContext } from '../../postgres/index.js';
+import {
+  openCurrentServer,
+  type Server,
+  type ServerContext,
+  withLease,
+} from '../../postgres/index.js';
+import type { SharedReach } from '../sweep/dream-sources.js';
 import { parseRecallLine, type RecallLine } from './recall-log.js';
 
 /** The recall log stops growing at this many searches if no sweep reads it. */
@@ -141,4 +147,41 @@ export function sharedRecallStore(place: SharedPlace, context: ServerContext): M
       return { store: 'recalls', changed: await recalls.forget(forgotten), clean: true };
     },
   };
+}
+
+interface Waiting {
+  readonly signal: AbortSignal;
+  readonly onWait: () => void;
+}
+
+/**
+ * Runs a sweep of memories that other hosts share: one at a time for each agent, on whichever host.
+ *
+ * @param sweep gets the recall logs, and a signal that is also aborted if the right to sweep is lost
+ * @throws SvcError STORAGE_*
+ */
+export async function withSharedSweep<T>(
+  { places, context }: SharedReach,
+  { signal, onWait }: Waiting,
+  sweep: (signal: AbortSignal, logs: readonly SharedRecalls[]) => Promise<T>,
+): Promise<T> {
+  const [first] = places;
+  if (first === undefined) return sweep(signal, []);
+  const server = await openCurrentServer(context, first.config);
+  const logs = await Promise.all(places.map((place) => SharedRecalls.open(place, context)));
+  // In one order on all hosts, so that none waits for another that waits for it.
+  const names = places.map(({ agent }) => `sweep:${agent}`).toSorted();
+  return withLeases(server, names, { signal, onWait }, (own) => sweep(own, logs));
+}
+
+async function withLeases<T>(
+  server: Server,
+  [name, ...others]: readonly string[],
+  { signal, onWait }: Waiting,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (name === undefined) return work(signal);
+  return withLease(server, name, { signal, onWait }, (own) =>
+    withLeases(server, others, { signal: own, onWait }, work),
+  );
 }

@@ -1,9 +1,8 @@
 import { formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { DreamExplainOutput } from '../claim-output-schemas.js';
 import { isPassing } from '../claims/gist-words.js';
 import { JUNK_WORDS, junkReason } from '../claims/junk.js';
-import type { DreamSettings } from '../sweep/phase-context.js';
+import type { DreamSettings } from '../sweep/dream-sources.js';
 import { isAsked, isShortTermPath, type RecallEntry, signalCount } from './recall-entry.js';
 import { type ClaimScore, distinctAsks } from './score.js';
 
@@ -21,7 +20,12 @@ export const GATES = [
 ] as const;
 
 /** Whether a claim passes a gate, for `svc dream explain`. */
-export type GateResult = DreamExplainOutput['gates'][number];
+export interface GateResult {
+  readonly gate: (typeof GATES)[number];
+  readonly passed: boolean;
+  /** In words. */
+  readonly why: string;
+}
 
 type GateSettings = Pick<
   DreamSettings['phases']['deep'],

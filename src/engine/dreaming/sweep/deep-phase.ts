@@ -14,7 +14,7 @@ import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
 import { poolEvidence, scoreClaim } from '../scoring/score.js';
 import type { SweepRecord } from '../store/sweep-records.js';
-import type { PhaseContext } from './phase-context.js';
+import type { PhaseContext } from './dream-sources.js';
 import {
   isWritten,
   type PromotionDecision,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ResolvedConfig } from '../../config/index.js';
 import { type ForgetPlaces, readForgotten } from '../../memory/forget/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
 import type { SkippedFile } from '../../memory/index.js';
@@ -10,8 +11,10 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
+import type { Connection } from '../../sqlite/database.js';
 import { pushAll } from '../../support/lists.js';
 import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
+import type { RecallEntries } from '../store/recall-entries.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
 /** A daily note. */
@@ -105,4 +108,23 @@ export async function openSources(
       }
     },
   };
+}
+
+/** The effective `plugins.entries.memory-core.config.dreaming`. */
+export type DreamSettings =
+  ResolvedConfig['plugins']['entries']['memory-core']['config']['dreaming'];
+
+/** What the phases of a sweep share. */
+export interface PhaseContext {
+  readonly database: Connection;
+  readonly entries: RecallEntries;
+  readonly sources: DreamSources;
+  readonly phases: DreamSettings['phases'];
+  readonly nowMs: number;
+  /** The sweep's day, and the day of any moment. */
+  readonly day: string;
+  readonly dayOf: (ms: number) => string;
+  /** Start of the day's first sweep; claims promoted since then still count as open. */
+  readonly dayStartMs: number;
+  readonly signal: AbortSignal;
 }

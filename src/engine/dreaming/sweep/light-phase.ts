@@ -7,7 +7,7 @@ import { splitClaims, turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
-import type { PhaseContext } from './phase-context.js';
+import type { PhaseContext } from './dream-sources.js';
 
 /** The result of the light phase. */
 export interface LightResult {

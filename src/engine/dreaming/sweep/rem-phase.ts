@@ -2,7 +2,7 @@ import { inWriteTransaction } from '../../sqlite/database.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { junkReason } from '../claims/junk.js';
 import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
-import type { PhaseContext } from './phase-context.js';
+import type { PhaseContext } from './dream-sources.js';
 
 /** A recurring concept. */
 interface Theme {

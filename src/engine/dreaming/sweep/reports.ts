@@ -4,8 +4,8 @@ import { formatCountOf } from '../../support/format.js';
 import { readGuarded, writeGuarded } from '../promotion/guarded-file.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
 import type { DeepResult } from './deep-phase.js';
+import type { DreamSettings } from './dream-sources.js';
 import type { LightResult } from './light-phase.js';
-import type { DreamSettings } from './phase-context.js';
 import type { PromotionDecision } from './plan-promotions.js';
 import type { RemResult } from './rem-phase.js';
 
@@ -143,29 +143,10 @@ export function writeReport(
   }
 }
 
-/** The content of a diary entry (facts §7.6: at most 12 snippets, 6 themes, 5 promotions). */
-export interface DiaryMaterial {
-  readonly snippets: readonly string[];
-  readonly themes: readonly string[];
-  readonly promotions: readonly string[];
-}
-
 /** The diary keeps this many entries, the newest. */
 const MOST_ENTRIES = 366;
 const RULE = '---';
 const NAMES = ['DREAMS.md', 'dreams.md'] as const;
-
-/** A diary entry without a model. */
-export function plainDiaryText({ snippets, themes, promotions }: DiaryMaterial): string {
-  const sentences = [
-    promotions.length === 0
-      ? 'Nothing went into long-term memory tonight.'
-      : `Into long-term memory: ${promotions.map(sentenceOf).join(' ')}`,
-    themes.length === 0 ? '' : `On my mind lately: ${themes.join(', ')}.`,
-    snippets.length === 0 ? '' : `Also around: ${snippets.slice(0, 3).map(sentenceOf).join(' ')}`,
-  ];
-  return sentences.filter((sentence) => sentence !== '').join('\n\n');
-}
 
 /**
  * Writes a day's entry to the diary, replacing one from an earlier sweep on the same day: `DREAMS.md`, or
@@ -202,8 +183,4 @@ function safe(text: string): string {
     .replaceAll('-->', '--&gt;')
     .replaceAll(/^(?:-{3,}|\*.*\*)$/gmu, '')
     .trim();
-}
-
-function sentenceOf(text: string): string {
-  return /[.!?。！？…]$/u.test(text) ? text : `${text}.`;
 }

@@ -6,7 +6,7 @@ import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
-import type { Narrator } from '../narrator.js';
+import { type DiaryMaterial, type Narrator, plainDiaryText } from '../narrator.js';
 import {
   type MemoryChanger,
   type PlannedFile,
@@ -25,20 +25,17 @@ import {
   type SweepTrigger,
 } from '../store/sweep-records.js';
 import { deepPhase } from './deep-phase.js';
-import { type DreamReach, type DreamSources, openSources } from './dream-sources.js';
+import {
+  type DreamReach,
+  type DreamSettings,
+  type DreamSources,
+  openSources,
+  type PhaseContext,
+} from './dream-sources.js';
 import { lightPhase } from './light-phase.js';
-import type { DreamSettings, PhaseContext } from './phase-context.js';
 import { isWritten, type PromotionDecision } from './plan-promotions.js';
 import { remPhase } from './rem-phase.js';
-import {
-  type DiaryMaterial,
-  deepReport,
-  lightReport,
-  plainDiaryText,
-  remReport,
-  writeDiary,
-  writeReport,
-} from './reports.js';
+import { deepReport, lightReport, remReport, writeDiary, writeReport } from './reports.js';
 
 /** How a sweep runs. */
 export interface SweepOptions {
@@ -124,7 +121,7 @@ export async function runSweep(
       return await inUndoneTransaction(dreams.database, () => sweep.run());
     });
   if (shared === undefined) return work(signal, []);
-  const { withSharedSweep } = await import('./shared-sweep.js');
+  const { withSharedSweep } = await import('../recall-log/shared-recalls.js');
   return withSharedSweep(shared, { signal, onWait }, work);
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eachWithAlike } from '../../../../src/engine/dreaming/claims/alike.js';
 import { gistOf } from '../../../../src/engine/dreaming/claims/gist.js';
 import { relate } from '../../../../src/engine/dreaming/claims/relate.js';
+import { eachWithAlike } from '../../../../src/engine/dreaming/scoring/score.js';
 
 const test = suite('claims that may be related');
 
