@@ -1,5 +1,22 @@
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type CheckedConfig, checkConfigFile } from '../config/authoring.js';
+import {
+  type ConfigPath,
+  discoverConfig,
+  type LoadedConfig,
+  type ResolvedAgent,
+  resolveAgents,
+  resolveConfig,
+  valueAt,
+} from '../config/index.js';
+import { SvcError } from '../errors/index.js';
+import { createSecretMask, type SecretMask } from '../masking/index.js';
+import { type OpenedMemory, openAllMemories } from '../memory/index.js';
+import { currentUser } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
 import type { DoctorOutput } from './output-schemas.js';
-import type { ConfiguredWorld, DoctorWorld } from './world.js';
 
 interface CheckName {
   /** One lower-case word, shown to people and matched on by scripts. */
@@ -86,4 +103,139 @@ export interface CheckReport {
   readonly findings: readonly (Finding | undefined)[];
   /** True where there was nothing to check. */
   readonly off?: boolean;
+}
+
+type ConfigReading =
+  /** There is none, so the defaults are in effect. */
+  | { readonly state: 'none'; readonly loaded: LoadedConfig }
+  | { readonly state: 'usable'; readonly checked: CheckedConfig; readonly loaded: LoadedConfig }
+  | { readonly state: 'faulty'; readonly checked: CheckedConfig }
+  /** There is no text to check. */
+  | { readonly state: 'unreadable'; readonly error: SvcError };
+
+/** What every check works with: the state at the start of one run. */
+export interface DoctorWorld {
+  readonly context: EngineContext;
+  readonly host: Host;
+  /** The file named by `--config`. */
+  readonly configFile: string | undefined;
+  readonly reading: ConfigReading;
+  /** Empty while the configuration has faults. */
+  readonly agents: readonly ResolvedAgent[];
+  /** The secrets that checks read; they are masked in all findings. */
+  readonly mask: SecretMask;
+  readonly signal: AbortSignal;
+}
+
+/** The same with a configuration that has no faults. */
+export interface ConfiguredWorld extends DoctorWorld {
+  readonly loaded: LoadedConfig;
+  /** Where a setting is written; undefined when it is not in the file. */
+  readonly placeOf: (path: ConfigPath) => FindingPlace | undefined;
+  /** Where an agent's setting is written: at the agent or in the defaults. */
+  readonly placeOfAgent: (agentId: string, path: ConfigPath) => FindingPlace | undefined;
+  /** The memories of all agents, opened once and closed at the end of the run. */
+  readonly memories: () => Promise<readonly OpenedMemory[]>;
+}
+
+export interface LookOptions {
+  readonly context: EngineContext;
+  readonly host: Host;
+  readonly configFile: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedWorld {
+  readonly world: DoctorWorld;
+  /** Undefined while the configuration has faults. */
+  readonly configured: ConfiguredWorld | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Reads the configuration for one run. */
+export function openWorld(options: LookOptions): OpenedWorld {
+  const reading = readConfig(options);
+  const { context, configFile } = options;
+  const loaded = 'loaded' in reading ? reading.loaded : undefined;
+  const agents = loaded === undefined ? [] : resolveAgents(loaded, context);
+  const world: DoctorWorld = { ...options, reading, agents, mask: createSecretMask() };
+  if (loaded === undefined) return { world, configured: undefined, close: async () => undefined };
+  let memories: Promise<readonly OpenedMemory[]> | undefined;
+  const placeOf = (path: ConfigPath): FindingPlace | undefined => locate(reading, path);
+  const configured: ConfiguredWorld = {
+    ...world,
+    loaded,
+    placeOf,
+    placeOfAgent: (agentId, path) =>
+      placeOf(['agents', 'list', agents.findIndex(({ id }) => id === agentId), ...path]) ??
+      placeOf(['agents', 'defaults', ...path]),
+    memories: () => {
+      memories ??= openAllMemories(context, { configFile });
+      return memories;
+    },
+  };
+  const close = async (): Promise<void> => {
+    // Checks that open memories report failures.
+    for (const memory of (await memories?.catch(() => [])) ?? []) await memory.backend.close();
+  };
+  return { world, configured, close };
+}
+
+function readConfig({ context, configFile }: LookOptions): ConfigReading {
+  const discovery = discoverConfig(context, configFile);
+  const { file } = discovery;
+  if (file === undefined) {
+    const loaded = { file, input: {}, resolved: resolveConfig({}), warnings: [] };
+    return { state: 'none', loaded };
+  }
+  try {
+    const { checked, loaded } = checkConfigFile(context, discovery, file);
+    return loaded === undefined
+      ? { state: 'faulty', checked }
+      : { state: 'usable', checked, loaded };
+  } catch (error) {
+    if (error instanceof SvcError) return { state: 'unreadable', error };
+    throw error;
+  }
+}
+
+function locate(reading: ConfigReading, path: ConfigPath): FindingPlace | undefined {
+  if (reading.state !== 'usable') return undefined;
+  const { document } = reading.checked;
+  return valueAt(document.value, path) === undefined ? undefined : document.locate(path);
+}
+
+interface DiskSpace {
+  readonly freeBytes: number;
+  /** Files that can still be created; undefined where the file system has no limit. */
+  readonly freeFiles: number | undefined;
+}
+
+/** What the doctor asks the machine; tests pass another one. */
+export interface Host {
+  /** Like `20.19.4`. */
+  readonly nodeVersion: string;
+  readonly platform: NodeJS.Platform;
+  /** Undefined on Windows. */
+  readonly uid: number | undefined;
+  /** Where the kernel publishes its settings. */
+  readonly procDir: string;
+  /** When the program's own files were written; milliseconds since the epoch. */
+  readonly programWrittenMs: number;
+  /** @throws the system's error */
+  readonly diskSpace: (folder: string) => Promise<DiskSpace>;
+}
+
+export function thisHost(): Host {
+  return {
+    nodeVersion: process.versions.node,
+    platform: process.platform,
+    uid: currentUser(),
+    procDir: '/proc',
+    programWrittenMs: statSync(fileURLToPath(import.meta.url)).mtimeMs,
+    diskSpace: async (folder) => {
+      const { bavail, bsize, files, ffree } = await statfs(folder);
+      return { freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree };
+    },
+  };
 }

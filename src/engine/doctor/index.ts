@@ -6,6 +6,7 @@ export type {
   FindingPlace,
   Fix,
 } from './check.js';
+export { thisHost } from './check.js';
 export type { DoctorOutput } from './output-schemas.js';
 export { DOCTOR_CHECKS, QUIET_CHECKS } from './registry.js';
 export {
@@ -18,4 +19,3 @@ export {
   reportOf,
   runDoctor,
 } from './run-doctor.js';
-export { thisHost } from './world.js';

@@ -1,22 +1,19 @@
 import type { DoctorCheck } from './check.js';
-import { archive } from './checks/archive.js';
 import { configuration, deprecated } from './checks/configuration.js';
-import { documents } from './checks/documents.js';
+import { archive, documents } from './checks/documents.js';
 import { dreaming, schedule } from './checks/dreaming.js';
 import { flows, notifications, schedules } from './checks/flows.js';
 import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
 import { disk, watchers } from './checks/limits.js';
+import { mcp, webhooks } from './checks/listeners.js';
 import { clock, modules, runtime } from './checks/machine.js';
-import { mcp } from './checks/mcp.js';
 import { permissions } from './checks/permissions.js';
 import { hooks, tasks } from './checks/programs.js';
-import { backend, provider } from './checks/provider.js';
-import { reranker } from './checks/reranker.js';
+import { backend, provider, reranker } from './checks/provider.js';
 import { secrets } from './checks/secrets.js';
 import { storage } from './checks/storage.js';
 import { media, vectors } from './checks/vectors.js';
-import { webhooks } from './checks/webhooks.js';
 import { workspace } from './checks/workspace.js';
 
 /** Every check, in the order in which they are shown. */

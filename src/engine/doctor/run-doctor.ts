@@ -10,9 +10,11 @@ import {
   type Finding,
   type Fix,
   finding,
+  type LookOptions,
+  type OpenedWorld,
+  openWorld,
 } from './check.js';
 import type { DoctorOutput } from './output-schemas.js';
-import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
 
 export interface RunDoctorOptions extends LookOptions {
   readonly checks: readonly DoctorCheck[];

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import type { ResolvedAgent } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
 import { installedPdfLibrary, PDF_PACKAGE } from '../../memory/extract/pdf-library.js';
+import { archiveOf } from '../../memory/sessions/index.js';
 import { librariesDir } from '../../memory/sources/index.js';
-import { type DoctorCheck, finding } from '../check.js';
+import { formatBytes, formatCountOf } from '../../support/format.js';
+import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
 
 /** Whether the kinds of documents that are indexed can be read. */
 export const documents: DoctorCheck = {
@@ -27,3 +32,65 @@ export const documents: DoctorCheck = {
     });
   },
 };
+
+/** Whether archived conversations can be read, and exports that are imported. */
+export const archive: DoctorCheck = {
+  name: 'archive',
+  needs: 'configuration',
+  run: async (world) => {
+    const findings: Finding[] = [];
+    let conversations = 0;
+    let bytes = 0;
+    for (const agent of world.agents) {
+      const archived = archiveOf({ agent }, world.context);
+      try {
+        const sessions = archived.sessions().filter(({ turns }) => turns > 0);
+        conversations += sessions.length;
+        for (const session of sessions) bytes += session.bytes;
+        findings.push(...importFindings(agent, archived, world));
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        const { file } = archived.settings;
+        findings.push(
+          finding('archive-unreadable', 'fault', {
+            message: messageOf(error),
+            place: { file },
+            ...(error.hint === undefined ? {} : { hint: error.hint }),
+          }),
+        );
+      }
+    }
+    const summary = `${formatCountOf(conversations, 'conversation')}, ${formatBytes(bytes)}`;
+    const off = conversations === 0 && findings.length === 0;
+    return off ? { summary: 'none', findings, off } : { summary, findings };
+  },
+};
+
+/** Exports that are missing or could not be read. */
+function importFindings(
+  agent: ResolvedAgent,
+  archived: ReturnType<typeof archiveOf>,
+  { placeOfAgent }: ConfiguredWorld,
+): readonly Finding[] {
+  const place = placeOfAgent(agent.id, ['memorySearch', 'sync', 'sessions', 'imports']);
+  const { skipped } = archived.list(() => false);
+  const missing = agent.memorySearch.sync.sessions.imports.filter((path) => !existsSync(path));
+  return [
+    ...missing.map((path) =>
+      finding('import-missing', 'warning', {
+        message: `${path} is missing; what was imported from it stays`,
+        place,
+        hint: 'correct the path in memorySearch.sync.sessions.imports, or remove it',
+      }),
+    ),
+    ...skipped
+      .filter(({ path }) => !missing.includes(path))
+      .map(({ path, reason, detail }) =>
+        finding('import-unreadable', 'warning', {
+          message: `${path} is not imported completely: ${detail ?? reason}`,
+          place,
+          hint: 'download the export again, or remove it from memorySearch.sync.sessions.imports',
+        }),
+      ),
+  ];
+}

@@ -16,8 +16,7 @@ import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import { type DoctorCheck, type Finding, finding } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
+import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 

@@ -10,13 +10,13 @@ import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
+  type ConfiguredWorld,
   type DoctorCheck,
   type Finding,
   type FindingPlace,
   type Fix,
   finding,
 } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
 
 /** Checking a larger index would take seconds. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;

@@ -13,12 +13,12 @@ import { MS_PER_HOUR } from '../../support/time.js';
 import {
   type CheckReport,
   type DoctorCheck,
+  type DoctorWorld,
   type Finding,
   type FindingPlace,
   type Fix,
   finding,
 } from '../check.js';
-import type { DoctorWorld } from '../world.js';
 
 /** What killed processes left behind: unfinished indexes, their side files, temporary files. */
 export const leftovers: DoctorCheck = {

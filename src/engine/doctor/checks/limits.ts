@@ -2,8 +2,13 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
-import { type DoctorCheck, type Finding, finding } from '../check.js';
-import type { ConfiguredWorld, DoctorWorld } from '../world.js';
+import {
+  type ConfiguredWorld,
+  type DoctorCheck,
+  type DoctorWorld,
+  type Finding,
+  finding,
+} from '../check.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** With less, a new index cannot be built next to the old one. */

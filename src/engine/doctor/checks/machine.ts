@@ -9,8 +9,7 @@ import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
-import type { DoctorWorld } from '../world.js';
+import { type DoctorCheck, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
 /** svc is not older than this; some archives keep no file times. */
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);

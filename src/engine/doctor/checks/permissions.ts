@@ -10,8 +10,7 @@ import { namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
-import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
-import type { DoctorWorld } from '../world.js';
+import { type DoctorCheck, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
 /** Everybody; many systems give each user a private group, which can have write access. */
 const ALL_WRITE = 0o002;

@@ -6,8 +6,13 @@ import {
 } from '../../config/index.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from '../../secrets/index.js';
 import { formatCountOf } from '../../support/format.js';
-import { type DoctorCheck, type Finding, type FindingPlace, finding } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
+import {
+  type ConfiguredWorld,
+  type DoctorCheck,
+  type Finding,
+  type FindingPlace,
+  finding,
+} from '../check.js';
 
 /** Whether every reference resolves. The check `webhooks` covers those of routes. */
 export const secrets: DoctorCheck = {

@@ -1,8 +1,13 @@
 import { SvcError } from '../../errors/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
-import { type DoctorCheck, type Finding, type FindingPlace, finding } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
+import {
+  type ConfiguredWorld,
+  type DoctorCheck,
+  type Finding,
+  type FindingPlace,
+  finding,
+} from '../check.js';
 import { resolveConfigured } from './secrets.js';
 
 /** Leases depend on the server's clock; people compare times of both. */

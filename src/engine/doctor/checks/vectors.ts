@@ -7,8 +7,13 @@ import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { listed } from '../../support/text.js';
-import { type DoctorCheck, type Finding, type Fix, finding } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
+import {
+  type ConfiguredWorld,
+  type DoctorCheck,
+  type Finding,
+  type Fix,
+  finding,
+} from '../check.js';
 import { configFix } from './configuration.js';
 
 const EXTENSION_PATH = ['memorySearch', 'store', 'vector', 'extensionPath'] as const;

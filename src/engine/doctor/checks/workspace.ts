@@ -18,13 +18,13 @@ import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
+  type ConfiguredWorld,
   type DoctorCheck,
   type Finding,
   type FindingPlace,
   type Fix,
   finding,
 } from '../check.js';
-import type { ConfiguredWorld } from '../world.js';
 import { configFix } from './configuration.js';
 
 const NAMED = 5;
