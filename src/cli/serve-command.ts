@@ -1,5 +1,5 @@
 import type { ServeOutput } from '../engine/serve/index.js';
-import { serveOutput } from '../engine/serve/output.js';
+import { serveOutput } from '../engine/serve/serve-process.js';
 import { BaseCommand } from './base-command.js';
 import { type ShownServeOptions, shownServe } from './shown-serve.js';
 

@@ -4,15 +4,14 @@ import { withEnvironment } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
-import { findLogFile } from '../engine/serve/log/log-file.js';
 import {
   isSelected,
   type LineSelection,
   LOG_LEVELS,
+  logLineOutput,
   parseLogLine,
 } from '../engine/serve/log/log-record.js';
-import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
-import { logLineOutput } from '../engine/serve/output.js';
+import { findLogFile, followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
 import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';

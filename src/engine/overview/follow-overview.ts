@@ -4,7 +4,7 @@ import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.j
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
-import { logFileOf } from '../serve/log/log-file.js';
+import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';

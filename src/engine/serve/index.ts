@@ -1,6 +1,6 @@
 /*
  * The long-lived process. Imported directly because they do not need the process: `log/*.js`,
- * `webhook-routes.js`, `watched-webhooks.js` (watches a running listener), `systemd-unit.js`, `output.js`,
+ * `webhook-routes.js`, `watched-webhooks.js` (watches a running listener), `systemd-unit.js`,
  * `instance-lock.js`, the names in `services/*-service.js`.
  */
 

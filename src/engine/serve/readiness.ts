@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ERROR_CODES, isErrorCode } from '../errors/index.js';
+import type { Metrics } from '../flows/flow-metrics.js';
 import type { ServiceSnapshot } from './service.js';
 
 /** A service with such a failure runs, but refuses every change. */
@@ -43,4 +44,11 @@ export function addHealthRoutes(server: FastifyInstance, readiness: () => Readin
     const answer = readiness();
     return reply.code(answer.status === 'ready' ? 200 : 503).send(answer);
   });
+}
+
+/** Adds `/metrics`. */
+export function addMetricsRoute(server: FastifyInstance, metrics: Metrics): void {
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
 }

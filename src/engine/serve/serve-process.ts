@@ -6,9 +6,11 @@ import type { PauseRecord } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
+import { iso } from '../support/time.js';
 import { withInstanceLock } from './instance-lock.js';
 import { createLog, type LogLineListener, type LogSettings, type ServeLog } from './log/log.js';
-import { logFileOf } from './log/log-file.js';
+import { logFileOf } from './log/read-log.js';
+import type { ServeOutput, ServiceOutput } from './output-schemas.js';
 import { readinessOf } from './readiness.js';
 import {
   faultFields,
@@ -292,4 +294,29 @@ function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
 function refuseDistrust(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
   if (file === undefined || (old.ignoredKeys ?? []).length > 0) return;
   requireTrusted(file, ignoredKeys);
+}
+
+function serviceOutput(service: ServiceSnapshot): ServiceOutput {
+  const { name, state, event, restarts, failure, sinceMs, eventMs, retryMs } = service;
+  return {
+    name,
+    state,
+    since: iso(sinceMs),
+    event,
+    eventAt: eventMs === null ? null : iso(eventMs),
+    restarts,
+    failure,
+    retryAt: retryMs === null ? null : iso(retryMs),
+  };
+}
+
+/** The JSON output of `svc serve`. */
+export function serveOutput(end: ServeEnd): ServeOutput {
+  return {
+    reason: end.reason,
+    startedAt: iso(end.startedMs),
+    endedAt: iso(end.endedMs),
+    drained: end.isDrained,
+    services: end.services.map(serviceOutput),
+  };
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
 import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
+import type { Flows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 
@@ -148,4 +149,35 @@ function placeOf(location: unknown): string {
   if (typeof location !== 'object' || location === null) return '';
   const { file, line, column } = { file: '', line: 0, column: 0, ...location };
   return `${file}:${line}:${column}`;
+}
+
+const PROBE_MS = 2000;
+
+/**
+ * Reports that changes of flows cannot be stored, and when they can again, which it finds out by trying.
+ *
+ * @returns stops it
+ */
+export function watchWrites(
+  { subscribe, probe }: Flows['writes'],
+  report: (failure: ServiceFailure | undefined) => void,
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isProbing = false;
+  const unsubscribe = subscribe((failure) => {
+    clearInterval(timer);
+    report(failure === undefined ? undefined : serviceFailure(failure));
+    if (failure === undefined) return;
+    timer = setInterval(() => {
+      if (isProbing) return;
+      isProbing = true;
+      void probe().finally(() => {
+        isProbing = false;
+      });
+    }, PROBE_MS).unref();
+  });
+  return () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
 }

@@ -1,11 +1,14 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
-import type { DoctorReport, Finding } from '../../../src/engine/doctor/check.js';
+import {
+  type DoctorReport,
+  type Finding,
+  type Host,
+  thisHost,
+} from '../../../src/engine/doctor/check.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
-import type { RunDoctorOptions } from '../../../src/engine/doctor/run-doctor.js';
-import { runDoctor } from '../../../src/engine/doctor/run-doctor.js';
-import { type Host, thisHost } from '../../../src/engine/doctor/world.js';
+import { type RunDoctorOptions, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';

@@ -1,5 +1,6 @@
 import { isRecord } from '../../config/index.js';
 import { parsedJson } from '../../support/text.js';
+import type { LogsOutput } from '../output-schemas.js';
 
 /** From the least to the most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -47,4 +48,12 @@ export function isSelected(
   if (!isAtLeast(record, least)) return false;
   if (route !== undefined && record?.fields['route'] !== route) return false;
   return requestId === undefined || record?.fields['requestId'] === requestId;
+}
+
+/** A line of `svc logs --json`; a line that is not a record becomes the message. */
+export function logLineOutput(line: string): LogsOutput['lines'][number] {
+  const record = parseLogLine(line);
+  if (record === undefined) return { level: null, time: null, message: line, fields: {} };
+  const { level, time, msg, fields } = record;
+  return { level, time, message: msg, fields };
 }

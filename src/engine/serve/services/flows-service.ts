@@ -7,10 +7,10 @@ import {
   type ServiceFailure,
   type ServiceHost,
   serviceFailure,
+  watchWrites,
 } from '../service.js';
 import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes, keepsSameFlows } from './tasks-service.js';
-import { watchWrites } from './watched-writes.js';
 import { hasWebhooks } from './webhooks-service.js';
 
 const FIRST_SWEEP_MS = 5000;

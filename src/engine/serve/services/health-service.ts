@@ -3,10 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
 import type { Metrics } from '../../flows/flow-metrics.js';
 import { checkAddresses, listenOn } from '../../listener/index.js';
-import type { Readiness } from '../readiness.js';
+import { addMetricsRoute, type Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { hasFlows, type OpenedFlows } from './flows-service.js';
-import { addMetricsRoute } from './metrics-route.js';
 
 export const HEALTH_SERVICE = 'health';
 

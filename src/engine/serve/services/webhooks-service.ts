@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../../config/index.js';
-import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
+import {
+  adminAddress,
+  gatewayAddress,
+  type ListenAddress,
+  type LoadedConfig,
+} from '../../config/index.js';
 import { checkAddresses, listenOn } from '../../listener/index.js';
 import { isLoopback } from '../../support/network.js';
 import type {
@@ -10,17 +14,15 @@ import type {
   WebhookMetrics,
   Webhooks,
 } from '../../webhooks/index.js';
-import type { Readiness } from '../readiness.js';
-import { addHealthRoutes } from '../readiness.js';
-import type {
-  ServeSetup,
-  Service,
-  ServiceDefinition,
-  ServiceFailure,
-  ServiceHost,
+import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
+import {
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+  watchWrites,
 } from '../service.js';
-import { addMetricsRoute } from './metrics-route.js';
-import { watchWrites } from './watched-writes.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 
