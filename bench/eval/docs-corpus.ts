@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { type Passage, passagesOfFile } from '../../src/engine/eval/draft-questions.js';
 import { seededRandom, shuffled } from '../../src/engine/eval/random.js';
-import { type Passage, passagesOfFile } from '../../src/engine/eval/read-passages.js';
 import { formatCitation } from '../../src/engine/memory/search/citation.js';
 import { STOP_WORDS } from '../../src/engine/memory/search/words.js';
 

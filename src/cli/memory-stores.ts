@@ -1,4 +1,4 @@
-import { recallStore } from '../engine/active-memory/recall-store.js';
+import { recallStore } from '../engine/active-memory/transcripts.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';

@@ -1,5 +1,5 @@
 import type { SecretMask } from '../engine/masking/index.js';
-import type { HttpFlags } from '../engine/mcp/http/index.js';
+import type { HttpFlags } from '../engine/mcp/http/http-settings.js';
 import type {
   GivenSession,
   LiveMemory,

@@ -1,11 +1,7 @@
 import { loadConfig } from '../engine/config/index.js';
-import {
-  type HttpFlags,
-  httpSettings,
-  listenHttp,
-  loadToken,
-  localHolder,
-} from '../engine/mcp/http/index.js';
+import { type HttpFlags, httpSettings } from '../engine/mcp/http/http-settings.js';
+import { listenHttp } from '../engine/mcp/http/listen-http.js';
+import { loadToken, localHolder } from '../engine/mcp/http/token.js';
 import type { GivenSession, McpLog, McpOutput, McpWorld, McpWrite } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';

@@ -9,7 +9,7 @@ import {
   type EngineContext,
   resolveStatePaths,
 } from '../../src/engine/support/context.js';
-import { type OpenRunner, openRunner } from '../../src/engine/task-runner/open-runner.js';
+import { type OpenRunner, openRunner } from '../../src/engine/task-runner/task-runner.js';
 import { newFlow, newTask } from './flows.js';
 import { testLog } from './services.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';

@@ -11,19 +11,8 @@ import type { RecallOutput } from './output-schemas.js';
 import type { PromptStyle } from './prompt-style.js';
 import type { BreakerState, CachedRecall } from './state-file.js';
 
-/**
- * How a recall ended. `closed`: a gate is closed. `timeout_partial`: it ran out of time and uses partial
- * results. `unavailable`: memory could not be searched.
- */
-export const RECALL_STATUSES = [
-  'closed',
-  'empty',
-  'ok',
-  'timeout',
-  'timeout_partial',
-  'unavailable',
-] as const;
-export type RecallStatus = (typeof RECALL_STATUSES)[number];
+/** How a recall ended. */
+export type RecallStatus = RecallOutput['status'];
 
 /** How memory was searched. */
 export interface RecallQuestion {

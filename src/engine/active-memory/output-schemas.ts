@@ -2,10 +2,22 @@ import * as z from 'zod/mini';
 import { type DocumentOf, documentSchema, field, line, listOf } from '../errors/output-schema.js';
 import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
-import { RECALL_STATUSES } from './outcome.js';
 import { BREAKER_STATES } from './state-file.js';
 
 /* Schemas of the JSON documents of `svc memory recall`, checked by tests and printed in docs/json.md. */
+
+/**
+ * How a recall ended. `closed`: a gate is closed. `timeout_partial`: it ran out of time and uses partial
+ * results. `unavailable`: memory could not be searched.
+ */
+const RECALL_STATUSES = [
+  'closed',
+  'empty',
+  'ok',
+  'timeout',
+  'timeout_partial',
+  'unavailable',
+] as const;
 
 const gate = z.enum(GATES);
 

@@ -1,9 +1,11 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
+import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
 import { shortHash } from '../support/text.js';
 import type { CondensePrompt } from './model.js';
+import { emptyRecalls, recallStateFile } from './state-file.js';
 
 function transcriptsFolder(stateDir: string): string {
   return join(stateDir, 'plugins', 'active-memory', 'transcripts');
@@ -47,7 +49,7 @@ const TRANSCRIPT_NAME = /^\d{4}-\d\d-\d\dT[\d.-]+Z-[\da-f]+\.jsonl$/u;
  * @returns how many
  * @throws the system's error
  */
-export function removeTranscripts(stateDir: string): number {
+function removeTranscripts(stateDir: string): number {
   const files = transcriptsIn(transcriptsFolder(stateDir));
   for (const file of files) rmSync(file, { force: true });
   return files.length;
@@ -62,4 +64,18 @@ function transcriptsIn(folder: string): readonly string[] {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
+}
+
+/**
+ * Removes all cached recalls and stored transcripts: notes are shortened and reworded in them, so what
+ * contains forgotten text cannot be recognized. Undefined if nothing was ever recalled.
+ */
+export function recallStore(stateDir: string): MemoryStore | undefined {
+  if (!existsSync(dirname(recallStateFile(stateDir)))) return undefined;
+  return {
+    follow: async () => {
+      const changed = emptyRecalls(stateDir) + removeTranscripts(stateDir);
+      return { store: 'active memory', changed, clean: true };
+    },
+  };
 }

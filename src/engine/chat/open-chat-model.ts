@@ -8,7 +8,7 @@ import {
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
-import { type ApiSettings, CHAT_APIS } from './apis.js';
+import { type ApiSettings, CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
 import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
@@ -118,36 +118,6 @@ function hintFor(
     case 'too_large':
       return `check that ${model} at ${endpoint} supports this request`;
   }
-}
-
-interface ChatMessage {
-  readonly role: 'assistant' | 'user';
-  readonly text: string;
-}
-
-/** How much a model may think; models without that setting ignore it. */
-export type Thinking = 'adaptive' | 'high' | 'low' | 'max' | 'medium' | 'minimal' | 'off' | 'xhigh';
-
-export interface ChatRequest {
-  /** Instructions; empty for none. */
-  readonly system: string;
-  /** In order; the last one is the user's. */
-  readonly messages: readonly ChatMessage[];
-  /** Tokens of the answer, without thinking. */
-  readonly maxTokens: number;
-  readonly thinking?: Thinking | undefined;
-  /** Limit of one try; two minutes by default. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal: AbortSignal;
-}
-
-export interface ChatAnswer {
-  /** Without the model's thoughts; may be empty. */
-  readonly text: string;
-  /** Whether it reached `maxTokens`. */
-  readonly truncated: boolean;
-  /** Billed tokens, if reported. */
-  readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
 export interface ChatModel {

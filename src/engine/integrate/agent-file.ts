@@ -15,6 +15,10 @@ import {
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { replaceFile } from '../support/files.js';
+import type { FileSyntax } from './agent.js';
+import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
+import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
+import { tomlEditor } from './edit/toml-editor.js';
 
 /** A configuration file of an agent. */
 export interface AgentFile {
@@ -148,3 +152,10 @@ function unreadable(file: string, why: string, hint: string, cause?: unknown): S
     cause,
   });
 }
+
+export const EDITORS: Readonly<Record<FileSyntax, DocumentEditor>> = {
+  json: jsonEditor,
+  'json-without-trailing-commas': withoutTrailingCommas(jsonEditor),
+  script: scriptEditor,
+  toml: tomlEditor,
+};

@@ -12,10 +12,12 @@ import {
   type ServerCall,
   type ServerFormat,
 } from './agent.js';
-import type { EntryValue } from './edit/document-editor.js';
-import { SCRIPT_PATH, scriptIn } from './edit/script-editor.js';
-import type { EntryChange } from './plan-file.js';
+import { type EntryValue, SCRIPT_PATH, scriptIn } from './edit/document-editor.js';
+import type { IntegrateOutput } from './output-schemas.js';
 import { isOurScript, PLACES, type ProgramFacts, serverScript, shellWords } from './program.js';
+
+/** A change of an entry; the values of other entries are hidden in it. */
+export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
 
 export interface FoundEntry {
   /** What is removed with it. */

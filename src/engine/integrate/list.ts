@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import { resolveStatePaths } from '../support/context.js';
+import { resolveStatePaths, type StatePaths } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import {
   type AgentFormat,
   type AgentId,
@@ -15,11 +17,9 @@ import {
   type IntegrationScope,
   noRecall,
 } from './agent.js';
-import { readAgentFile } from './agent-file.js';
+import { EDITORS, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
-import { EDITORS } from './edit/index.js';
 import { hookEntries, serverKey, urlOf } from './entry.js';
-import { type LastCapture, lastCapture } from './last-capture.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 import { isOurScript, type ProgramFacts, serverScript } from './program.js';
@@ -252,4 +252,58 @@ function serversIn(
       isRecord(entry) && isOurs(name, entry) ? [name] : [],
     );
   });
+}
+
+const schema = z.strictObject({
+  atMs: z.number(),
+  /** Sentences that were added. */
+  added: z.int(),
+  /** Why it failed; null if it did not. */
+  error: z.nullable(z.string()),
+});
+
+/** How the last capture of an agent's conversations ended. */
+export type LastCapture = Readonly<z.infer<typeof schema>>;
+
+/** Records how a capture ended, since nobody sees the errors of a hook. @throws the system's error */
+export function recordCapture(state: StatePaths, agent: string, capture: LastCapture): void {
+  const file = recordFile(state, agent);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFile(file, `${JSON.stringify(capture)}\n`, PRIVATE_MODE);
+}
+
+/** Undefined if none was recorded. */
+function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
+  try {
+    const text = readFileSync(recordFile(state, agent), 'utf8');
+    return schema.parse(JSON.parse(text));
+  } catch {
+    // The next capture writes it again.
+    return undefined;
+  }
+}
+
+function recordFile({ stateDir }: StatePaths, agent: string): string {
+  return join(stateDir, 'captures', `${agent}.json`);
+}
+
+/** `svc integrate --list --json`. */
+export function integrationsOutput(
+  scope: IntegrationScope,
+  agents: readonly ListedAgent[],
+): IntegrationsOutput {
+  return {
+    scope,
+    agents: agents.map(({ id, isDetected, file, servers, hookFile, hook, captures, fault }) => ({
+      agent: id,
+      detected: isDetected,
+      file,
+      servers,
+      hookFile: hookFile ?? null,
+      hook: hook !== undefined,
+      activeMemory: hook ?? null,
+      captures,
+      error: fault === undefined ? null : { code: fault.code, message: fault.message },
+    })),
+  };
 }

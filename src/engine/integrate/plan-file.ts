@@ -9,12 +9,8 @@ import {
   withoutValue,
   withValue,
 } from './edit/document-editor.js';
-import type { EntrySpec, FoundEntry } from './entry.js';
-import type { IntegrateOutput } from './output-schemas.js';
+import type { EntryChange, EntrySpec, FoundEntry } from './entry.js';
 import { type Layer, textHash, wasWritten, withUrl } from './receipts.js';
-
-/** A change of an entry; the values of other entries are hidden in it. */
-export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
 
 /** The changes to one file. */
 export interface FilePlan {

@@ -24,17 +24,16 @@ import {
   type RemoteServer,
   type ServerCall,
 } from './agent.js';
-import { folderToMake, readAgentFile } from './agent-file.js';
+import { EDITORS, folderToMake, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import type { DocumentEditor } from './edit/document-editor.js';
-import { EDITORS } from './edit/index.js';
 import { jsonEditor } from './edit/json-editor.js';
-import { type EntrySpec, entrySpecs, type PlacedSpec } from './entry.js';
+import { type EntryChange, type EntrySpec, entrySpecs, type PlacedSpec } from './entry.js';
+import type { IntegrateOutput } from './output-schemas.js';
 import {
   addEntry,
   type EditedFile,
   type EditStep,
-  type EntryChange,
   type FilePlan,
   inOrderOfRemoval,
   isStillNeeded,
@@ -289,4 +288,27 @@ function planSwitch(
     folder: undefined,
     mode: PRIVATE_MODE,
   };
+}
+
+/** `svc integrate AGENT --json`. @param written whether the plan was applied */
+export function integrateOutput(plan: IntegrationPlan, written: boolean): IntegrateOutput {
+  const { request, files, server, hookLine, captureLine } = plan;
+  return {
+    agent: request.agent.id,
+    scope: request.scope,
+    action: request.action,
+    written,
+    server: { name: request.name, ...reachedBy(server) },
+    hook: hookLine ?? null,
+    capture: captureLine ?? null,
+    changes: files.flatMap(({ file, changes }) =>
+      changes.map(({ part, change, diff }) => ({ file: file.file, part, change, diff })),
+    ),
+  };
+}
+
+function reachedBy(server: ServerCall): Omit<IntegrateOutput['server'], 'name'> {
+  if (!isRemote(server))
+    return { command: server.words, env: server.env, url: null, tokenEnv: null };
+  return { command: [], env: {}, url: server.url, tokenEnv: server.tokenEnv ?? null };
 }

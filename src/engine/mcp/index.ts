@@ -1,7 +1,6 @@
-export { LiveMemory } from './live-memory.js';
+export { LiveMemory, type McpLog } from './live-memory.js';
 export {
   type GivenSession,
-  type McpLog,
   type McpWorld,
   type McpWrite,
   type McpWriting,

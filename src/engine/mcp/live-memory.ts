@@ -3,7 +3,14 @@ import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import type { MemoryWatcher, WatchEvent } from '../memory/watch/index.js';
 import type { Clock } from '../support/context.js';
-import type { McpLog } from './mcp-world.js';
+
+/** The server's log, never on the protocol's stream. Must not throw. */
+export interface McpLog {
+  /** Details such as syncs. */
+  readonly info: (text: string) => void;
+  /** Problems. */
+  readonly warn: (text: string) => void;
+}
 
 export interface LiveMemoryOptions {
   /** Opens the server's memory for a long-lived process. */

@@ -4,7 +4,7 @@ import type { SecretMask } from '../masking/index.js';
 import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
 import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
-import type { LiveMemory } from './live-memory.js';
+import type { LiveMemory, McpLog } from './live-memory.js';
 import type { McpToken } from './tokens/token-store.js';
 
 /** Shared by all connections of a server. */
@@ -91,14 +91,6 @@ export type GivenSession = Pick<SessionFacts, 'channel' | 'chatType' | 'sessionK
 export function sessionOf(given: GivenSession): SessionFacts {
   const isTold = given.sessionKey !== undefined || given.chatType !== undefined;
   return isTold ? given : { ...given, chatType: 'direct' };
-}
-
-/** The server's log, never on the protocol's stream. Must not throw. */
-export interface McpLog {
-  /** Details such as syncs. */
-  readonly info: (text: string) => void;
-  /** Problems. */
-  readonly warn: (text: string) => void;
 }
 
 /** The refusal for a session that scope rules deny. */

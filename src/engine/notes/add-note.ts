@@ -15,10 +15,11 @@ import {
   type NoteChanger,
   type NoteOptions,
   noteBusy,
+  noteFile,
   readNote,
+  TODAY,
 } from './change-notes.js';
 import { lineOfEqual, type NoteEntry, noteEntry, placeEntry, tagEqualLine } from './note-entry.js';
-import { noteFile, TODAY } from './note-file.js';
 import type { MemoryAddOutput } from './output-schemas.js';
 
 /** Text to add to a note. */

@@ -4,13 +4,13 @@ import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.j
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
+import { readServing } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import { type LogGlance, type QueryGlance, RecentLook } from './recent-look.js';
-import { readServing } from './serving.js';
 import { type StorageGlance, storageGlance } from './storage-look.js';
 import {
   type DreamsGlance,

@@ -1,5 +1,7 @@
 // The door of this room, apart from about.ts, bug-report.ts and package-version.ts for commands that need
 // nothing else, and output-schemas.ts.
+
+export type { ServedService, Serving } from '../serve/instance-lock.js';
 export type { AgentGlance, AgentNews } from './agents-look.js';
 export { OverviewFollower, type OverviewNews, type QuietFinding } from './follow-overview.js';
 export {
@@ -8,6 +10,5 @@ export {
   overallStatus,
   overallStatusOutput,
 } from './overall-status.js';
-export type { ServedService, Serving } from './serving.js';
 export type { StorageGlance } from './storage-look.js';
 export type { DreamsGlance, FlowsGlance, ListenerGlance, OverviewPlace } from './work.js';

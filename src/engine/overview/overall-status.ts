@@ -11,10 +11,14 @@ import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { EmbeddingStatus } from '../memory/embedding/index.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
-import { isInstanceRunning } from '../serve/instance-lock.js';
+import {
+  isInstanceRunning,
+  readServing,
+  type ServedService,
+  type Serving,
+} from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
-import { readServing, type ServedService, type Serving } from './serving.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
 
 export interface AgentOverview {

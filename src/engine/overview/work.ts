@@ -19,12 +19,12 @@ import {
   openExistingFlows,
   type PauseRecord,
 } from '../flows/index.js';
+import type { ServedService, Serving } from '../serve/instance-lock.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
-import type { ServedService, Serving } from './serving.js';
 import { type StorageGlance, storageGlance } from './storage-look.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */

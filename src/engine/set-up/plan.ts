@@ -11,9 +11,8 @@ import { maskConfigText } from '../config/masked-text.js';
 import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
-import { keyPointer, secretsFile } from './apply.js';
 import { loadText, type OpenedSetUp, providersOf } from './open-set-up.js';
-import type { KeyChoice } from './provider-choices.js';
+import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';
 
 export interface SetUpChoices {
   /** Absolute path of the folder. */

@@ -2,7 +2,6 @@
 // server: `storage-status.js`.
 export { type CopyProgress, copyStorage } from './copy/copy-storage.js';
 export { migrateStorage } from './migrate-storage.js';
-export { storageOrigins } from './origins.js';
 export type {
   StorageCopyOutput,
   StorageMigrateOutput,
@@ -10,4 +9,4 @@ export type {
   StorageStatusOutput,
 } from './output-schemas.js';
 export { requireReadable } from './rights.js';
-export { type ServerStatus, serverFacts, vectorCount } from './server-facts.js';
+export { type ServerStatus, serverFacts, storageOrigins, vectorCount } from './server-status.js';

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/index.js';
+import { SvcError } from '../errors/index.js';
 import {
   buildVectorIndexes,
   describeAddress,
@@ -7,10 +8,11 @@ import {
   openServer,
   type PendingMigration,
   pendingMigrations,
+  type Server,
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { StorageMigrateOutput } from './output-schemas.js';
-import { requireMigrationRights, requireReadable } from './rights.js';
+import { requireReadable } from './rights.js';
 
 /** How the migrations are run. */
 interface MigrateOptions {
@@ -46,4 +48,47 @@ export async function migrateStorage(
   const vectorIndexes = await missingVectorIndexes(server);
   if (!dryRun) await buildVectorIndexes(server, vectorIndexes);
   return { address: describeAddress(server.address), dryRun, migrations, vectorIndexes };
+}
+
+interface MigrationRights {
+  readonly role: string;
+  /** Null without a schema. */
+  readonly owner: string | null;
+  readonly mayCreateSchema: boolean;
+  readonly ownsAll: boolean;
+}
+
+/**
+ * Checks, before anything is changed, that the role can migrate.
+ *
+ * @throws SvcError STORAGE_REFUSED with the statement that an administrator has to run
+ */
+async function requireMigrationRights(server: Server): Promise<void> {
+  const [rights] = await server.query<MigrationRights>(`
+    SELECT quote_ident(current_user) AS role,
+      (SELECT quote_ident(pg_get_userbyid(nspowner)) FROM pg_namespace
+        WHERE nspname = 'svc') AS owner,
+      has_database_privilege(current_database(), 'CREATE') AS "mayCreateSchema",
+      NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc'
+        AND NOT (pg_has_role(current_user, nspowner, 'USAGE')
+          AND has_schema_privilege(oid, 'CREATE'))) AS "ownsAll"`);
+  if (rights === undefined) return;
+  const { role, owner, mayCreateSchema, ownsAll } = rights;
+  const where = describeAddress(server.address);
+  if (owner === null && !mayCreateSchema) {
+    throw new SvcError(
+      'STORAGE_REFUSED',
+      `role ${role} cannot create the schema svc on PostgreSQL at ${where}`,
+      { hint: `ask an administrator to run: CREATE SCHEMA svc AUTHORIZATION ${role};` },
+    );
+  }
+  if (owner !== null && !ownsAll) {
+    throw new SvcError(
+      'STORAGE_REFUSED',
+      `role ${role} cannot change the tables of svc on PostgreSQL at ${where}: ${owner} owns them`,
+      {
+        hint: `run it with the URL of ${owner}, or ask an administrator to run: GRANT ${owner} TO ${role};`,
+      },
+    );
+  }
 }

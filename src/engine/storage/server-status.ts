@@ -1,19 +1,20 @@
-import type { LoadedConfig } from '../config/index.js';
+import { type LoadedConfig, resolveAgent } from '../config/index.js';
+import { SvcError } from '../errors/index.js';
 import { sharedPlace } from '../memory/home/index.js';
-import { listOrigins } from '../memory/index/postgres/index.js';
+import { forgetOrigin, listOrigins, type Origin } from '../memory/index/postgres/index.js';
 import {
   describeAddress,
   OLDEST_SERVER,
+  openCurrentServer,
   openServer,
   pendingAfter,
   SCHEMA_VERSION,
+  type Sql,
   serverState,
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
-import { originOutput } from './origins.js';
-import type { StorageStatusOutput } from './output-schemas.js';
+import type { StorageOriginsOutput, StorageStatusOutput } from './output-schemas.js';
 import { requireReadable } from './rights.js';
-import { connectedClients, replicasOf, serverFacts, storeSizes } from './server-facts.js';
 
 /** The state of the server of `storage.url`. @throws SvcError STORAGE_*, SECRET_UNRESOLVED */
 export async function serverStatus(
@@ -62,5 +63,172 @@ export async function serverStatus(
       connections: { max: facts.maxConnections, pool: resolved.storage.poolSize, clients },
       replicas,
     },
+  };
+}
+
+export type ServerStatus = NonNullable<StorageStatusOutput['server']>;
+
+/** What a server allows, for status and doctor. */
+interface ServerFacts {
+  readonly maxConnections: number;
+  /** Whether it accepts no changes: a replica, or a role or database set so. */
+  readonly isReadOnly: boolean;
+  /** How the database encodes text; svc needs UTF8. */
+  readonly encoding: string;
+  /** How far its clock is ahead of this host's, give or take half the time of a question. */
+  readonly clockAheadMs: number;
+  readonly vectorExtension: VectorExtension;
+}
+
+/** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
+type VectorExtension =
+  | { readonly state: 'used'; readonly version: string }
+  | { readonly state: 'available'; readonly version: string }
+  | { readonly state: 'missing' };
+
+interface FactsRow {
+  readonly max: number;
+  readonly readOnly: boolean;
+  readonly encoding: string;
+  readonly nowMs: number;
+  readonly installed: string | null;
+  readonly available: string | null;
+}
+
+/** @param now the clock of this host, milliseconds since the epoch. @throws SvcError STORAGE_* */
+export async function serverFacts(server: Sql, now: () => number): Promise<ServerFacts> {
+  // The first statement opens the connection, which would count as time of the clock.
+  await server.query('SELECT 1');
+  const askedMs = now();
+  const [row] = await server.query<FactsRow>(`
+    SELECT current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int AS max,
+      pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS "readOnly",
+      (SELECT pg_encoding_to_char(encoding) FROM pg_database
+        WHERE datname = current_database()) AS encoding,
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
+      (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
+      (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available`);
+  const answeredMs = now();
+  if (row === undefined) throw new TypeError('the server answered without a row');
+  return {
+    maxConnections: row.max,
+    isReadOnly: row.readOnly,
+    encoding: row.encoding,
+    clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
+    vectorExtension: extensionOf(row),
+  };
+}
+
+function extensionOf({ installed, available }: FactsRow): VectorExtension {
+  if (installed !== null) return { state: 'used', version: installed };
+  return available === null ? { state: 'missing' } : { state: 'available', version: available };
+}
+
+/** Sizes on the server's disk, in bytes, indexes included. */
+type StoreSizes = ServerStatus['sizes'];
+
+const FLOW_TABLES = [
+  ...['answers', 'copies', 'flows', 'history', 'notifications', 'pauses', 'schedules'],
+  ...['store', 'tasks'],
+];
+const VECTOR_TABLES = [
+  ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
+  ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],
+];
+
+/** @throws SvcError STORAGE_* */
+async function storeSizes(server: Sql): Promise<StoreSizes> {
+  const [row] = await server.query<StoreSizes>(
+    `WITH sizes AS (
+       SELECT relname, pg_total_relation_size(pg_class.oid) AS bytes
+       FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+       WHERE nspname = 'svc' AND relkind = 'r')
+     SELECT coalesce(sum(bytes) FILTER (WHERE relname = ANY($1)), 0)::bigint AS flows,
+       coalesce(sum(bytes) FILTER (WHERE relname = ANY($2)), 0)::bigint AS vectors,
+       coalesce(sum(bytes) FILTER (WHERE relname <> ALL($1 || $2)), 0)::bigint AS index,
+       pg_database_size(current_database()) AS database
+     FROM sizes`,
+    [FLOW_TABLES, VECTOR_TABLES],
+  );
+  return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
+}
+
+type ConnectedClient = ServerStatus['connections']['clients'][number];
+
+/** Who is connected, one entry per program and host. @throws SvcError STORAGE_* */
+async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]> {
+  return server.query<ConnectedClient>(`
+    SELECT application_name AS application, host(client_addr) AS host, count(*) AS connections,
+      to_char(min(backend_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
+    FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend'
+    GROUP BY application_name, client_addr
+    ORDER BY count(*) DESC, application_name, client_addr`);
+}
+
+type Replica = ServerStatus['replicas'][number];
+
+/** Replicas as far as the role may see them. @throws SvcError STORAGE_* */
+async function replicasOf(server: Sql): Promise<readonly Replica[]> {
+  return server.query<Replica>(`
+    SELECT application_name AS name, host(client_addr) AS host, state,
+      CASE WHEN NOT pg_is_in_recovery()
+        THEN pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint END AS "lagBytes",
+      extract(epoch FROM replay_lag)::float8 AS "lagSeconds"
+    FROM pg_stat_replication ORDER BY application_name`);
+}
+
+/** About how many vectors there are: from the statistics of the table, which cost nothing. */
+export async function vectorCount(server: Sql): Promise<number> {
+  const [row] = await server.query<{ readonly count: number }>(
+    `SELECT greatest(sum(reltuples), 0)::bigint AS count FROM pg_class
+     JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = 'svc' AND relname = 'embeddings' AND relkind = 'r'`,
+  );
+  return row?.count ?? 0;
+}
+
+interface OriginsOptions {
+  /** Only this agent's; default: all. */
+  readonly agent: string | undefined;
+  /** Removes the origin of this name. */
+  readonly forget: string | undefined;
+}
+
+/**
+ * The hosts that index into shared memories, after removing one if asked to.
+ *
+ * @throws SvcError AGENT_UNKNOWN, ORIGIN_UNKNOWN, STORAGE_*; USAGE without `storage.url`
+ */
+export async function storageOrigins(
+  context: EngineContext,
+  loaded: LoadedConfig,
+  { agent, forget }: OriginsOptions,
+): Promise<StorageOriginsOutput> {
+  const server = await openCurrentServer(context, loaded.resolved);
+  const known = await listOrigins(server, agent);
+  // Hosts can share memories of agents that this one does not have.
+  if (agent !== undefined && known.length === 0) resolveAgent(loaded, agent, context);
+  if (forget === undefined) return { origins: known.map(originOutput), forgotten: [] };
+  const gone = known.filter(({ name }) => name === forget);
+  if (gone.length === 0) {
+    throw new SvcError('ORIGIN_UNKNOWN', `no host named ${forget} indexes into a shared memory`, {
+      hint: '"svc storage origins" lists them',
+    });
+  }
+  for (const one of gone) await forgetOrigin(server, { agent: one.agent, origin: forget });
+  const left = await listOrigins(server, agent);
+  return { origins: left.map(originOutput), forgotten: gone.map(originOutput) };
+}
+
+function originOutput({ agent, name, documents, chunks, syncedMs, seenMsAgo }: Origin) {
+  return {
+    agent,
+    origin: name,
+    documents,
+    chunks,
+    lastSync: syncedMs === null ? null : new Date(syncedMs).toISOString(),
+    seenSecondsAgo: Math.max(0, Math.round(seenMsAgo / 1000)),
   };
 }

@@ -1,7 +1,7 @@
 /*
- * Runs queued tasks and delivers notifications. Loaded on their own: `open-runner.js` and
+ * Runs queued tasks and delivers notifications. Loaded on their own: `task-runner.js` and
  * `delivery/open-delivery.js`.
  */
 
-export type { OpenRunner } from './open-runner.js';
 export { missingProgram, namedPrograms } from './runner-settings.js';
+export type { OpenRunner } from './task-runner.js';

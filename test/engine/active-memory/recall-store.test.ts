@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recallStore } from '../../../src/engine/active-memory/recall-store.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
+import { recallStore } from '../../../src/engine/active-memory/transcripts.js';
 import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/forgotten.js';
 import { recallWorld, withModel } from './support.js';
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ChatRequest } from '../../../src/engine/chat/apis.js';
 import { chooseChatModel } from '../../../src/engine/chat/choose-chat-model.js';
-import type { ChatModel, ChatRequest } from '../../../src/engine/chat/open-chat-model.js';
-import { openChatModel } from '../../../src/engine/chat/open-chat-model.js';
+import { type ChatModel, openChatModel } from '../../../src/engine/chat/open-chat-model.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';

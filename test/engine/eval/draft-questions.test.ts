@@ -3,13 +3,11 @@ import * as assert from 'uvu/assert';
 import {
   draftLines,
   draftQuestions,
+  passagesOfFile,
   questionOfHeading,
   questionOfSentence,
 } from '../../../src/engine/eval/draft-questions.js';
-
 import { parseQuestions } from '../../../src/engine/eval/question-file.js';
-import { passagesOfFile } from '../../../src/engine/eval/read-passages.js';
-
 import { backendOn, targetOf } from '../../support/memory.js';
 import { folderOf } from '../../support/temp-folder.js';
 

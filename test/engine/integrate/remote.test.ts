@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
-import { integrateOutput } from '../../../src/engine/integrate/output.js';
+import { integrateOutput } from '../../../src/engine/integrate/plan.js';
 import { prepareIntegration } from '../../../src/engine/integrate/prepare.js';
 import { failureOf } from '../../support/memory.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChatModel, ChatRequest } from '../../../src/engine/chat/open-chat-model.js';
+import type { ChatRequest } from '../../../src/engine/chat/apis.js';
+import type { ChatModel } from '../../../src/engine/chat/open-chat-model.js';
 import type { Turn } from '../../../src/engine/memory/sources/index.js';
 import { extracted } from '../../../src/engine/notes/capture/decisions.js';
 import { captureConversation } from '../../../src/engine/notes/capture/index.js';
-
 import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { message } from '../../support/transcripts.js';

@@ -4,20 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
-
 import { chooseProvider } from '../../../src/engine/embeddings/choose-provider.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { resolveSecret } from '../../../src/engine/secrets/index.js';
-import { applyPlan, storeKey } from '../../../src/engine/set-up/apply.js';
+import { applyPlan } from '../../../src/engine/set-up/apply.js';
 import { openSetUp } from '../../../src/engine/set-up/open-set-up.js';
 import { planSetUp, type SetUpChoices } from '../../../src/engine/set-up/plan.js';
 import {
   givenKey,
   keyState,
   offeredProviders,
+  storeKey,
   variableKey,
 } from '../../../src/engine/set-up/provider-choices.js';
-
 import {
   findWorkspaces,
   firstQuestion,

@@ -11,7 +11,7 @@ import {
 } from '../../../src/engine/postgres/index.js';
 import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
-import { storageOrigins } from '../../../src/engine/storage/origins.js';
+import { storageOrigins } from '../../../src/engine/storage/server-status.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { allPages, fencesOf } from '../../docs/pages.js';
 import { newFlow, newTask } from '../../support/flows.js';

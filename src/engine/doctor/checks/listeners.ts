@@ -147,7 +147,7 @@ function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
  * @param base where `tls` is in the configuration
  * @param tls absolute paths
  */
-export function missingTlsFiles(
+function missingTlsFiles(
   { placeOf }: ConfiguredWorld,
   base: readonly string[],
   tls: { readonly cert: string; readonly key: string } | undefined,

@@ -3,8 +3,15 @@ import { isRecord } from '../../config/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
-import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
-import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+import {
+  firstExisting,
+  type Imported,
+  type ImportedSetting,
+  invalidSource,
+  isFolder,
+  type LeftOut,
+  readSource,
+} from '../imported.js';
 
 /**
  * Reads the projects of basic-memory: folders of Markdown.

@@ -8,14 +8,16 @@ import { type Connection, openDatabase } from '../../sqlite/database.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
 import { firstChars, parsedJson } from '../../support/text.js';
-import type { Imported, ImportedEntry, LeftOut } from '../imported.js';
 import {
   asImportError,
   firstExisting,
+  type Imported,
+  type ImportedEntry,
   invalidSource,
   isFolder,
+  type LeftOut,
   readSource,
-} from '../read-source.js';
+} from '../imported.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

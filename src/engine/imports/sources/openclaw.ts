@@ -4,8 +4,15 @@ import { type ConfigPath, isRecord, isSecretPath } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
-import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
-import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+import {
+  firstExisting,
+  type Imported,
+  type ImportedSetting,
+  invalidSource,
+  isFolder,
+  type LeftOut,
+  readSource,
+} from '../imported.js';
 
 type Data = Readonly<Record<string, unknown>>;
 

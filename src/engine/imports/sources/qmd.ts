@@ -4,8 +4,15 @@ import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
-import type { Imported, ImportedSetting, LeftOut } from '../imported.js';
-import { firstExisting, invalidSource, isFolder, readSource } from '../read-source.js';
+import {
+  firstExisting,
+  type Imported,
+  type ImportedSetting,
+  invalidSource,
+  isFolder,
+  type LeftOut,
+  readSource,
+} from '../imported.js';
 
 const SEARCH = ['agents', 'defaults', 'memorySearch'] as const;
 /** More aliases than a configuration needs; each can multiply the size of the data. */

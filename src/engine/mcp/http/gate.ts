@@ -8,8 +8,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { clientNetworkOf, networkList, RateLimiter } from '../../listener/index.js';
 import type { Clock } from '../../support/context.js';
-import type { LiveTokens } from '../tokens/live-tokens.js';
-import { bearerOf, type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
+import {
+  bearerOf,
+  type LiveTokens,
+  type McpToken,
+  TOKEN_SCOPES,
+  withHash,
+} from '../tokens/token-store.js';
 import type { HttpSettings } from './http-settings.js';
 
 /** Path of the protocol. */

@@ -3,8 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { asUnusable, readPrivateFile, unusable } from '../tokens/private-file.js';
-import { TOKEN_SCOPES, tokenHash } from '../tokens/token-store.js';
+import {
+  asUnusable,
+  readPrivateFile,
+  TOKEN_SCOPES,
+  tokenHash,
+  unusable,
+} from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 
 /** The bearer token of programs on this machine, and its file. */

@@ -1,13 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError } from '../../errors/index.js';
+import { messageOf, SvcError, systemReason } from '../../errors/index.js';
+import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
+import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import type { TokenOutput } from '../output-schemas.js';
-import { asUnusable, readPrivateFile, unusable } from './private-file.js';
 
 /** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
 export const TOKEN_SCOPES = ['search', 'read', 'write'] as const;
@@ -182,4 +183,103 @@ export function withHash<T extends { readonly hash: string }>(
     if (timingSafeEqual(Buffer.from(entry.hash), wanted)) found = entry;
   }
   return found;
+}
+
+/** No file of tokens is nearly as large. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads a file with tokens or their hashes. Refuses one that other users could have read or written.
+ *
+ * @param hint what to do about a file that is refused
+ * @returns undefined if there is no file
+ * @throws SvcError MCP_TOKEN_UNUSABLE
+ */
+export function readPrivateFile(file: string, hint: string): string | undefined {
+  try {
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const fault = faultOf(stats);
+    if (fault !== undefined) throw unusable(file, fault, hint);
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw asUnusable(file, cause);
+  }
+}
+
+function faultOf(stats: Stats): string | undefined {
+  if (!stats.isFile()) return 'it is not a regular file';
+  if (stats.size > MAX_BYTES) return 'it is too large';
+  const user = currentUser();
+  // Without file owners, the folder's permissions have to do.
+  if (user === undefined) return undefined;
+  if (stats.uid !== user) return 'it belongs to another user';
+  return (stats.mode & 0o077) === 0 ? undefined : 'it is readable by other users';
+}
+
+export function unusable(file: string, why: string, hint: string, cause?: unknown): SvcError {
+  return new SvcError('MCP_TOKEN_UNUSABLE', `cannot use the token file ${file}: ${why}`, {
+    hint,
+    cause,
+  });
+}
+
+/** A system error as one that names the file. */
+export function asUnusable(file: string, cause: unknown): SvcError {
+  if (cause instanceof SvcError) return cause;
+  const hint = 'check the permissions of the file and its folder';
+  return unusable(file, systemReason(cause), hint, cause);
+}
+
+interface LiveTokensOptions {
+  readonly stateDir: string;
+  readonly clock: Clock;
+  /** Called when the file cannot be used; until it can, no token is valid. */
+  readonly onTrouble: (why: string) => void;
+}
+
+/** The valid tokens of a running server. A changed file is read again before the next answer. */
+export class LiveTokens {
+  private readonly options: LiveTokensOptions;
+  private seen: string | undefined;
+  private tokens: readonly McpToken[] = [];
+
+  constructor(options: LiveTokensOptions) {
+    this.options = options;
+  }
+
+  /** The token with this value. */
+  find(value: string): McpToken | undefined {
+    return withHash(this.valid(), value);
+  }
+
+  valid(): readonly McpToken[] {
+    this.refresh();
+    const nowMs = this.options.clock.now();
+    return this.tokens.filter((token) => !isExpired(token, nowMs));
+  }
+
+  private refresh(): void {
+    const { stateDir, onTrouble } = this.options;
+    const seen = fingerprint(tokensFile(stateDir));
+    if (seen === this.seen) return;
+    this.seen = seen;
+    try {
+      this.tokens = readTokens(stateDir);
+    } catch (error) {
+      this.tokens = [];
+      onTrouble(messageOf(error));
+    }
+  }
+}
+
+/** Changes with each replacement of the file, and with its permissions. */
+function fingerprint(file: string): string {
+  try {
+    const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return 'none';
+    return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+  } catch (error) {
+    return messageOf(error);
+  }
 }

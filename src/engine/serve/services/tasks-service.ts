@@ -65,7 +65,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
 }
 
 async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<OpenRunner> {
-  const { openRunner } = await import('../../task-runner/open-runner.js');
+  const { openRunner } = await import('../../task-runner/task-runner.js');
   const { log, tell, trouble } = host;
   const missing = missingProgram(context, loaded);
   const lasting = missing === undefined ? undefined : serviceFailure(missing);

@@ -9,7 +9,7 @@ import {
   listenOn,
   renewCertificate,
 } from '../../../../src/engine/listener/index.js';
-import { LiveCertificate } from '../../../../src/engine/mcp/http/live-certificate.js';
+import { LiveCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('renewed certificates');

@@ -5,7 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { httpSettings, listenHttp } from '../../../../src/engine/mcp/http/index.js';
+import { httpSettings } from '../../../../src/engine/mcp/http/http-settings.js';
+import { listenHttp } from '../../../../src/engine/mcp/http/listen-http.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
 import {

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LiveTokens } from '../../../../src/engine/mcp/tokens/live-tokens.js';
 import {
   createToken,
   isExpired,
+  LiveTokens,
   type NewToken,
   readTokens,
   revokeToken,

@@ -1,7 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readServing } from '../../../src/engine/overview/serving.js';
-import { isInstanceRunning, withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import {
+  isInstanceRunning,
+  readServing,
+  withInstanceLock,
+} from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the svc serve that runs');
