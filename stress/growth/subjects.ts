@@ -16,8 +16,7 @@ import {
 } from '../../src/engine/memory/sources/index.js';
 import { parseCron } from '../../src/engine/support/cron.js';
 import { createGlob } from '../../src/engine/support/glob.js';
-import { parseBody, parseForm } from '../../src/engine/webhooks/body.js';
-import { isFormBody, isJsonBody } from '../../src/engine/webhooks/guards.js';
+import { isFormBody, isJsonBody, parseBody, parseForm } from '../../src/engine/webhooks/body.js';
 import { RouteTable } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { routeOf } from '../../test/support/webhooks.js';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { injectedBlock } from '../../src/engine/active-memory/block.js';
-import { HOOK_AGENTS, type HookAgent } from '../../src/engine/active-memory/hooks.js';
+import { HOOK_AGENTS, type HookAgent } from '../../src/engine/active-memory/turn.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { jsonOf } from '../support/json.js';
 import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';

@@ -3,7 +3,6 @@ import { agentIdOf, chatTypeOf } from '../scope/index.js';
 import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
 import { decideGates, type GateDecision, type GateFacts } from './gates.js';
-import type { HookAgent } from './hooks.js';
 import {
   logOutcome,
   type OpenLane,
@@ -13,7 +12,7 @@ import {
 } from './outcome.js';
 import { recallMemory } from './recall-memory.js';
 import { isSwitchedOff } from './session-toggles.js';
-import { type RecallTurn, sessionKeyOf } from './turn.js';
+import { type HookAgent, type RecallTurn, sessionKeyOf } from './turn.js';
 
 /**
  * Loads the configuration for recalls. Memory is opened only for a turn that passes the gates.

@@ -8,5 +8,10 @@ export type {
   StorageOriginsOutput,
   StorageStatusOutput,
 } from './output-schemas.js';
-export { requireReadable } from './rights.js';
-export { type ServerStatus, serverFacts, storageOrigins, vectorCount } from './server-status.js';
+export {
+  requireReadable,
+  type ServerStatus,
+  serverFacts,
+  storageOrigins,
+  vectorCount,
+} from './server-status.js';

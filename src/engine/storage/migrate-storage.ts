@@ -12,7 +12,7 @@ import {
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { StorageMigrateOutput } from './output-schemas.js';
-import { requireReadable } from './rights.js';
+import { requireReadable } from './server-status.js';
 
 /** How the migrations are run. */
 interface MigrateOptions {

@@ -1,6 +1,30 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { jsonFault, type Names, nameFault } from '../support/json-fault.js';
+
+const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
+
+const CHARSET = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)/iu;
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;(.*))?$/isu;
+
+/** Whether the headers announce uncompressed JSON in UTF-8. */
+export function isJsonBody(headers: IncomingHttpHeaders): boolean {
+  return isBodyOf(JSON_TYPE, headers);
+}
+
+/** Whether the headers announce an uncompressed form in UTF-8. */
+export function isFormBody(headers: IncomingHttpHeaders): boolean {
+  return isBodyOf(FORM_TYPE, headers);
+}
+
+function isBodyOf(type: RegExp, headers: IncomingHttpHeaders): boolean {
+  const parts = type.exec(headers['content-type'] ?? '');
+  if (parts === null) return false;
+  const charset = CHARSET.exec(parts[1] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  return (charset === 'utf-8' || charset === 'utf8') && encoding === 'identity';
+}
 
 type ParsedBody =
   | { readonly ok: true; readonly value: unknown }

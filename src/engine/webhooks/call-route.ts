@@ -4,7 +4,7 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
-import { IDEMPOTENCY_HEADER } from './guards.js';
+import { IDEMPOTENCY_HEADER } from './map/requested.js';
 import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
 
 /** A call of a configured route. */

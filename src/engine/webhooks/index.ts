@@ -1,7 +1,7 @@
 /*
  * The HTTP listener of webhooks. Imported directly because they load much: `open-webhooks.js` (the listener),
  * `openapi-document.js`, `call-route.js`, `trigger-preset.js`,
- * `rotate-secret.js`, `map/try-mapping.js`, `deliveries/*.js`. `guards.js` makes a secret without loading the rest.
+ * `rotate-secret.js`, `map/try-mapping.js`, `deliveries/*.js`, `verify/verifier.js`.
  */
 export {
   type LastAnswer,

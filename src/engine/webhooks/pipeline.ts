@@ -5,8 +5,7 @@ import { type Flows, UNSTORABLE } from '../flows/index.js';
 import { clientNetworkOf, RateLimiter } from '../listener/index.js';
 import type { Clock } from '../support/context.js';
 import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { type ReadBody, readBody } from './body.js';
-import { InFlight, isFormBody, isJsonBody } from './guards.js';
+import { isFormBody, isJsonBody, type ReadBody, readBody } from './body.js';
 import { type Requested, readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
@@ -211,4 +210,35 @@ export async function answerVerified(
 /** Before there was an action. */
 function refused(answer: WebhookAnswer): Answered {
   return { answer, action: null };
+}
+
+interface InFlightLimits {
+  readonly inFlight: number;
+  /** While this many clients have requests in flight, no other one is admitted. */
+  readonly trackedClients: number;
+}
+
+/** Counts requests in flight. */
+export class InFlight {
+  private readonly counts = new Map<string, number>();
+
+  /** How many clients have requests in flight. */
+  get size(): number {
+    return this.counts.size;
+  }
+
+  /** False if the limit is reached; otherwise call {@link leave} at the end. */
+  enter(key: string, limits: InFlightLimits): boolean {
+    const count = this.counts.get(key) ?? 0;
+    if (count >= limits.inFlight) return false;
+    if (count === 0 && this.counts.size >= limits.trackedClients) return false;
+    this.counts.set(key, count + 1);
+    return true;
+  }
+
+  leave(key: string): void {
+    const count = this.counts.get(key) ?? 0;
+    if (count <= 1) this.counts.delete(key);
+    else this.counts.set(key, count - 1);
+  }
 }

@@ -3,9 +3,13 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { injectedBlock } from '../../../src/engine/active-memory/block.js';
-import { HOOK_AGENTS, hookAnswer, readHookCall } from '../../../src/engine/active-memory/hooks.js';
-import { readConversationTail, sessionKeyOf } from '../../../src/engine/active-memory/turn.js';
-
+import {
+  HOOK_AGENTS,
+  hookAnswer,
+  readConversationTail,
+  readHookCall,
+  sessionKeyOf,
+} from '../../../src/engine/active-memory/turn.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('hooks of coding agents');

@@ -6,7 +6,7 @@ import { clientNetworkOf } from '../../../src/engine/listener/listen.js';
 import { RateLimiter } from '../../../src/engine/listener/rate-limiter.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
 import { AnswerLog } from '../../../src/engine/webhooks/answer-log.js';
-import { InFlight } from '../../../src/engine/webhooks/guards.js';
+import { InFlight } from '../../../src/engine/webhooks/pipeline.js';
 import { testLog } from '../../support/services.js';
 
 const RATES = { ratePerWindow: 3, windowSeconds: 60, trackedClients: 4 };

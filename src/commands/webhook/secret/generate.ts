@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { newSecret } from '../../../engine/webhooks/guards.js';
 import type { SecretOutput } from '../../../engine/webhooks/index.js';
+import { newSecret } from '../../../engine/webhooks/verify/verifier.js';
 
 export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
   static override summary = 'Generate a secret for a webhook route.';

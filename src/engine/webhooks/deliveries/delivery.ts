@@ -5,7 +5,7 @@ import type { SecretMask } from '../../masking/index.js';
 import { isRecord } from '../../support/text.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
-import { IDEMPOTENCY_HEADER } from '../guards.js';
+import { IDEMPOTENCY_HEADER } from '../map/requested.js';
 import type { DeliveryOutput, DeliveryShowOutput } from '../output-schemas.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';

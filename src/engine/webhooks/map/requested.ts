@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { StartFlow } from '../../flow-model/action-schemas.js';
 import { readAction } from '../../flow-model/action-template.js';
 import type { FlowAction, Idempotency } from '../../flows/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';
-import { parseBody, parseForm } from '../body.js';
-import { IDEMPOTENCY_KEY, idempotencyOf, isFormBody } from '../guards.js';
+import { isFormBody, parseBody, parseForm } from '../body.js';
 import type { ServedRoute } from '../routes.js';
 import type { Place, RequestHead } from '../verify/schemes.js';
 import type { MappedRequest } from './map-rules.js';
@@ -165,4 +165,26 @@ function valueAt(place: Place, head: RequestHead, body: unknown): readonly strin
   const value = valueAtKeys(body, place.keys);
   if (typeof value === 'string') return [value];
   return typeof value === 'number' ? [String(value)] : undefined;
+}
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** What can be an idempotency key, or the id of a delivery. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/u;
+
+/** Actions that a repetition would perform twice; others carry a revision or are idempotent. */
+const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow', 'run_task']);
+
+/**
+ * The idempotency key of a request; undefined if it has none or needs none. The parsed action is hashed, so
+ * that white space and the order of fields do not matter.
+ */
+export function idempotencyOf(
+  headers: IncomingHttpHeaders,
+  action: FlowAction,
+): Idempotency | 'invalid' | undefined {
+  const key = headers[IDEMPOTENCY_HEADER];
+  if (key === undefined || !KEYED_ACTIONS.has(action.action)) return undefined;
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return 'invalid';
+  return { key, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
