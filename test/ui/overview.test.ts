@@ -62,7 +62,7 @@ const WORK: OverallStatus['work'] = {
       agents: ['main'],
       enabled: true,
       nextMs: NOW + 600_000,
-      last: { startedMs: NOW - 3_600_000, ended: true, failed: false, written: 2 },
+      last: { startedMs: NOW - 3_600_000, failed: false, written: 2 },
       isFull: false,
       fault: undefined,
     },

@@ -37,11 +37,15 @@ export interface FollowOverviewOptions {
 
 /** How often file times are checked. */
 const REST_MS = 1500;
-/** File times do not show that a process was killed. */
-const ASK_SERVING_MS = 10_000;
-const ASK_STORAGE_MS = 10_000;
-const ASK_ACTIVITY_MS = 5000;
-const CHECK_UP_MS = 5 * 60_000;
+/** How often what file times do not show is asked for, such as whether a process was killed. */
+const ASK_EVERY_MS = {
+  listener: 10_000,
+  storage: 10_000,
+  activity: 5000,
+  doctor: 5 * 60_000,
+} as const;
+
+type Asked = keyof typeof ASK_EVERY_MS;
 
 interface Opened {
   readonly loaded: LoadedConfig;
@@ -60,10 +64,8 @@ export class OverviewFollower {
   private readonly clock: EngineContext['clock'];
   private opened: Opened | undefined;
   private readonly seen = new Map<string, string>();
-  private askedServingMs = Number.NEGATIVE_INFINITY;
-  private askedStorageMs = Number.NEGATIVE_INFINITY;
-  private askedActivityMs = Number.NEGATIVE_INFINITY;
-  private checkedUpMs = Number.NEGATIVE_INFINITY;
+  /** When each part was last asked for. */
+  private readonly askedMs = new Map<Asked, number>();
   private nudge = new AbortController();
 
   constructor(options: FollowOverviewOptions) {
@@ -89,10 +91,7 @@ export class OverviewFollower {
   again(): void {
     this.seen.clear();
     this.opened?.agents.again();
-    this.askedServingMs = Number.NEGATIVE_INFINITY;
-    this.askedStorageMs = Number.NEGATIVE_INFINITY;
-    this.askedActivityMs = Number.NEGATIVE_INFINITY;
-    this.checkedUpMs = Number.NEGATIVE_INFINITY;
+    this.askedMs.clear();
     this.nudge.abort();
     this.nudge = new AbortController();
   }
@@ -114,9 +113,7 @@ export class OverviewFollower {
       if (Object.keys(recent).length > 0) tell(recent);
       await opened.agents.look(() => tell({ agents: opened.agents.news() }));
     }
-    if (signal.aborted || this.clock.now() - this.checkedUpMs < CHECK_UP_MS) return;
-    this.checkedUpMs = this.clock.now();
-    tell({ findings: await this.checkUp() });
+    if (!signal.aborted && this.isDue('doctor')) tell({ findings: await this.checkUp() });
   }
 
   private async lookAtConfig(): Promise<void> {
@@ -125,8 +122,8 @@ export class OverviewFollower {
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
     this.seen.delete('listener');
-    this.askedStorageMs = Number.NEGATIVE_INFINITY;
-    this.checkedUpMs = Number.NEGATIVE_INFINITY;
+    this.askedMs.delete('storage');
+    this.askedMs.delete('doctor');
     try {
       const loaded = await loadConfig(context, { configFile });
       const memories = await openAllMemories(context, { configFile });
@@ -153,10 +150,9 @@ export class OverviewFollower {
     const { context, tell } = this.options;
     const { stateDir } = context.state;
     const files = ['serve.json', 'webhooks.json'].map((name) => `${stateDir}/${name}`);
-    const nowMs = this.clock.now();
-    const isDue = nowMs - this.askedServingMs >= ASK_SERVING_MS;
-    if (!this.isNew('listener', fileStamp(files)) && !isDue) return;
-    this.askedServingMs = nowMs;
+    const isWritten = this.isNew('listener', fileStamp(files));
+    if (isWritten) this.askedMs.delete('listener');
+    if (!this.isDue('listener')) return;
     const listener = listenerGlance(readServing(stateDir), this.opened?.loaded, stateDir);
     if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
   }
@@ -164,19 +160,16 @@ export class OverviewFollower {
   private lookAtActivity(): void {
     const { context, tell } = this.options;
     const { opened } = this;
-    const nowMs = this.clock.now();
-    if (opened === undefined || nowMs - this.askedActivityMs < ASK_ACTIVITY_MS) return;
-    this.askedActivityMs = nowMs;
+    if (opened === undefined || !this.isDue('activity')) return;
     const isOn = opened.loaded.resolved.logging.activity;
-    const activity = isOn ? readActivityHistory(activityFolder(context.state), nowMs) : null;
+    const folder = activityFolder(context.state);
+    const activity = isOn ? readActivityHistory(folder, this.clock.now()) : null;
     if (this.isNew('activity told', JSON.stringify(activity))) tell({ activity });
   }
 
   private async lookAtStorage(loaded: LoadedConfig): Promise<void> {
     const { context, tell } = this.options;
-    const nowMs = this.clock.now();
-    if (nowMs - this.askedStorageMs < ASK_STORAGE_MS) return;
-    this.askedStorageMs = nowMs;
+    if (!this.isDue('storage')) return;
     const storage = await storageGlance(context, loaded);
     if (this.isNew('storage told', JSON.stringify(storage))) tell({ storage });
   }
@@ -192,6 +185,14 @@ export class OverviewFollower {
       const { message, hint } = error;
       return [{ severity: 'fault', message, hint }];
     }
+  }
+
+  /** Whether it is time to ask for a part again; if so, the time until the next one starts. */
+  private isDue(what: Asked): boolean {
+    const nowMs = this.clock.now();
+    if (nowMs - (this.askedMs.get(what) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS[what]) return false;
+    this.askedMs.set(what, nowMs);
+    return true;
   }
 
   /** Whether a stamp changed since the last call. */

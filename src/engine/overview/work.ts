@@ -45,7 +45,6 @@ export interface DreamsGlance {
 /** The newest sweep. */
 export interface LastSweep {
   readonly startedMs: number;
-  readonly ended: boolean;
   readonly failed: boolean;
   /** How many claims it wrote to `MEMORY.md`. */
   readonly written: number;
@@ -109,10 +108,9 @@ function sweptGlance(target: DreamTarget): SweptGlance {
 }
 
 function sweepGlance(sweep: SweepRecord): LastSweep {
-  const { startedMs, endedMs, phases } = sweep;
+  const { startedMs, phases } = sweep;
   return {
     startedMs,
-    ended: endedMs !== undefined,
     failed: Object.values(phases).some(({ state }) => state === 'failed'),
     written: sweepOutput(sweep).written,
   };

@@ -64,7 +64,7 @@ export function busyNews(): OverviewNews {
         agents: ['main', 'work'],
         enabled: true,
         nextMs: NOW + 5 * 3_600_000,
-        last: { startedMs: NOW - 19 * 3_600_000, ended: true, failed: false, written: 3 },
+        last: { startedMs: NOW - 19 * 3_600_000, failed: false, written: 3 },
         isFull: false,
         fault: undefined,
       },

@@ -60,20 +60,15 @@ export interface SweepOptions {
 /** Progress of a sweep. */
 export type SweepEvent =
   | { readonly type: 'sweep.waiting' }
-  | { readonly type: 'sweep.started'; readonly id: string; readonly dir: string }
+  | { readonly type: 'sweep.started' }
   | { readonly type: 'recalls.ingested'; readonly searches: number; readonly broken: number }
-  | { readonly type: 'phase.started'; readonly phase: PhaseName }
   | { readonly type: 'phase.ended'; readonly phase: PhaseName; readonly record: PhaseRecord }
   /** The phase's report in Markdown, whether or not it is written to a file. */
-  | { readonly type: 'phase.reported'; readonly phase: PhaseName; readonly report: string }
-  | { readonly type: 'claim.decided'; readonly decision: PromotionDecision }
-  | { readonly type: 'sweep.ended'; readonly summary: SweepSummary };
+  | { readonly type: 'phase.reported'; readonly phase: PhaseName; readonly report: string };
 
 /** The result of a sweep. */
 export interface SweepSummary {
   readonly sweep: SweepRecord;
-  readonly dir: string;
-  readonly dryRun: boolean;
   readonly searches: number;
   readonly decisions: readonly PromotionDecision[];
   readonly skipped: readonly SkippedFile[];
@@ -173,8 +168,8 @@ class Sweep {
   async run(): Promise<SweepSummary> {
     const { entries, dayOf, day, sources } = this.context;
     const { logFile, logs, changer } = this;
-    const { dir, dryRun } = changer;
-    this.emit({ type: 'sweep.started', id: this.record.id, dir });
+    const { dryRun } = changer;
+    this.emit({ type: 'sweep.started' });
     recoverChanges(changer);
     this.save(this.record);
     const inbox = { ...changer, dayOf, rotates: !dryRun };
@@ -193,10 +188,8 @@ class Sweep {
       // An interrupted sweep gets an end too; only a killed one has none.
       this.save({ ...this.record, endedMs: this.options.clock.now() });
     }
-    const summary: SweepSummary = {
+    return {
       sweep: this.record,
-      dir,
-      dryRun,
       searches: recalls.searches,
       decisions: this.decisions,
       skipped: sources.skipped,
@@ -204,8 +197,6 @@ class Sweep {
       modelFaults: this.options.narrator?.faults ?? [],
       preview: dryRun ? { files: this.files, recalled: this.recalled() } : undefined,
     };
-    this.emit({ type: 'sweep.ended', summary });
-    return summary;
   }
 
   private async runPhase(phase: PhaseName): Promise<void> {
@@ -215,7 +206,6 @@ class Sweep {
       this.endPhase(phase, { state: 'off' });
       return;
     }
-    this.emit({ type: 'phase.started', phase });
     const startedMs = clock.now();
     try {
       this.context.signal.throwIfAborted();
@@ -260,10 +250,7 @@ class Sweep {
     const written = decisions.filter(isWritten).map(({ entry }) => entry);
     this.promotedToday = [...earlier, ...written].map(({ text }) => text);
     const counts = { considered, passed, promote: 0, renew: 0, said: 0, skip: 0 };
-    for (const decision of decisions) {
-      counts[decision.decision] += 1;
-      this.emit({ type: 'claim.decided', decision });
-    }
+    for (const { decision } of decisions) counts[decision] += 1;
     return { counts, report: deepReport(result) };
   }
 

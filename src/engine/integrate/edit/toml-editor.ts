@@ -154,8 +154,6 @@ interface TomlStatement {
   readonly end: number;
   /** The dotted key of a header or value, otherwise empty. */
   readonly key: readonly string[];
-  /** An array of tables (`[[…]]`). */
-  readonly isList: boolean;
 }
 
 /**
@@ -175,15 +173,16 @@ export function tomlStatements(text: string): readonly TomlStatement[] {
 
 function statementAt(text: string, start: number): TomlStatement {
   const first = start + (/^[ \t]*/u.exec(text.slice(start, start + 1000))?.[0].length ?? 0);
-  const line = { start, end: lineEnd(text, first), key: [], isList: false };
+  const line = { start, end: lineEnd(text, first), key: [] };
   const character = text[first];
   if (character === '#') return { ...line, kind: 'comment' };
   if (character === undefined || character === '\r' || character === '\n') {
     return { ...line, kind: 'blank' };
   }
   if (character === '[') {
-    const isList = text[first + 1] === '[';
-    return { ...line, kind: 'header', key: keyAt(text, first + (isList ? 2 : 1)), isList };
+    // Of a table, or of an array of tables (`[[…]]`).
+    const at = first + (text[first + 1] === '[' ? 2 : 1);
+    return { ...line, kind: 'header', key: keyAt(text, at) };
   }
   return { ...line, kind: 'value', key: keyAt(text, first), end: valueEnd(text, first) };
 }

@@ -90,5 +90,5 @@ function upsertSql(table: RecordTable): string {
     ORDER BY ${table.order.map((name) => `given.${name}`).join(', ')}
     ON CONFLICT (${key.join(', ')}) DO UPDATE
       SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
-    WHERE ${newerSql(table, 'excluded', 'there')}`;
+    WHERE ${newerSql(table, 'there')}`;
 }

@@ -189,11 +189,11 @@ const PAGE_ROWS = 200;
 /** A page ends with the row that reaches this many characters: a flow can have megabytes. */
 export const PAGE_CHARACTERS = 4_000_000;
 
-/** Whether a row is newer than another, in SQL of both stores. */
-export function newerSql({ version }: RecordTable, a: string, b: string): string {
+/** Whether the row of an upsert is newer than the one that is there, in SQL of both stores. */
+export function newerSql({ version }: RecordTable, there: string): string {
   const of = (row: string): string =>
     version.map((column) => `coalesce(${row}.${column}, 0)`).join(', ');
-  return `(${of(a)}) > (${of(b)})`;
+  return `(${of('excluded')}) > (${of(there)})`;
 }
 
 /** The same for rows at hand. */

@@ -118,5 +118,5 @@ function upsertSql(table: RecordTable): string {
       ...(hasFlow ? [`coalesce(${FLOW_IN_SQLITE}, 0)`] : []),
     ].join(', ')})
     ON CONFLICT DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
-    WHERE ${newerSql(table, 'excluded', table.name)}`;
+    WHERE ${newerSql(table, table.name)}`;
 }
