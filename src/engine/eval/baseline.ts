@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
 import { replaceFile } from '../support/files.js';
+import { iso } from '../support/time.js';
 import type { TrialResult } from './evaluate.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
 import type { EvalOutput } from './output-schemas.js';
@@ -42,7 +43,7 @@ export function writeBaseline(
   const baseline: Baseline = {
     format: 'svc-eval-baseline',
     version: 1,
-    at: new Date(atMs).toISOString(),
+    at: iso(atMs),
     maxResults,
     minScore: minScore ?? null,
     questions: Object.fromEntries(

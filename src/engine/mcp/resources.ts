@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ListedDocument } from '../memory/backends/index.js';
+import { iso } from '../support/time.js';
 import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
 
 const MIME_TYPES = { markdown: 'text/markdown', transcript: 'text/plain' } as const;
@@ -63,7 +64,7 @@ function resourceOf({ path, kind, size, modifiedMs }: TextDocument) {
     name: path,
     mimeType: MIME_TYPES[kind],
     size,
-    annotations: { lastModified: new Date(modifiedMs).toISOString() },
+    annotations: { lastModified: iso(modifiedMs) },
   };
 }
 

@@ -190,7 +190,8 @@ export class OverviewFollower {
   /** Whether it is time to ask for a part again; if so, the time until the next one starts. */
   private isDue(what: Asked): boolean {
     const nowMs = this.clock.now();
-    if (nowMs - (this.askedMs.get(what) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS[what]) return false;
+    if (nowMs - (this.askedMs.get(what) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS[what])
+      return false;
     this.askedMs.set(what, nowMs);
     return true;
   }

@@ -1,5 +1,6 @@
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
+import { iso } from '../support/time.js';
 import { type RoutesOutput, readActivity, resolveRoutes } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import type { ServiceSnapshot } from './service.js';
@@ -57,7 +58,7 @@ export async function listRoutes(
 }
 
 function lastOutput({ atMs, ...rest }: LastAnswer): NonNullable<RouteOutput['last']> {
-  return { at: new Date(atMs).toISOString(), ...rest };
+  return { at: iso(atMs), ...rest };
 }
 
 type RouteOutput = RoutesOutput['routes'][number];

@@ -14,6 +14,7 @@ import {
   serverState,
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
+import { iso } from '../support/time.js';
 import type { StorageOriginsOutput, StorageStatusOutput } from './output-schemas.js';
 
 /** The state of the server of `storage.url`. @throws SvcError STORAGE_*, SECRET_UNRESOLVED */
@@ -228,7 +229,7 @@ function originOutput({ agent, name, documents, chunks, syncedMs, seenMsAgo }: O
     origin: name,
     documents,
     chunks,
-    lastSync: syncedMs === null ? null : new Date(syncedMs).toISOString(),
+    lastSync: syncedMs === null ? null : iso(syncedMs),
     seenSecondsAgo: Math.max(0, Math.round(seenMsAgo / 1000)),
   };
 }

@@ -15,7 +15,7 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
-import { MS_PER_DAY } from '../../support/time.js';
+import { iso, MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
@@ -135,7 +135,7 @@ export const schedule: DoctorCheck = {
     if (nextMs === undefined) {
       return { summary: 'never', findings: [rare(world, 'never fires')] };
     }
-    const summary = `next run ${new Date(nextMs).toISOString()}`;
+    const summary = `next run ${iso(nextMs)}`;
     const isRare = nextMs - nowMs > LONG_MS;
     const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
     return { summary, findings };

@@ -7,24 +7,42 @@ import {
 import { listSchedules } from '../../schedules/index.js';
 import { formatCountOf, formatDuration } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import { type DoctorCheck, type Finding, finding } from '../check.js';
+import {
+  type CheckReport,
+  type ConfiguredWorld,
+  type DoctorCheck,
+  type Finding,
+  finding,
+} from '../check.js';
 
 /** Whether the flows can be opened, and tasks are not forgotten in a pause. */
 export const flows: DoctorCheck = {
   name: 'flows',
   needs: 'configuration',
-  run: async ({ context, loaded }) => {
-    const opened = await openExistingFlows(context, loaded.resolved);
-    if (opened === undefined) return { summary: 'none', findings: [], off: true };
-    try {
-      const paused = await opened.tasks.paused();
-      const findings = paused.map((pause) => longPause(pause, opened.now()));
+  run: (world) =>
+    withFlows(world, NO_FLOWS, async ({ tasks, now }) => {
+      const paused = await tasks.paused();
+      const findings = paused.map((pause) => longPause(pause, now()));
       return { summary: paused.length === 0 ? 'not paused' : 'paused', findings };
-    } finally {
-      await opened.close();
-    }
-  },
+    }),
 };
+
+const NO_FLOWS: CheckReport = { summary: 'none', findings: [], off: true };
+
+/** @param without the report where there are no flows */
+async function withFlows(
+  { context, loaded }: ConfiguredWorld,
+  without: CheckReport,
+  check: (flows: Flows) => Promise<CheckReport>,
+): Promise<CheckReport> {
+  const flows = await openExistingFlows(context, loaded.resolved);
+  if (flows === undefined) return without;
+  try {
+    return await check(flows);
+  } finally {
+    await flows.close();
+  }
+}
 
 function longPause({ runtime, reason, pausedAt }: PauseRecord, nowMs: number): Finding | undefined {
   const forMs = nowMs - pausedAt;
@@ -43,20 +61,15 @@ const MOST_READ = 1000;
 export const notifications: DoctorCheck = {
   name: 'notifications',
   needs: 'configuration',
-  run: async ({ context, loaded, mask }) => {
-    const flows = await openExistingFlows(context, loaded.resolved);
-    if (flows === undefined) return { summary: 'none', findings: [], off: true };
-    try {
+  run: (world) =>
+    withFlows(world, NO_FLOWS, async (flows) => {
       const { notifications: pending } = await flows.statistics();
-      const configured = notificationTargets(loaded.resolved).map(({ filter }) => filter.id);
+      const configured = notificationTargets(world.loaded.resolved).map(({ filter }) => filter.id);
       const stranded = pending.filter(({ target }) => !configured.includes(target));
-      const findings = [...(await failures(flows, mask)), ...stranded.map(withoutTarget)];
+      const findings = [...(await failures(flows, world.mask)), ...stranded.map(withoutTarget)];
       const count = pending.reduce((sum, one) => sum + one.count, 0);
       return { summary: `${formatCountOf(count, 'notification')} pending`, findings };
-    } finally {
-      await flows.close();
-    }
-  },
+    }),
 };
 
 /** One finding for each target that did not get some, with the reason of the newest. */
@@ -99,14 +112,13 @@ function withoutTarget({
 export const schedules: DoctorCheck = {
   name: 'schedules',
   needs: 'configuration',
-  run: async ({ context, loaded, placeOf }) => {
+  run: async (world) => {
+    const { loaded, placeOf } = world;
     const { resolved } = loaded;
     const count = Object.keys(resolved.schedules).length;
     if (count === 0) return { summary: 'none', findings: [], off: true };
     const summary = formatCountOf(count, 'schedule');
-    const flows = await openExistingFlows(context, resolved);
-    if (flows === undefined) return { summary, findings: [] };
-    try {
+    return withFlows(world, { summary, findings: [] }, async (flows) => {
       const listed = await listSchedules(resolved, flows);
       const findings = listed
         .filter(({ state }) => state === 'overdue')
@@ -118,8 +130,6 @@ export const schedules: DoctorCheck = {
           }),
         );
       return { summary, findings };
-    } finally {
-      await flows.close();
-    }
+    });
   },
 };

@@ -9,6 +9,7 @@ import { skipWords } from '../../memory/skip-words.js';
 import {
   countNotesOutside,
   excludeSettings,
+  type MemoryFilesOptions,
   resolveWorkspace,
   scanMemoryFiles,
 } from '../../memory/sources/index.js';
@@ -46,14 +47,7 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['find
   const place = world.placeOfAgent(id, ['workspace']) ?? { file: workspaceDir };
   try {
     const dir = resolveWorkspace(workspaceDir);
-    const { extraPaths } = agent.memorySearch;
-    const exclude = excludeSettings(agent);
-    const { files, skipped, decisions } = scanMemoryFiles({
-      workspaceDir: dir,
-      layout: 'agent',
-      extraPaths,
-      exclude,
-    });
+    const { files, skipped, decisions } = scanMemoryFiles(notesOf(agent, dir));
     return [
       twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
@@ -69,6 +63,12 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['find
     if (!(error instanceof SvcError)) throw error;
     return [unusable(error, workspaceDir, place)];
   }
+}
+
+/** Where the notes of an agent are. */
+function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
+  const { extraPaths } = agent.memorySearch;
+  return { workspaceDir: dir, layout: 'agent', extraPaths, exclude: excludeSettings(agent) };
 }
 
 function unusable(error: SvcError, dir: string, place: FindingPlace): Finding {
@@ -178,19 +178,12 @@ function documentsLeftOut(
   dir: string,
   world: ConfiguredWorld,
 ): Finding | undefined {
-  const { documents: formats, extraPaths } = agent.memorySearch;
+  const { documents: formats } = agent.memorySearch;
   const documents = {
     formats: DOCUMENT_FORMATS.filter((one) => !formats.includes(one)),
     librariesDir: '',
   };
-  const exclude = excludeSettings(agent);
-  const { files } = scanMemoryFiles({
-    workspaceDir: dir,
-    layout: 'agent',
-    extraPaths,
-    exclude,
-    documents,
-  });
+  const { files } = scanMemoryFiles({ ...notesOf(agent, dir), documents });
   const left = files.flatMap(({ kind, path }) =>
     kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),
   );
@@ -228,10 +221,8 @@ function notesElsewhere(
   place: FindingPlace,
   world: ConfiguredWorld,
 ): Finding | undefined {
-  const { id, memorySearch } = agent;
-  const { extraPaths } = memorySearch;
-  const exclude = excludeSettings(agent);
-  const count = countNotesOutside({ workspaceDir: dir, layout: 'agent', extraPaths, exclude });
+  const { id } = agent;
+  const count = countNotesOutside(notesOf(agent, dir));
   if (count === 0) return undefined;
   const { reading, loaded } = world;
   const at = (loaded.input.agents?.list ?? []).findIndex((agent) => agent.id === id);

@@ -8,6 +8,7 @@ import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
+import { iso } from '../../support/time.js';
 import type { TokenOutput } from '../output-schemas.js';
 
 /** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
@@ -94,8 +95,8 @@ export async function createToken(
   const token: McpToken = {
     ...wanted,
     scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)),
-    createdAt: new Date(nowMs).toISOString(),
-    expiresAt: lifetimeMs === undefined ? null : new Date(nowMs + lifetimeMs).toISOString(),
+    createdAt: iso(nowMs),
+    expiresAt: lifetimeMs === undefined ? null : iso(nowMs + lifetimeMs),
     hash: tokenHash(value),
   };
   await change({ stateDir, nowMs, signal }, (tokens) => {

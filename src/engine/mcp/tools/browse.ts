@@ -1,3 +1,4 @@
+import { iso } from '../../support/time.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import { sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
@@ -25,7 +26,7 @@ export async function listRecent(
   const { documents, more } = await recentChanges(memory, request, work);
   return {
     files: documents.map(({ path, source, modifiedMs, size }) => {
-      return { path, source, modified: new Date(modifiedMs).toISOString(), bytes: size };
+      return { path, source, modified: iso(modifiedMs), bytes: size };
     }),
     more,
     warnings: [],

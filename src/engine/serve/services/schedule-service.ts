@@ -1,5 +1,6 @@
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
+import { iso } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,
@@ -92,7 +93,7 @@ function failureOf({ id }: Schedule, outcome: ScheduleOutcome): ServiceFailure |
 function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost): void {
   if (outcome.type === 'waits' || outcome.type === 'invalid') return;
   const { flow, scheduledMs } = outcome;
-  const scheduledAt = new Date(scheduledMs).toISOString();
+  const scheduledAt = iso(scheduledMs);
   const fields = {
     event: `schedule.${outcome.type}`,
     schedule: id,
@@ -111,6 +112,6 @@ function tellNext(runner: ScheduleRunner, host: ServiceHost, before: string): vo
   const words =
     next === undefined
       ? 'nothing is due'
-      : `next ${next.schedule.id} ${new Date(next.atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+      : `next ${next.schedule.id} ${iso(next.atMs).slice(0, 16).replace('T', ' ')} UTC`;
   host.tell(`${before}${words}`);
 }

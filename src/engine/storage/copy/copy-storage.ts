@@ -1,6 +1,9 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
-import { dreamTargets } from '../../dreaming/index.js';
+import { type DreamTarget, dreamTargets } from '../../dreaming/index.js';
+import { parseRecallLine } from '../../dreaming/recall-log/recall-log.js';
 import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
 import { SvcError } from '../../errors/index.js';
 import { flowsFile } from '../../flows/index.js';
@@ -13,7 +16,6 @@ import { uniqueBy } from '../../support/lists.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
 import { postgresRecords } from './postgres-records.js';
-import { recallPart } from './recall-part.js';
 import {
   copiedColumns,
   isAsOld,
@@ -243,4 +245,59 @@ async function runPart<Row>(
     signal,
     onProgress: (step, rows) => onProgress({ part: name, step, rows, of }),
   });
+}
+
+/** A search in a recall log, by its place there. */
+interface RecallRow {
+  readonly at: number;
+  readonly line: string;
+}
+
+const PAGE_ROWS = 500;
+
+/**
+ * The searches of this host that a sweep of another host has to learn of; undefined if there are none. A workspace that
+ * was swept here is swept here again, which reads its own log.
+ */
+async function recallPart(
+  { workspace: { files }, agents }: DreamTarget,
+  recalls: SharedRecalls,
+): Promise<CopyPart<RecallRow> | undefined> {
+  if (existsSync(files.database)) return undefined;
+  const found = [...(await linesOf(`${files.recallLog}.old`)), ...(await linesOf(files.recallLog))];
+  const lines = found.flatMap((text) => {
+    const recall = parseRecallLine(text);
+    return recall === undefined ? [] : [recalls.lineOf(recall)];
+  });
+  const rows = uniqueBy(lines, (line) => line).map((line, at) => ({ at, line }));
+  if (rows.length === 0) return undefined;
+  return {
+    name: `recalls of ${agents.join(', ')}`,
+    source: {
+      count: async () => rows.length,
+      page: async (after) => {
+        const from = (after?.at ?? -1) + 1;
+        return rows.slice(from, from + PAGE_ROWS);
+      },
+    },
+    target: {
+      write: (page) => recalls.copy(page.map(({ line }) => line)),
+      find: async (page) => {
+        const there = new Set(await recalls.find(page.map(({ line }) => line)));
+        return page.filter(({ line }) => there.has(line));
+      },
+    },
+    keyOf: ({ line }) => line,
+    contentOf: ({ line }) => line,
+    isNewer: () => false,
+    wasCopied: () => false,
+  };
+}
+
+async function linesOf(file: string): Promise<readonly string[]> {
+  if (!existsSync(file)) return [];
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') }))
+    lines.push(line);
+  return lines;
 }

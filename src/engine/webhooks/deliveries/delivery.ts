@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretMask } from '../../masking/index.js';
 import { isRecord } from '../../support/text.js';
+import { iso } from '../../support/time.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
 import { IDEMPOTENCY_HEADER } from '../map/requested.js';
@@ -133,7 +134,7 @@ export function replayHeaders(
 export function deliveryOutput(delivery: Delivery): DeliveryOutput {
   const { id, atMs, route, event, deliveryId, clientIp, requestId, isVerified } = delivery;
   const { status, code, reason, ms, action, flowId, replayOf, bodyState, bodyBytes } = delivery;
-  const at = new Date(atMs).toISOString();
+  const at = iso(atMs);
   const sender = { event, deliveryId, client: clientIp, requestId, verified: isVerified };
   const answer = { status, code, reason, ms, action, flowId };
   return { id, at, route, ...sender, ...answer, replayOf, bodyState, bodyBytes };

@@ -170,7 +170,7 @@ function valueAt(place: Place, head: RequestHead, body: unknown): readonly strin
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** What can be an idempotency key, or the id of a delivery. */
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/u;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/u;
 
 /** Actions that a repetition would perform twice; others carry a revision or are idempotent. */
 const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow', 'run_task']);
@@ -179,7 +179,7 @@ const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow',
  * The idempotency key of a request; undefined if it has none or needs none. The parsed action is hashed, so
  * that white space and the order of fields do not matter.
  */
-export function idempotencyOf(
+function idempotencyOf(
   headers: IncomingHttpHeaders,
   action: FlowAction,
 ): Idempotency | 'invalid' | undefined {
