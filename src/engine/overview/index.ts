@@ -1,7 +1,6 @@
 // The door of this room, apart from about.ts, bug-report.ts and package-version.ts for commands that need
 // nothing else, and output-schemas.ts.
 
-export type { ServedService, Serving } from '../serve/instance-lock.js';
 export type { AgentGlance, AgentNews } from './agents-look.js';
 export { OverviewFollower, type OverviewNews, type QuietFinding } from './follow-overview.js';
 export {

@@ -11,12 +11,8 @@ import type { BackendStatus } from '../memory/backends/index.js';
 import { embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { EmbeddingStatus } from '../memory/embedding/index.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
-import {
-  isInstanceRunning,
-  readServing,
-  type ServedService,
-  type Serving,
-} from '../serve/instance-lock.js';
+import type { ServiceSnapshot } from '../serve/index.js';
+import { isInstanceRunning, readServing, type Serving } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
@@ -230,6 +226,6 @@ function countsOutput(counts: Readonly<Record<string, number>>) {
   return Object.entries(counts).map(([status, count]) => ({ status, count }));
 }
 
-function serviceOutput({ name, state, sinceMs, event, restarts, failure }: ServedService) {
+function serviceOutput({ name, state, sinceMs, event, restarts, failure }: ServiceSnapshot) {
   return { name, state, since: iso(sinceMs), event, restarts, failure };
 }

@@ -19,7 +19,8 @@ import {
   openExistingFlows,
   type PauseRecord,
 } from '../flows/index.js';
-import type { ServedService, Serving } from '../serve/instance-lock.js';
+import type { ServiceSnapshot } from '../serve/index.js';
+import type { Serving } from '../serve/instance-lock.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
@@ -211,7 +212,7 @@ interface ServingGlance {
   readonly url: string | undefined;
   readonly services: number;
   /** Of services that failed. */
-  readonly failures: readonly Pick<ServedService, 'failure' | 'name'>[];
+  readonly failures: readonly Pick<ServiceSnapshot, 'failure' | 'name'>[];
 }
 
 /** @param loaded undefined while the configuration cannot be read */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError } from '../errors/index.js';
-import type { DeepReadonly } from '../errors/output-schema.js';
 import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
 import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
 
@@ -82,10 +81,8 @@ const serving = z.object({
   services: z.array(service),
 });
 
-/** A running `svc serve`, from its state file; times in milliseconds since the epoch. */
-export type Serving = DeepReadonly<z.infer<typeof serving>>;
-
-export type ServedService = Serving['services'][number];
+/** A running `svc serve`, from its state file. */
+export type Serving = Pick<ServeState, 'pid' | 'services' | 'startedMs'>;
 
 /**
  * The running `svc serve` of a state folder; undefined when none runs. A file of another version is

@@ -1,15 +1,12 @@
 import type { NativeModule } from '../../engine/overview/about.js';
-import type {
-  OverallFault,
-  OverallStatus,
-  ServedService,
-  Serving,
-} from '../../engine/overview/index.js';
+import type { OverallFault, OverallStatus } from '../../engine/overview/index.js';
 import type {
   BugReportOutput,
   UpgradeOutput,
   VersionOutput,
 } from '../../engine/overview/output-schemas.js';
+import type { ServiceSnapshot } from '../../engine/serve/index.js';
+import type { Serving } from '../../engine/serve/instance-lock.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
@@ -99,7 +96,7 @@ function servingPart(serving: Serving | undefined, { style, nowMs }: View): stri
   return `${head}\n${renderTable(SERVICE_COLUMNS, rows, style)}`;
 }
 
-function serviceRow(service: ServedService, nowMs: number): readonly string[] {
+function serviceRow(service: ServiceSnapshot, nowMs: number): readonly string[] {
   const { name, state, sinceMs, restarts, event } = service;
   return [
     safeLine(name),
