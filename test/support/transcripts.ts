@@ -1,5 +1,5 @@
 import type { SessionReaderId } from '../../src/engine/config/index.js';
-import type { TranscriptPlace } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
+import type { TranscriptPlace } from '../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
 import { type TargetOptions, targetOf } from './memory.js';

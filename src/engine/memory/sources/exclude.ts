@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../support/files.js';
 import type { SkippedFile } from '../types.js';
-import { GITIGNORE, IgnoreFiles, SVCIGNORE } from './ignore-files.js';
-import { type ExcludeDecision, PatternList } from './pattern-list.js';
+import {
+  type ExcludeDecision,
+  GITIGNORE,
+  IgnoreFiles,
+  PatternList,
+  SVCIGNORE,
+} from './pattern-list.js';
 
 /** What a memory leaves out. Undefined where everything counts. */
 export interface ExcludeSettings {

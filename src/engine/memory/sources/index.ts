@@ -5,7 +5,6 @@
  */
 
 export { type ExcludeSettings, Exclusions } from './exclude.js';
-export { isIgnoreFile } from './ignore-files.js';
 export {
   type MediaSelection,
   mediaLabel,
@@ -43,6 +42,7 @@ export {
 export { isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export type { ExcludeDecision } from './pattern-list.js';
+export { isIgnoreFile } from './pattern-list.js';
 export {
   type BytesOutcome,
   type DocumentText,
@@ -60,6 +60,7 @@ export {
   readDocument,
   withoutOwnWriting,
 } from './read-document.js';
+export { mediaTooLarge, skipOf } from './skips.js';
 export {
   joinedLines,
   lineAt,
@@ -71,21 +72,21 @@ export type { JsonlLine } from './transcripts/jsonl-lines.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
   mayHold,
-  type NumberedTurn,
   scanTranscripts,
-  type TranscriptFile,
   type TranscriptGrowth,
-  type TranscriptPlace,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
-export type { Turn } from './transcripts/transcript-reader.js';
+export type {
+  NumberedTurn,
+  TranscriptFile,
+  TranscriptPlace,
+  Turn,
+} from './transcripts/transcript-reader.js';
 export type { ReadingState } from './transcripts/turn-reader.js';
 export {
   type DocumentSelection,
   fingerprintOf,
   isIgnoredFolder,
   kindOfName,
-  mediaTooLarge,
-  skipOf,
   walkFolder,
 } from './walk.js';

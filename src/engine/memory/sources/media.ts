@@ -3,7 +3,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
-import type { MissingMedia } from '../index/index.js';
 import type { Modality } from '../types.js';
 
 /** Which media belong to a memory (memory search §2.7). */
@@ -56,10 +55,12 @@ export async function openRegular(absolutePath: string): Promise<FileHandle> {
 /**
  * The bytes of a media document; undefined when the file is missing, unreadable or has changed: the next sync
  * will find out.
+ *
+ * @param known its size and SHA-256 (hexadecimal) when it was indexed
  */
 export async function readMedia(
   absolutePath: string,
-  { bytes, contentHash }: Pick<MissingMedia, 'bytes' | 'contentHash'>,
+  { bytes, contentHash }: { readonly bytes: number; readonly contentHash: string },
 ): Promise<Buffer | undefined> {
   let handle: FileHandle | undefined;
   try {

@@ -14,14 +14,13 @@ import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js
 import { modalityOfName } from './media.js';
 import type { ExcludeDecision } from './pattern-list.js';
 import { DREAM_REPORTS } from './read-document.js';
+import { noFile, skipOf } from './skips.js';
 import {
   isExcluded,
   isIgnoredFolder,
   type KindSelection,
   kindOfName,
-  noFile,
   reportTemporary,
-  skipOf,
   statFile,
   type WalkedFile,
   type WalkListener,

@@ -13,11 +13,8 @@ import {
   type WorkspaceLayout,
 } from './memory-files.js';
 import { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
-import {
-  scanTranscripts,
-  type TranscriptPlace,
-  type TranscriptSources,
-} from './transcripts/transcript-files.js';
+import { scanTranscripts, type TranscriptSources } from './transcripts/transcript-files.js';
+import type { TranscriptPlace } from './transcripts/transcript-reader.js';
 import type { DocumentSelection } from './walk.js';
 
 /** What an agent's index mirrors according to its settings. */

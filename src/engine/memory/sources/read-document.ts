@@ -4,8 +4,9 @@ import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { percentDecoded } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
+import { skipOf } from './skips.js';
 import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
-import { fingerprintOf, skipOf } from './walk.js';
+import { fingerprintOf } from './walk.js';
 
 export interface DocumentText {
   /** Taken before reading, so that a change during the read is noticed later. */

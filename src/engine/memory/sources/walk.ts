@@ -1,11 +1,6 @@
-import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import {
-  handlesExhausted,
-  isHandleShortage,
-  systemErrorCode,
-  systemReason,
-} from '../../errors/index.js';
+import { handlesExhausted, isHandleShortage } from '../../errors/index.js';
 import {
   type DocumentFormat,
   documentFormatOf,
@@ -13,10 +8,11 @@ import {
 } from '../../support/document-format.js';
 import { isInside, isTemporaryName } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
-import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
+import type { DocumentKind, FileFingerprint, SkippedFile } from '../types.js';
 import type { FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
 import type { ExcludeDecision } from './pattern-list.js';
+import { mediaTooLarge, noFile, skipOf } from './skips.js';
 
 export interface WalkedFile extends FileFingerprint {
   readonly kind: DocumentKind;
@@ -192,19 +188,6 @@ function walkedFile(
   return file === undefined ? [] : [file];
 }
 
-/** Reports an entry with the name of a memory file that is not a regular file. */
-export function noFile(path: string, entry: Dirent | Stats): SkippedFile {
-  if (entry.isSymbolicLink()) return { path, reason: 'symlink' };
-  const detail = entry.isDirectory()
-    ? 'a folder'
-    : entry.isFIFO()
-      ? 'a pipe'
-      : entry.isSocket()
-        ? 'a socket'
-        : 'a device';
-  return { path, reason: 'not_a_file', detail };
-}
-
 /** The furthest from the epoch that a `Date` can be, in milliseconds. */
 const MOST_DATE_MS = 8.64e15;
 
@@ -233,39 +216,6 @@ export function statFile(
     return undefined;
   }
 }
-
-/** Reports a media file over `multimodal.maxFileBytes`. */
-export function mediaTooLarge(
-  path: string,
-  bytes: number,
-  { maxFileBytes }: MediaSelection,
-): SkippedFile {
-  const detail = `${bytes} bytes, multimodal.maxFileBytes is ${maxFileBytes}`;
-  return { path, reason: 'too_large', detail };
-}
-
-/**
- * Converts a failed file operation to a skip.
- *
- * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the
- *   index
- */
-export function skipOf(path: string, error: unknown): SkippedFile {
-  if (isHandleShortage(error)) throw handlesExhausted(error);
-  const reason = REASONS[systemErrorCode(error) ?? ''] ?? 'unreadable';
-  // Node.js replaces invalid UTF-8 in names with this character, and cannot open them.
-  if (reason === 'vanished' && path.includes('\ufffd')) {
-    return { path, reason: 'unreadable', detail: 'its name is not UTF-8' };
-  }
-  return reason === 'unreadable' ? { path, reason, detail: systemReason(error) } : { path, reason };
-}
-
-const REASONS: Readonly<Record<string, SkipReason>> = {
-  EACCES: 'permission_denied',
-  EPERM: 'permission_denied',
-  ELOOP: 'symlink',
-  ENOENT: 'vanished',
-};
 
 function readFolder(dir: string, listener: WalkListener | undefined): Dirent[] {
   try {

@@ -15,7 +15,7 @@ import {
 } from '../../../../src/engine/memory/forget/forget-list.js';
 
 import { hashesOf } from '../../../../src/engine/memory/forget/forgotten.js';
-import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
+import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';

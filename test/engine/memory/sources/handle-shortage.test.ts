@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
-import { skipOf } from '../../../../src/engine/memory/sources/walk.js';
+import { skipOf } from '../../../../src/engine/memory/sources/skips.js';
 
 const test = suite('files that cannot be opened');
 

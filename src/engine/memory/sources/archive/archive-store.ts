@@ -6,7 +6,7 @@ import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/form
 import { firstChars, oneLine } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
-import type { NumberedTurn } from '../transcripts/transcript-files.js';
+import type { NumberedTurn } from '../transcripts/transcript-reader.js';
 
 /** A conversation in the archive, without its text. */
 export interface ArchivedSession extends FileFingerprint {

@@ -1,7 +1,7 @@
 import { type ExportFormat, isRecord } from '../../../config/index.js';
 import { redactedStart } from '../../../masking/index.js';
 import { shortHash } from '../../../support/text.js';
-import type { NumberedTurn } from '../transcripts/transcript-files.js';
+import type { NumberedTurn } from '../transcripts/transcript-reader.js';
 import {
   type LineRecord,
   maskedText,

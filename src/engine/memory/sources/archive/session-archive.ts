@@ -5,15 +5,14 @@ import { messageOf, SvcError } from '../../../errors/index.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
 import type { FileFingerprint, SkippedFile } from '../../types.js';
+import { skipOf } from '../skips.js';
 import { type ConversationPart, readConversation } from '../transcripts/read-conversation.js';
 import type {
   ArchivedConversations,
   ArchiveUpdate,
-  NumberedTurn,
-  TranscriptFile,
   TranscriptScan,
 } from '../transcripts/transcript-files.js';
-import { skipOf } from '../walk.js';
+import type { NumberedTurn, TranscriptFile } from '../transcripts/transcript-reader.js';
 import {
   type ArchivedSession,
   ArchiveStore,

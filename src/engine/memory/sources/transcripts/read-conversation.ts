@@ -4,7 +4,7 @@ import { READ_NO_LINK } from '../../../support/files.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
 import { jsonlLines } from './jsonl-lines.js';
-import type { NumberedTurn, TranscriptFile } from './transcript-files.js';
+import type { NumberedTurn, TranscriptFile } from './transcript-reader.js';
 import { initialState, type ReadingState, readTurn } from './turn-reader.js';
 
 /** Where reading a file stopped. */

@@ -1,22 +1,11 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { SessionReaderId } from '../../../config/index.js';
 import { pushAll } from '../../../support/lists.js';
-import type { SkippedFile, SourceFile } from '../../types.js';
-import { skipOf, statFile, type WalkListener } from '../walk.js';
+import type { SkippedFile } from '../../types.js';
+import { skipOf } from '../skips.js';
+import { statFile, type WalkListener } from '../walk.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
-import type { Turn } from './transcript-reader.js';
-
-/** A folder with transcripts of one kind. */
-export interface TranscriptPlace {
-  readonly reader: SessionReaderId;
-  /** Absolute path; need not exist. */
-  readonly root: string;
-  /** What replaces the folder in displayed paths: `sessions/main`. */
-  readonly label: string;
-  /** Only conversations held in these folders or below; undefined for all. */
-  readonly heldIn: readonly string[] | undefined;
-}
+import type { TranscriptFile, TranscriptPlace } from './transcript-reader.js';
 
 export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];
@@ -47,24 +36,11 @@ export interface ArchiveUpdate {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A turn with its place in the conversation. */
-export interface NumberedTurn extends Turn {
-  /** Its line in the transcript, or its number where a transcript has no lines; 1-based. */
-  readonly line: number;
-}
-
 /** `sync.sessions` (memory search §2.10). */
 export interface TranscriptGrowth {
   readonly deltaBytes: number;
   readonly deltaMessages: number;
   readonly postCompactionForce: boolean;
-}
-
-/** A transcript with what is needed to read it. */
-export interface TranscriptFile extends SourceFile {
-  readonly place: TranscriptPlace;
-  /** Reads a conversation that is not a file of lines. @throws the error of its store */
-  readonly turns?: (() => Iterable<NumberedTurn>) | undefined;
 }
 
 export interface TranscriptScan {

@@ -1,9 +1,9 @@
 import { relative, sep } from 'node:path';
-import { isRecord } from '../../../config/index.js';
+import { isRecord, type SessionReaderId } from '../../../config/index.js';
 import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
+import type { SourceFile } from '../../types.js';
 import type { WalkListener } from '../walk.js';
-import type { TranscriptFile, TranscriptPlace } from './transcript-files.js';
 
 export type TurnRole = 'assistant' | 'user';
 
@@ -14,6 +14,30 @@ export interface Turn {
   readonly text: string;
   /** ISO 8601; undefined when the line has no time. */
   readonly at: string | undefined;
+}
+
+/** A turn with its place in the conversation. */
+export interface NumberedTurn extends Turn {
+  /** Its line in the transcript, or its number where a transcript has no lines; 1-based. */
+  readonly line: number;
+}
+
+/** A folder with transcripts of one kind. */
+export interface TranscriptPlace {
+  readonly reader: SessionReaderId;
+  /** Absolute path; need not exist. */
+  readonly root: string;
+  /** What replaces the folder in displayed paths: `sessions/main`. */
+  readonly label: string;
+  /** Only conversations held in these folders or below; undefined for all. */
+  readonly heldIn: readonly string[] | undefined;
+}
+
+/** A transcript with what is needed to read it. */
+export interface TranscriptFile extends SourceFile {
+  readonly place: TranscriptPlace;
+  /** Reads a conversation that is not a file of lines. @throws the error of its store */
+  readonly turns?: (() => Iterable<NumberedTurn>) | undefined;
 }
 
 /** The result of reading one line. */

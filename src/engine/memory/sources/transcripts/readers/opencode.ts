@@ -4,8 +4,9 @@ import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { parsedJson, shortHash } from '../../../../support/text.js';
-import { skipOf, type WalkListener } from '../../walk.js';
-import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-files.js';
+import { skipOf } from '../../skips.js';
+import type { WalkListener } from '../../walk.js';
+import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-reader.js';
 import {
   isHeldIn,
   maskedText,

@@ -1,0 +1,55 @@
+import type { Dirent, Stats } from 'node:fs';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  systemErrorCode,
+  systemReason,
+} from '../../errors/index.js';
+import type { SkippedFile, SkipReason } from '../types.js';
+import type { MediaSelection } from './media.js';
+
+/** Reports an entry with the name of a memory file that is not a regular file. */
+export function noFile(path: string, entry: Dirent | Stats): SkippedFile {
+  if (entry.isSymbolicLink()) return { path, reason: 'symlink' };
+  const detail = entry.isDirectory()
+    ? 'a folder'
+    : entry.isFIFO()
+      ? 'a pipe'
+      : entry.isSocket()
+        ? 'a socket'
+        : 'a device';
+  return { path, reason: 'not_a_file', detail };
+}
+
+/** Reports a media file over `multimodal.maxFileBytes`. */
+export function mediaTooLarge(
+  path: string,
+  bytes: number,
+  { maxFileBytes }: MediaSelection,
+): SkippedFile {
+  const detail = `${bytes} bytes, multimodal.maxFileBytes is ${maxFileBytes}`;
+  return { path, reason: 'too_large', detail };
+}
+
+/**
+ * Converts a failed file operation to a skip.
+ *
+ * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the
+ *   index
+ */
+export function skipOf(path: string, error: unknown): SkippedFile {
+  if (isHandleShortage(error)) throw handlesExhausted(error);
+  const reason = REASONS[systemErrorCode(error) ?? ''] ?? 'unreadable';
+  // Node.js replaces invalid UTF-8 in names with this character, and cannot open them.
+  if (reason === 'vanished' && path.includes('\ufffd')) {
+    return { path, reason: 'unreadable', detail: 'its name is not UTF-8' };
+  }
+  return reason === 'unreadable' ? { path, reason, detail: systemReason(error) } : { path, reason };
+}
+
+const REASONS: Readonly<Record<string, SkipReason>> = {
+  EACCES: 'permission_denied',
+  EPERM: 'permission_denied',
+  ELOOP: 'symlink',
+  ENOENT: 'vanished',
+};
