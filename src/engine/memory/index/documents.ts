@@ -1,5 +1,3 @@
-import type { StatusOutput } from '../backends/output-schemas.js';
-import type { TreeSnapshot } from '../sync/index.js';
 import type {
   Chunk,
   DocumentKey,
@@ -8,6 +6,7 @@ import type {
   NoteFacts,
   NoteLink,
   SkippedFile,
+  Source,
 } from '../types.js';
 
 /** A document with everything the index stores of it. */
@@ -74,13 +73,27 @@ export interface ChunkContent extends Chunk {
   readonly vector: 'none' | 'refused' | 'stored';
 }
 
-type ReadyIndex = Extract<StatusOutput['index'], { readonly state: 'ready' }>;
-
 /** What an index contains. */
-export type DocumentCounts = Omit<ReadyIndex['statistics'], 'bytes' | 'lastSync'>;
+export interface DocumentCounts {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bySource: readonly SourceCounts[];
+  readonly media: MediaCounts;
+}
+
+export interface SourceCounts {
+  readonly source: Source;
+  readonly documents: number;
+  readonly chunks: number;
+  /** Lines of transcripts that are not valid JSON; absent if there are none. */
+  readonly brokenLines?: number;
+}
 
 /** Media documents, counted. */
-export type MediaCounts = DocumentCounts['media'];
+export interface MediaCounts {
+  readonly images: number;
+  readonly audio: number;
+}
 
 /** What a finished sync leaves behind. */
 export interface SyncMark {
@@ -90,4 +103,15 @@ export interface SyncMark {
   readonly tree: TreeSnapshot | undefined;
   /** The files it could not read. */
   readonly skipped: readonly SkippedFile[];
+}
+
+/**
+ * What a scan saw, in a form that is cheap to compare: equal snapshots mean that nothing was added, changed,
+ * moved or removed.
+ */
+export interface TreeSnapshot {
+  /** The displayed paths in scan order, with their kinds if not notes, joined by NUL, which no path contains. */
+  readonly paths: string;
+  /** For each path: size, mtimeMs and ctimeMs as 64-bit floats. */
+  readonly fingerprints: Buffer;
 }

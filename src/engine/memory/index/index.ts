@@ -16,6 +16,7 @@ export type {
   IndexedDocument,
   LinkingDocument,
   StoredDocument,
+  TreeSnapshot,
 } from './documents.js';
 export type {
   EmbeddingEntry,

@@ -1,5 +1,4 @@
 import type { DayRange } from '../../support/day.js';
-import type { StatusOutput } from '../backends/output-schemas.js';
 import type { DocumentKey, Source } from '../types.js';
 import type {
   CandidateFilter,
@@ -47,7 +46,10 @@ export interface ChangeSet {
 }
 
 /** A note whose front matter cannot be read; its text is indexed. */
-export type FrontMatterFault = StatusOutput['frontMatter'][number];
+export interface FrontMatterFault {
+  readonly path: string;
+  readonly why: string;
+}
 
 /** A batch job at a provider that has not been collected yet. */
 export interface BatchJob {

@@ -1,5 +1,11 @@
 import type { NoteFacts } from '../types.js';
-import type { ChunkContent, DocumentContent, DocumentCounts } from './documents.js';
+import type {
+  ChunkContent,
+  DocumentContent,
+  DocumentCounts,
+  MediaCounts,
+  SourceCounts,
+} from './documents.js';
 import { headingPathOf, lineNumbersOf } from './lexical-text.js';
 
 /** A document as an index stores it. */
@@ -35,13 +41,10 @@ export function contentOf(
 }
 
 /** What an index stores of one source. */
-export type SourceRow = DocumentCounts['bySource'][number] & { readonly brokenLines: number };
+export type SourceRow = Required<SourceCounts>;
 
 /** The counts of an index from those of its sources. */
-export function countsOf(
-  rows: readonly SourceRow[],
-  media: DocumentCounts['media'],
-): DocumentCounts {
+export function countsOf(rows: readonly SourceRow[], media: MediaCounts): DocumentCounts {
   return {
     documents: rows.reduce((sum, row) => sum + row.documents, 0),
     chunks: rows.reduce((sum, row) => sum + row.chunks, 0),

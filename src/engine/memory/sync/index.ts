@@ -25,7 +25,6 @@ export {
   rebuildOf,
   type SyncPlan,
   snapshotOf,
-  type TreeSnapshot,
 } from './plan-changes.js';
 export type { SyncTarget } from './sync-index.js';
 export {

@@ -9,6 +9,7 @@ import {
   type MemoryIndex,
   type OpenedIndex,
   type StoredDocument,
+  type TreeSnapshot,
 } from '../index/index.js';
 import type { TranscriptGrowth } from '../sources/index.js';
 import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
@@ -90,17 +91,6 @@ export async function pendingChanges(
     return { read: [], remove: [], unchanged: files.length };
   }
   return planChanges(files, await index.documents());
-}
-
-/**
- * What a scan saw, in a form that is cheap to compare: equal snapshots mean that nothing was added, changed,
- * moved or removed.
- */
-export interface TreeSnapshot {
-  /** The displayed paths in scan order, with their kinds if not notes, joined by NUL, which no path contains. */
-  readonly paths: string;
-  /** For each path: size, mtimeMs and ctimeMs as 64-bit floats. */
-  readonly fingerprints: Buffer;
 }
 
 /** More than the timestamp resolution of file systems with fractional seconds. */

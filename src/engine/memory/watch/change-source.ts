@@ -1,6 +1,7 @@
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import type { TreeSnapshot } from '../index/index.js';
 import { type MemorySources, scanSources } from '../sources/index.js';
-import { isSameTree, snapshotOf, type TreeSnapshot } from '../sync/index.js';
+import { isSameTree, snapshotOf } from '../sync/index.js';
 import { FolderWatches, isWatchShortage, type OpenWatch, watchesTrees } from './folder-watches.js';
 import type { WatchEvent, WatchMode, WatchTarget, WatchTiming } from './watch-events.js';
 

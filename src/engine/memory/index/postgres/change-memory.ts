@@ -1,11 +1,20 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
+import type { Tokenizer } from '../identity.js';
+import type { Place } from './stored-chunks.js';
+import type { WordReader } from './tokenize.js';
 
 /** A memory that is changed. */
-export interface Changed {
+interface Changed {
   readonly memory: number;
   /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
   readonly lockWaitMs: number | undefined;
+}
+
+/** A memory that is written, and how its words are read. */
+export interface Target extends Changed, Place {
+  readonly tokenizer: Tokenizer;
+  readonly words: WordReader;
 }
 
 /**

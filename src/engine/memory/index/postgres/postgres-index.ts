@@ -7,6 +7,8 @@ import {
   lexicalCandidates,
   literalCandidates,
   type Searched,
+  someTexts,
+  termsBetween,
 } from './candidates.js';
 import { originRemoved } from './change-memory.js';
 import { keepsChunk, keptBy } from './document-filter.js';
@@ -26,7 +28,6 @@ import {
 import type { Place } from './stored-chunks.js';
 import { WordReader } from './tokenize.js';
 import type { MissingQuestion } from './vectors/missing-embeddings.js';
-import { someTexts, termsBetween } from './vocabulary.js';
 
 /** A memory in PostgreSQL, as one of its hosts uses it; see postgres/memory-tables.ts. */
 export interface PostgresIndex extends MemoryIndex {
@@ -138,7 +139,7 @@ function indexOf(
     },
     apply: async (changes) => {
       const { writeChanges } = await import('./write-changes.js');
-      const { compactIfWorthIt } = await import('./compact.js');
+      const { compactIfWorthIt } = await import('./erase.js');
       const target = { ...(await place()), ...tokenizing() };
       await writeChanges(server, target, changes);
       await compactIfWorthIt(server, target);

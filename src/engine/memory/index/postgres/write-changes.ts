@@ -4,24 +4,17 @@ import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
 import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
-import type { Tokenizer } from '../identity.js';
 import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-texts.js';
 import { type Language, languagesOf } from '../languages.js';
 import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import type { ChangeSet } from '../memory-index.js';
-import { type Changed, changeMemory, originRemoved } from './change-memory.js';
+import { changeMemory, originRemoved, type Target } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import { mergedChanges } from './merge-changes.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
-import type { ColumnTexts, Tokenized, WordReader } from './tokenize.js';
+import type { ColumnTexts, Tokenized } from './tokenize.js';
 import { writeTerms } from './write-terms.js';
-
-/** A memory that is written, and how its words are read. */
-export interface Target extends Changed, Place {
-  readonly tokenizer: Tokenizer;
-  readonly words: WordReader;
-}
 
 type Written = Extract<Change, { readonly document: IndexedDocument }>;
 

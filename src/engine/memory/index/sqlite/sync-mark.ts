@@ -1,7 +1,6 @@
 import type { Connection } from '../../../sqlite/database.js';
-import type { TreeSnapshot } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
-import type { SyncMark } from '../documents.js';
+import type { SyncMark, TreeSnapshot } from '../documents.js';
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { groupBy } from '../../../../support/lists.js';
 import { contentHash, distinctContents } from '../../content-hash.js';
 import type {
   EmbeddingEntry,
@@ -7,6 +8,7 @@ import type {
   MissingMedia,
   MissingMediaCount,
   PackedEmbedding,
+  PackedStore,
   RefusedContent,
   RefusedMedia,
   StoredEmbedding,
@@ -40,7 +42,7 @@ export function putEmbeddings(
 }
 
 /** Stores vectors that are packed already; those that there are stay as they are. In a transaction. */
-export function storePacked(
+function storePacked(
   database: Connection,
   identity: string,
   dimensions: number,
@@ -227,4 +229,49 @@ export function countMissingMedia(database: Connection, identity: string): Missi
 function valuesOf(database: Connection, identity: string, after: number) {
   const space = findSpace(database, identity);
   return { space: space?.id ?? 0, identity, after: Math.max(after, space?.wholeTo ?? 0) };
+}
+
+const PACKED = `
+  SELECT embeddings.id, identity, dimensions, embeddings.hash, vector,
+    in_use AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash) AS used
+  FROM embeddings JOIN spaces ON spaces.id = space_id`;
+
+/** An index of an earlier version has vectors of whole passages, in another format. */
+const IS_PACKED = 'length(vector) % (4 + dimensions) = 0';
+
+type PackedRow = Omit<PackedEmbedding, 'used'> & { readonly used: number };
+
+/** The vectors of an index, as they are stored. */
+export function packedStore(database: Connection): PackedStore {
+  return {
+    count: async () => {
+      const select = 'SELECT count(*) FROM embeddings JOIN spaces ON spaces.id = space_id';
+      return database.prepare<[], number>(`${select} WHERE ${IS_PACKED}`).pluck().get() ?? 0;
+    },
+    page: async ({ after, limit }) =>
+      database
+        .prepare<[number, number], PackedRow>(
+          `${PACKED} WHERE embeddings.id > ? AND ${IS_PACKED} ORDER BY embeddings.id LIMIT ?`,
+        )
+        .all(after, limit)
+        .map(toPacked),
+    find: async (rows) => {
+      const find = database.prepare<[string, Buffer], PackedRow>(
+        `${PACKED} WHERE identity = ? AND embeddings.hash = ?`,
+      );
+      return rows.flatMap(({ identity, hash }) => find.all(identity, hash).map(toPacked));
+    },
+    put: async (rows) =>
+      database.transaction(() => {
+        let stored = 0;
+        for (const [identity, own] of groupBy(rows, (row) => row.identity)) {
+          stored += storePacked(database, identity, own[0]?.dimensions ?? 0, own);
+        }
+        return stored;
+      })(),
+  };
+}
+
+function toPacked(row: PackedRow): PackedEmbedding {
+  return { ...row, used: row.used !== 0 };
 }

@@ -3,6 +3,7 @@ export {
   countMissingMedia,
   missingEmbeddings,
   missingMedia,
+  packedStore,
   putEmbeddings,
   refusedMedia,
   refuseEmbeddings,
@@ -10,7 +11,6 @@ export {
   storedEmbeddings,
 } from './embeddings.js';
 export { loadVectorExtension } from './extension.js';
-export { packedStore } from './packed-embeddings.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {
