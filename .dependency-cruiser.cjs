@@ -130,6 +130,45 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   },
 }));
 
+/** Inside memory: a room may import what is before it in this list (and itself), by types too. */
+const memory = `${engine}memory/`;
+const memoryOrder = [
+  '(types|output-schemas|skip-words)[.]ts$',
+  'sources/',
+  'extract/',
+  'chunking/',
+  'forgotten/',
+  'index/(?!index)[^/]+[.]ts$',
+  'index/sqlite/',
+  'index/postgres/',
+  'index/index[.]ts$',
+  'embedding/',
+  'search/',
+  'sync/',
+  'home/',
+  'keeper/',
+  'get/',
+  'forget/',
+  'inspect/',
+  'transfer/',
+  'backends/[^/]+[.]ts$',
+  'backends/ext/tool/',
+  'backends/ext/[^/]+[.]ts$',
+  'lookups/',
+  'open-memory[.]ts$',
+  'sessions/',
+  'watch/',
+  '(diagnose-memory|embedding-status|output|index)[.]ts$',
+];
+
+const memoryRules = memoryOrder.slice(0, -1).map((room, at) => ({
+  name: `memory-${room.replace(/[^a-z-].*/u, '') || 'words'}`,
+  comment: `src/engine/memory/${room} may import only what is before it in memoryOrder`,
+  severity: 'error',
+  from: { path: `${memory}${room}` },
+  to: { path: `${memory}(${memoryOrder.slice(at + 1).join('|')})` },
+}));
+
 /**
  * A room is entered through its `index.ts`. Besides it, these may be imported: parts that are loaded only when they
  * are needed, so that a start does not load them, and schemas of JSON documents, which only tests and docs load.
@@ -149,21 +188,28 @@ const doors = {
   schedules: ['output-schemas'],
   notes: ['output-schemas', 'capture/index'],
   // Its rooms have doors of their own.
-  memory: ['diagnose-memory', 'output-schemas', 'skip-words', 'why-indexed', '[a-z]+/.+'],
-  'memory/backends': [
-    'get-document',
-    'get-shared',
-    'asked-lines',
-    'ext/open-ext',
-    'output-schemas',
-  ],
+  memory: ['diagnose-memory', 'embedding-status', 'output-schemas', 'skip-words', '[a-z]+/.+'],
+  'memory/backends': ['ext/open-ext', 'output-schemas'],
   'memory/chunking': ['chunk-turns'],
-  'memory/embedding': ['embed-missing', 'embedding-status'],
-  'memory/forget': ['forgetting'],
+  'memory/embedding': ['embed-missing'],
+  'memory/extract': ['extract-process', 'install-pdf-library', 'pdf-library'],
+  'memory/forget': ['forgetting', 'output-schemas'],
+  'memory/forgotten': [],
+  'memory/get': ['output-schemas'],
+  'memory/home': ['build-file', 'shared-home'],
   'memory/index': ['postgres/index'],
-  'memory/inspect': ['inspect-document', 'link-map', 'output', 'output-schemas', 'recent'],
+  'memory/inspect': [
+    'inspect-document',
+    'link-map',
+    'output',
+    'output-schemas',
+    'recent',
+    'why-indexed',
+  ],
+  'memory/keeper': [],
+  'memory/lookups': ['output-schemas', 'query-history', 'search-log'],
   'memory/search': ['filters', 'output-schemas', 'path-glob', 'query-line'],
-  'memory/search-log': ['output-schemas', 'search-log'],
+  'memory/sessions': ['output-schemas'],
   'memory/sources': [
     'archive/archive-store',
     'archive/session-archive',
@@ -171,9 +217,8 @@ const doors = {
     'transcripts/read-conversation',
     'transcripts/turn-reader',
   ],
-  'memory/home': ['shared-home'],
-  'memory/sync': ['build-file', 'fill-index', 'index-lock', 'sync-index'],
-  'memory/transfer': ['transfer'],
+  'memory/sync': ['fill-index', 'index-lock', 'watch-record'],
+  'memory/transfer': ['output-schemas', 'transfer'],
   'memory/watch': ['memory-watcher'],
 };
 
@@ -230,7 +275,15 @@ module.exports = {
       from: { path: '^src/', pathNot: `${engine}postgres/` },
       to: { path: 'node_modules/(pg|pg-connection-string)/', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'memory-has-no-circles',
+      comment: 'not even of types',
+      severity: 'error',
+      from: { path: memory },
+      to: { circular: true, viaOnly: { path: memory } },
+    },
     ...roomRules,
+    ...memoryRules,
     ...doorRules,
   ],
   options: {

@@ -50,7 +50,7 @@ const SECRET_ENTRIES = ['engine/secrets/index.ts'];
 /** What describing providers needs, without calling one. */
 const LISTING_ENTRIES = [
   'engine/embeddings/list-providers.ts',
-  'engine/memory/embedding/embedding-status.ts',
+  'engine/memory/embedding-status.ts',
 ];
 
 /** What calling a provider needs in addition, including HTTP: a dozen files otherwise. */

@@ -1,9 +1,9 @@
 import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import {
-  getOutputSchema,
   resetOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/backends/output-schemas.js';
+import { getOutputSchema } from '../../src/engine/memory/get/output-schemas.js';
 import {
   indexOutputSchema,
   installDocumentsOutputSchema,

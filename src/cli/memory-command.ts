@@ -1,5 +1,4 @@
 import { SvcError, type Warning } from '../engine/errors/index.js';
-import type { WorkOptions } from '../engine/memory/backends/index.js';
 import {
   type MemorySelection,
   type OpenedMemory,
@@ -7,6 +6,7 @@ import {
   openAllMemories,
   openMemory,
 } from '../engine/memory/index.js';
+import type { WorkOptions } from '../engine/memory/sync/index.js';
 import {
   embeddingWarnings,
   type SyncEvent,

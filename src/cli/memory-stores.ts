@@ -3,12 +3,13 @@ import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
-import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
-import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
+import type { Forgetting, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
+import type { Forgotten } from '../engine/memory/forgotten/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { queryHistoryFile, queryHistoryStore } from '../engine/memory/lookups/query-history.js';
 import { searchLogFile, searchLogStore } from '../engine/memory/lookups/search-log.js';
 import { archiveStore } from '../engine/memory/sessions/index.js';
+import type { WorkOptions } from '../engine/memory/sync/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven } from '../engine/support/files.js';
 

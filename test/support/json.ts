@@ -50,7 +50,6 @@ import {
 } from '../../src/engine/integrate/output-schemas.js';
 import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
-  getOutputSchema,
   resetOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/backends/output-schemas.js';
@@ -59,6 +58,7 @@ import {
   forgetOutputSchema,
   forgetUndoOutputSchema,
 } from '../../src/engine/memory/forget/output-schemas.js';
+import { getOutputSchema } from '../../src/engine/memory/get/output-schemas.js';
 import {
   indexOutputSchema,
   installDocumentsOutputSchema,

@@ -6,12 +6,12 @@ import {
 } from '../../src/engine/memory/backends/index.js';
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
+import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
 import type { SearchOptions, SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { DocumentSelection } from '../../src/engine/memory/sources/walk.js';
-import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
 
 /** What a test may set of a target. */
@@ -29,7 +29,7 @@ export interface TargetOptions {
 }
 
 /** An index, in a folder of its own, of a workspace. */
-export function targetOf(workspaceDir: string, options: TargetOptions = {}): SyncTarget {
+export function targetOf(workspaceDir: string, options: TargetOptions = {}): KeptIndex {
   const state = tempFolder();
   const indexFile = options.indexFile ?? join(state.path, 'index.sqlite');
   const listFile = join(state.path, 'forgotten.json');
@@ -57,7 +57,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
 
 /** The builtin backend on a target, with the defaults of the configuration. */
 export function backendOn(
-  target: SyncTarget,
+  target: KeptIndex,
   {
     syncOnSearch = true,
     syncOnSessionStart = false,

@@ -1,6 +1,6 @@
 import type { SessionReaderId } from '../../src/engine/config/index.js';
+import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
 import type { TranscriptPlace } from '../../src/engine/memory/sources/transcripts/transcript-reader.js';
-import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
 import { type TargetOptions, targetOf } from './memory.js';
 
@@ -46,7 +46,7 @@ export function transcriptTarget(
   workspaceDir: string,
   places: readonly TranscriptPlace[],
   options: TargetOptions = {},
-): SyncTarget {
+): KeptIndex {
   return targetOf(workspaceDir, { ...options, transcripts: { places, growth: GROWTH } });
 }
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
+import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
 import type { OpenWatch } from '../../src/engine/memory/watch/folder-watches.js';
 import { MemoryWatcher } from '../../src/engine/memory/watch/memory-watcher.js';
 import type {
@@ -14,7 +14,7 @@ import { PATIENCE_MS } from './wait.js';
 /** A watcher under test, and all that it told. */
 export interface Watched {
   readonly watcher: MemoryWatcher;
-  readonly target: SyncTarget;
+  readonly target: KeptIndex;
   readonly events: readonly WatchEvent[];
   /** Resolves with the first event from `since` on that fits; fails when none comes. */
   readonly until: (fits: (event: WatchEvent) => boolean, since?: number) => Promise<WatchEvent>;
@@ -98,7 +98,7 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
 }
 
 /** What an index says that was built just now from the same files. */
-async function freshContent({ sources, settings }: SyncTarget): Promise<unknown> {
+async function freshContent({ sources, settings }: KeptIndex): Promise<unknown> {
   const target = { ...targetOf(sources.memory.workspaceDir), sources, settings };
   const backend = backendOn(target);
   await backend.sync({});

@@ -5,7 +5,6 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
 import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
-import type { Forgetting } from '../../engine/memory/backends/index.js';
 import {
   forgetListOutput,
   forgetOutput,
@@ -14,6 +13,7 @@ import {
 import type {
   ForgetListOutput,
   ForgetOutput,
+  Forgetting,
   ForgetUndoOutput,
   StoreOutcome,
 } from '../../engine/memory/forget/index.js';

@@ -4,8 +4,8 @@ import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { inspectOutput } from '../../engine/memory/inspect/output.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
+import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
-import { whyIndexed } from '../../engine/memory/why-indexed.js';
 import { renderWhy } from '../../ui/memory/explanation.js';
 import { renderInspected } from '../../ui/memory/inspect.js';
 

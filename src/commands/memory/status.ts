@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { type FlagsOf, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
-import { embeddingStatus } from '../../engine/memory/embedding/embedding-status.js';
+import { embeddingStatus } from '../../engine/memory/embedding-status.js';
 import {
   type OpenedMemory,
   type StatusesOutput,
@@ -81,7 +81,7 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   }
 
   private async why(memory: OpenedMemory, path: string, flags: StatusFlags): Promise<WhyOutput> {
-    const { whyIndexed } = await import('../../engine/memory/why-indexed.js');
+    const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
     const why = await whyIndexed(memory, path);
     this.write(renderWhy(memory.name, why, this.view(flags)));
     return why;

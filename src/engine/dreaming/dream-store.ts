@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Forgotten, MemoryStore } from '../memory/forget/index.js';
+import type { MemoryStore } from '../memory/forget/index.js';
+import type { Forgotten } from '../memory/forgotten/index.js';
 import { inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';

@@ -5,7 +5,7 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../config/index.js';
-import { forgetPlaces } from '../memory/forget/index.js';
+import { forgetPlaces } from '../memory/forgotten/index.js';
 import { sharedPlace } from '../memory/home/index.js';
 import { type ExcludeSettings, excludeSettings, memorySourcesOf } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';

@@ -1,8 +1,10 @@
 import { isErrorCode, SvcError, type Warning } from '../errors/index.js';
-import type { GetResponse, MemoryBackend } from '../memory/backends/index.js';
+import type { MemoryBackend } from '../memory/backends/index.js';
+import type { EmbeddingFailure } from '../memory/embedding/index.js';
+import type { GetResponse } from '../memory/get/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SearchResponse } from '../memory/search/index.js';
-import { type EmbeddingFailure, embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
+import { embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
 import type { Metrics } from './metrics.js';
 import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';

@@ -17,8 +17,8 @@ import { SvcError, type Warning } from '../errors/index.js';
 import type { Reranking, RerankUse } from '../rerank/index.js';
 import { formatCountOf } from '../support/format.js';
 import type { BackendStatus, VectorsState } from './backends/index.js';
-import { vectorCoverage } from './embedding/embedding-status.js';
-import { QueryEmbedder, type VectorCoverage } from './embedding/index.js';
+import { QueryEmbedder } from './embedding/index.js';
+import { type VectorCoverage, vectorCoverage } from './embedding-status.js';
 import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
 

@@ -6,14 +6,10 @@
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  */
 
-export type {
-  GetOutput,
-  ResetOutput,
-  StatusesOutput,
-  StatusOutput,
-  WhyOutput,
-} from './backends/output-schemas.js';
-export type { Lookup, MemoryContext, OnRecall } from './logged-backend.js';
+export type { Lookup, MemoryContext, OnRecall } from './backends/index.js';
+export type { ResetOutput, StatusesOutput, StatusOutput } from './backends/output-schemas.js';
+export type { GetOutput } from './get/output-schemas.js';
+export type { WhyOutput } from './inspect/output-schemas.js';
 export {
   type MemorySelection,
   type MemoryTrial,

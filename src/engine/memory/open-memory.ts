@@ -20,16 +20,16 @@ import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { shortHash } from '../support/text.js';
+import type { PreparedExt } from './backends/ext/open-ext.js';
 import {
   createBuiltinBackend,
-  type ExtMode,
+  loggedBackend,
   type MemoryBackend,
-  type PreparedExt,
+  type MemoryContext,
 } from './backends/index.js';
-import { forgetPlaces } from './forget/index.js';
+import { forgetPlaces } from './forgotten/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
-import { loggedBackend, type MemoryContext } from './logged-backend.js';
 import type { FusionShares } from './search/index.js';
 import {
   type MemorySources,
@@ -75,7 +75,7 @@ export interface OpenMemoryOptions {
   /** For processes that search often: an external search tool stays connected. */
   readonly longLived?: boolean | undefined;
   /** Overrides `memory.ext.searchMode`. */
-  readonly extMode?: ExtMode | undefined;
+  readonly extMode?: PreparedExt['settings']['mode'] | undefined;
   /** Overrides settings of the configuration. */
   readonly trial?: MemoryTrial | undefined;
 }

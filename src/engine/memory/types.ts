@@ -4,6 +4,11 @@ import type { kind, skipped, source } from './output-schemas.js';
 /** Where a document comes from, as in the `sources` setting and `--source`. */
 export type Source = z.infer<typeof source>;
 
+/** A memory by its agent's id; null with `--workspace`. */
+export interface AgentMemory {
+  readonly agentId: string | null;
+}
+
 /** A range of lines in one document: 1-based, both ends included. */
 export interface LineRange {
   readonly startLine: number;

@@ -3,7 +3,7 @@ import { writeGuarded } from '../dreaming/promotion/guarded-file.js';
 import type { WriteOrigin } from '../dreaming/store/write-records.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { hasSecret } from '../masking/index.js';
-import type { Forgotten } from '../memory/forget/index.js';
+import type { Forgotten } from '../memory/forgotten/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import { isTag, textLines } from '../memory/sources/index.js';

@@ -1,5 +1,5 @@
 import { type Block, splitBlocks } from '../memory/chunking/index.js';
-import { wordsOf } from '../memory/forget/index.js';
+import { wordsOf } from '../memory/forgotten/index.js';
 import { lineAt, type TextLines, textLines } from '../memory/sources/index.js';
 import { CodeFences } from '../support/code-fences.js';
 

@@ -8,8 +8,8 @@ import {
   registeredHooks,
 } from '../integrate/index.js';
 import type { BackendStatus } from '../memory/backends/index.js';
-import { embeddingStatus } from '../memory/embedding/embedding-status.js';
-import type { EmbeddingStatus } from '../memory/embedding/index.js';
+import type { EmbeddingStatus } from '../memory/embedding-status.js';
+import { embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
 import type { ServiceSnapshot } from '../serve/index.js';
 import { isInstanceRunning, readServing, type Serving } from '../serve/instance-lock.js';

@@ -1,10 +1,10 @@
 import type {
-  ForgetEntry,
   ForgetPassage,
   ForgetPlace,
   ForgetPlan,
   Undone,
 } from '../../engine/memory/forget/index.js';
+import type { ForgetEntry } from '../../engine/memory/forgotten/index.js';
 import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';

@@ -1,4 +1,4 @@
-import type { GetResponse, GivenTurn } from '../../engine/memory/backends/index.js';
+import type { GetResponse, GivenTurn } from '../../engine/memory/get/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';

@@ -1,5 +1,5 @@
 import type { BackendStatus } from '../../engine/memory/backends/index.js';
-import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding/index.js';
+import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding-status.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';

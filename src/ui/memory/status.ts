@@ -1,5 +1,5 @@
 import type { BackendStatus, SharedState, Staleness } from '../../engine/memory/backends/index.js';
-import type { EmbeddingStatus } from '../../engine/memory/embedding/index.js';
+import type { EmbeddingStatus } from '../../engine/memory/embedding-status.js';
 import type { Source } from '../../engine/memory/index.js';
 import {
   formatBytes,

@@ -1,6 +1,7 @@
+import type { EmbeddingSummary } from '../../engine/memory/embedding/index.js';
 import type { SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
-import type { EmbeddingSummary, SyncSummary } from '../../engine/memory/sync/index.js';
+import type { SyncSummary } from '../../engine/memory/sync/index.js';
 import {
   formatBytes,
   formatCount,

@@ -1,5 +1,9 @@
-import type { ImportResult } from '../../engine/memory/backends/index.js';
-import type { ExistingFiles, ExportTally, ImportPlan } from '../../engine/memory/transfer/index.js';
+import type {
+  ExistingFiles,
+  ExportTally,
+  ImportPlan,
+  ImportResult,
+} from '../../engine/memory/transfer/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { skippedNames } from './words.js';

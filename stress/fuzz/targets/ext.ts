@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { placeHits } from '../../../src/engine/memory/backends/ext/place-hits.js';
 import { ToolFailure } from '../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { readAnswer } from '../../../src/engine/memory/backends/ext/tool/read-answer.js';
-import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/index.js';
+import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/index.js';
 import { folderOf } from '../../../test/support/temp-folder.js';
 import { cpuMs } from '../cpu-time.js';
 import { type OpenTarget, openTarget } from '../target.js';

@@ -1,11 +1,9 @@
 import { renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  getOutputSchema,
-  statusOutputSchema,
-} from '../../../src/engine/memory/backends/output-schemas.js';
-import { embeddingStatus } from '../../../src/engine/memory/embedding/embedding-status.js';
+import { statusOutputSchema } from '../../../src/engine/memory/backends/output-schemas.js';
+import { embeddingStatus } from '../../../src/engine/memory/embedding-status.js';
+import { getOutputSchema } from '../../../src/engine/memory/get/output-schemas.js';
 import type { OpenedMemory } from '../../../src/engine/memory/open-memory.js';
 import { getOutput, searchOutput, statusOutput } from '../../../src/engine/memory/output.js';
 import { searchOutputSchema } from '../../../src/engine/memory/search/output-schemas.js';

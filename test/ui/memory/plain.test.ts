@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { GetResponse } from '../../../src/engine/memory/backends/memory-backend.js';
+import type { GetResponse } from '../../../src/engine/memory/get/index.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';

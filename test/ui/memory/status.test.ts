@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BackendStatus } from '../../../src/engine/memory/backends/memory-backend.js';
-import type { EmbeddingStatus } from '../../../src/engine/memory/embedding/embedding-status.js';
+import type { EmbeddingStatus } from '../../../src/engine/memory/embedding-status.js';
 import { renderStatus } from '../../../src/ui/memory/status.js';
 import { createStyle } from '../../../src/ui/style.js';
 

@@ -1,6 +1,6 @@
 import { editJson } from '../../config/authoring.js';
 import { type ConfigPath, type ResolvedAgent, valueAt } from '../../config/index.js';
-import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
+import { embeddingStatus } from '../../memory/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';

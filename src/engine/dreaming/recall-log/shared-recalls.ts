@@ -1,4 +1,5 @@
-import type { Forgotten, MemoryStore, StoreOutcome } from '../../memory/forget/index.js';
+import type { MemoryStore, StoreOutcome } from '../../memory/forget/index.js';
+import type { Forgotten } from '../../memory/forgotten/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
 import {
   openCurrentServer,

@@ -1,4 +1,4 @@
-import type { Forgotten } from '../../memory/forget/index.js';
+import type { Forgotten } from '../../memory/forgotten/index.js';
 import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
   scanTranscripts,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../../config/index.js';
-import { type ForgetPlaces, readForgotten } from '../../memory/forget/index.js';
+import { type ForgetPlaces, readForgotten } from '../../memory/forgotten/index.js';
 import type { SharedPlace } from '../../memory/home/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import {

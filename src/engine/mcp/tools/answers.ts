@@ -1,5 +1,5 @@
 import type { Warning } from '../../errors/index.js';
-import type { GetResponse } from '../../memory/backends/index.js';
+import type { GetResponse } from '../../memory/get/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
 import {
   documentName,

@@ -8,6 +8,7 @@ import {
   type OpenedIndex,
   SCHEMA_VERSION,
 } from '../index/index.js';
+import type { KeptIndex } from '../keeper/index.js';
 import { type Scan, scanSources } from '../sources/index.js';
 import {
   emptyMemoryWarning,
@@ -15,9 +16,8 @@ import {
   planChanges,
   rebuildNeeded,
   type SyncPlan,
-  type SyncTarget,
 } from '../sync/index.js';
-import { readWatchRecord } from '../watch/index.js';
+import { readWatchRecord } from '../sync/watch-record.js';
 import type {
   BackendStatus,
   IndexState,
@@ -30,7 +30,7 @@ import type {
 
 /** The state of an index and of the files it mirrors. Read-only. */
 export async function builtinStatus(
-  target: SyncTarget,
+  target: KeptIndex,
   clock: Clock,
   options: StatusOptions,
 ): Promise<BackendStatus> {
@@ -49,7 +49,7 @@ export async function builtinStatus(
 
 /** A server that cannot be used is part of the state. */
 async function openOrTell(
-  { home }: SyncTarget,
+  { home }: KeptIndex,
   faults: Warning[],
 ): Promise<OpenedIndex<MemoryIndex>> {
   try {
@@ -64,7 +64,7 @@ async function openOrTell(
 }
 
 async function sharedState(
-  { home: { others } }: SyncTarget,
+  { home: { others } }: KeptIndex,
   isUsable: boolean,
 ): Promise<SharedState | undefined> {
   if (others === undefined) return undefined;
@@ -77,7 +77,7 @@ async function sharedState(
 
 async function statusOf(
   opened: OpenedIndex<MemoryIndex>,
-  target: SyncTarget,
+  target: KeptIndex,
   clock: Clock,
   options: StatusOptions,
   faults: Warning[],
@@ -129,7 +129,7 @@ async function vectorsState(
 
 async function mediaState(
   opened: OpenedIndex<MemoryIndex>,
-  { sources }: SyncTarget,
+  { sources }: KeptIndex,
 ): Promise<MediaState | undefined> {
   const { media } = sources.memory;
   if (media === undefined) return undefined;
@@ -137,7 +137,7 @@ async function mediaState(
   return { modalities: [...media.modalities], maxFileBytes: media.maxFileBytes, refused };
 }
 
-function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {
+function tryScan(target: KeptIndex, faults: Warning[]): Scan | undefined {
   try {
     return scanSources(target.sources);
   } catch (error) {
@@ -150,7 +150,7 @@ function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {
 
 async function indexState(
   opened: OpenedIndex<MemoryIndex>,
-  target: SyncTarget,
+  target: KeptIndex,
 ): Promise<IndexState> {
   if (opened.state === 'missing') return { state: 'missing' };
   if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };

@@ -1,10 +1,10 @@
 import type { Warning } from '../../errors/index.js';
 import { QueryEmbedder } from '../embedding/index.js';
-import { readForgotten } from '../forget/index.js';
+import { readForgotten } from '../forgotten/index.js';
 import type { MemoryIndex } from '../index/index.js';
+import { IndexKeeper, type IndexKeeperOptions, type KeptIndex } from '../keeper/index.js';
 import { type SearchOptions, type SearchResponse, searchIndex } from '../search/index.js';
-import { emptyMemoryWarning, type SyncTarget } from '../sync/index.js';
-import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
+import { emptyMemoryWarning } from '../sync/index.js';
 import type { MemoryBackend } from './memory-backend.js';
 
 export interface BuiltinOptions extends IndexKeeperOptions {
@@ -48,7 +48,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   return {
     search,
     get: async (request, work = {}) => {
-      const { readLines } = await import('./get-document.js');
+      const { readLines } = await import('../get/index.js');
       const { ExtractedTexts } = await import('../extract/index.js');
       const { sources, forget, home, indexFile } = target;
       const texts = new ExtractedTexts(indexFile, sources.memory.documents);
@@ -99,7 +99,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
 }
 
 /** No results from an empty memory may be due to notes in another place or excluded ones, unless skipped files explain it. */
-function withEmptyMemory(response: SearchResponse, { sources }: SyncTarget): SearchResponse {
+function withEmptyMemory(response: SearchResponse, { sources }: KeptIndex): SearchResponse {
   const isExplained = response.warnings.some(({ code }) => code === 'FILES_SKIPPED');
   const warning = isExplained ? undefined : emptyMemoryWarning(sources.memory);
   if (warning === undefined) return response;

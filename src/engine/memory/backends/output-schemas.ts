@@ -8,82 +8,21 @@ import {
   field,
   forDisplay,
   hint,
-  line,
   listOf,
   objectOrNull,
   optionalObject,
   warningsSchema as warnings,
 } from '../../errors/output-schema.js';
+import { whyOutput } from '../inspect/output-schemas.js';
 import {
   agentId,
   backendName,
-  kind,
-  origin,
   path,
   searchMode,
   skipped,
   source,
   workspace,
 } from '../output-schemas.js';
-
-/** `svc memory get --json`. */
-export const getOutputSchema = documentSchema({
-  path,
-  origin,
-  source: field(source, 'The source of the file.'),
-  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
-  media: field(
-    optionalObject({
-      mimeType: field(z.string(), 'Detected from the content.'),
-      bytes: field(count, 'Size of the file.'),
-      modified: field(z.iso.datetime(), 'Modification time.'),
-      refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
-    }),
-    'Only for media; `text` contains the same facts.',
-  ),
-  startLine: field(line, 'First returned line.'),
-  endLine: field(z.int(), 'Last returned line.'),
-  text: field(z.string(), 'The lines, joined by `\\n`, without a trailing line end.'),
-  totalLines: field(count, 'Number of lines in the file.'),
-  truncated: field(z.boolean(), 'Whether the result was cut at the limit.'),
-  turns: field(
-    z.optional(
-      listOf({
-        line: field(line, 'Line in the transcript.'),
-        role: field(z.enum(['assistant', 'user']), 'The speaker.'),
-        at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
-        text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
-        asked: field(z.boolean(), 'False for context around a citation.'),
-      }),
-    ),
-    'Only for transcripts: the turns in these lines; `text` has one line per turn.',
-  ),
-});
-
-/** Whether a file belongs to a memory, and why. */
-export const whyOutput = z.strictObject({
-  path: field(z.string(), 'The file or folder, relative to the workspace.'),
-  included: field(z.boolean(), 'Whether it belongs to the memory.'),
-  indexed: field(z.boolean(), 'Whether the index has it now.'),
-  reason: field(
-    z.enum(['excluded', 'included', 'missing', 'other_kind', 'outside', 'skipped']),
-    '`excluded` by a pattern, `missing` on disk, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
-  ),
-  detail: field(z.optional(z.string()), 'Details, for display.'),
-  rule: field(
-    objectOrNull({
-      from: field(
-        z.enum(['setting', 'svcignore', 'gitignore']),
-        '`memorySearch.exclude`, or an ignore file.',
-      ),
-      file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
-      line: field(z.nullable(count), 'Its line; `null` if unknown.'),
-      pattern: field(z.string(), 'The pattern, as written.'),
-      path: field(z.string(), 'The file or folder that it matches.'),
-    }),
-    'The pattern that decided; `null` if none matches.',
-  ),
-});
 
 const statusOutput = z.strictObject({
   agent: agentId,
@@ -332,8 +271,6 @@ export const resetOutputSchema = documentSchema({
   ),
 });
 
-export type GetOutput = DocumentOf<typeof getOutputSchema>;
 export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
-export type WhyOutput = DeepReadonly<z.infer<typeof whyOutput>>;
 export type StatusesOutput = DocumentOf<typeof statusOutputSchema>;
 export type ResetOutput = DocumentOf<typeof resetOutputSchema>;

@@ -16,7 +16,7 @@ import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { MemoryIndex } from '../index/index.js';
-import type { EmbeddingSummary, SyncEvent } from '../sync/index.js';
+import type { IndexedAgent } from '../output-schemas.js';
 import { AnswerStore } from './answer-store.js';
 import {
   distinct,
@@ -26,6 +26,32 @@ import {
   missingWork,
   pieceOfKey,
 } from './passages.js';
+
+/** What was embedded; see docs/json.md. */
+export type EmbeddingSummary = NonNullable<IndexedAgent['embedding']>;
+/** Why passages were not embedded. */
+export type EmbeddingFailure = NonNullable<EmbeddingSummary['failure']>;
+
+/** Progress of embedding. */
+export type EmbedEvent =
+  /** Embedding starts; `passages` have no vector yet, `known` of those just written have one. */
+  | {
+      readonly type: 'embed.started';
+      readonly provider: string;
+      readonly model: string;
+      readonly passages: number;
+      readonly known: number;
+    }
+  /** The provider's requests. */
+  | { readonly type: 'embed.provider'; readonly event: EmbeddingEvent }
+  /** Passages done: stored, or refused by the provider. */
+  | { readonly type: 'embed.stored'; readonly passages: number }
+  | {
+      readonly type: 'embed.fallback';
+      readonly from: string;
+      readonly to: string;
+      readonly why: string;
+    };
 
 export interface EmbedMissingOptions {
   readonly path: ProviderPath;
@@ -39,7 +65,7 @@ export interface EmbedMissingOptions {
   readonly cacheEntries: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly onEvent: (event: SyncEvent) => void;
+  readonly onEvent: (event: EmbedEvent) => void;
 }
 
 /**

@@ -1,9 +1,5 @@
-/*
- * Vectors for passages and queries. Loaded by name:
- *   embed-missing.ts: embeds passages without a vector
- *   embedding-status.ts: providers and coverage
- */
+/* Vectors for passages and queries. Loaded by name: embed-missing.ts, for passages without a vector. */
 
-export type { EmbeddingStatus, ProviderStatus, VectorCoverage } from './embedding-status.js';
+export type { EmbeddingFailure, EmbeddingSummary, EmbedEvent } from './embed-missing.js';
 export { missingWork } from './passages.js';
-export { QueryEmbedder } from './query-embedder.js';
+export { QueryEmbedder, type QueryVector } from './query-embedder.js';

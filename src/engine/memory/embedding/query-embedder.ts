@@ -8,10 +8,20 @@ import {
 import { SvcError, type Warning } from '../../errors/index.js';
 import { anySignal } from '../../support/async.js';
 import type { MemoryIndex } from '../index/index.js';
-import type { QueryVector } from '../search/index.js';
 
 /** Number of query vectors cached in the process. */
 const REMEMBERED = 64;
+
+/** An embedded query. */
+export interface QueryVector {
+  /** The identity of the vectors it can be compared with. */
+  readonly identity: string;
+  /** Unit length. */
+  readonly vector: Float32Array;
+  /** The provider's configured name and its model, for display. */
+  readonly provider: string;
+  readonly model: string;
+}
 
 /** Vectors of the index, and an adapter whose queries are comparable with them. */
 interface Comparable {

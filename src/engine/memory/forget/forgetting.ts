@@ -1,18 +1,52 @@
-import type {
-  Forgetting,
-  IndexKeeper,
-  IndexKeeperOptions,
-  WorkOptions,
-} from '../backends/index.js';
 import { ExtractedTexts } from '../extract/index.js';
-import type { OpenedMemory } from '../open-memory.js';
+import {
+  type ChangedFile,
+  type ForgetEntry,
+  type Forgotten,
+  readForgotten,
+} from '../forgotten/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
-import type { DocumentKind, LineRange, Source } from '../types.js';
-import { type ChangedFile, type ForgetEntry, readForgotten } from './forget-list.js';
-import type { Forgotten } from './forgotten.js';
-import { hide, undo } from './hide.js';
+import type { WorkOptions } from '../sync/index.js';
+import type { AgentMemory } from '../types.js';
+import { hide, type Undone, undo } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
-import { planForget, remainsOf } from './plan-forget.js';
+import { type ForgetPlan, type ForgetRequest, planForget, remainsOf } from './plan-forget.js';
+import type { ForgetPlace } from './read-passages.js';
+
+/** Permanently removes passages from memory. */
+export interface Forgetting {
+  /**
+   * Finds what would be forgotten.
+   *
+   * @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING
+   */
+  plan(request: ForgetRequest, options?: WorkOptions): Promise<ForgetPlan>;
+  /**
+   * Adds the plan to the forget list, and removes it from the files if requested. Stores are cleaned
+   * afterwards.
+   *
+   * @throws SvcError FORGET_OUTDATED, FORGET_FAILED
+   */
+  hide(
+    plan: ForgetPlan,
+    how: { readonly fromFile: boolean },
+    options?: WorkOptions,
+  ): Promise<ForgetEntry>;
+  /** Where the current files still contain planned text. */
+  remains(plan: ForgetPlan, options?: WorkOptions): Promise<readonly ForgetPlace[]>;
+  /**
+   * Removes an entry from the list.
+   *
+   * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED
+   */
+  undo(id: string, options?: WorkOptions): Promise<Undone>;
+  forgotten(): Promise<Forgotten>;
+  /** The list, oldest first. */
+  entries(): Promise<readonly ForgetEntry[]>;
+  /** The index and its cache of vectors. */
+  readonly store: MemoryStore;
+}
 
 export function createForgetting(
   { target, clock }: IndexKeeperOptions,
@@ -54,56 +88,6 @@ export function createForgetting(
   };
 }
 
-export interface ForgetRequest {
-  /** A path, a citation, or a search query. */
-  readonly target: string;
-  /** How many passages a query may match; `query.maxResults` by default. */
-  readonly maxResults?: number | undefined;
-  /** Files are changed too, so reports written by dreaming are included. */
-  readonly fromFile?: boolean | undefined;
-}
-
-/** Lines of a note, or of a dreaming report, as they were read. */
-export interface ForgetPlace extends LineRange {
-  readonly path: string;
-  readonly absolutePath: string;
-  /** SHA-256 of the file's bytes, hexadecimal. */
-  readonly fileHash: string;
-}
-
-/** Lines that would be forgotten. */
-export interface ForgetPassage extends LineRange {
-  readonly path: string;
-  /** In a shared memory, the host that has the file; absent for this host. */
-  readonly origin?: string | undefined;
-  readonly absolutePath: string;
-  readonly source: Source;
-  readonly kind: DocumentKind;
-  readonly text: string;
-  /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation. */
-  readonly parts: readonly string[];
-  /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
-  readonly fileHash: string | undefined;
-  /** The whole file. */
-  readonly whole: boolean;
-}
-
-/** What would be forgotten. */
-export interface ForgetPlan {
-  /** In file order, without overlaps. */
-  readonly passages: readonly ForgetPassage[];
-  /** Copies of the same lines elsewhere, which are removed too. */
-  readonly alsoIn: readonly ForgetPlace[];
-}
-
-export interface Undone {
-  readonly entry: ForgetEntry;
-  /** Restored files. */
-  readonly restored: readonly string[];
-  /** Files that were changed since, with the paths of their backups. */
-  readonly kept: readonly { readonly path: string; readonly backup: string }[];
-}
-
 type StoreOutput = ForgetOutput['stores'][number];
 
 /** The result for one store. */
@@ -129,14 +113,14 @@ export interface MemoryStore {
  * @param entry undefined when the user declined
  */
 export function forgetOutput(
-  memory: OpenedMemory,
+  { agentId }: AgentMemory,
   plan: ForgetPlan,
   entry: ForgetEntry | undefined,
   stores: readonly StoreOutcome[],
   remains: readonly ForgetPlace[] = [],
 ): ForgetOutput {
   return {
-    agent: memory.agentId,
+    agent: agentId,
     id: entry?.id ?? null,
     passages: plan.passages.map(({ origin, path, startLine, endLine, whole, text }) => {
       return { path: documentName({ origin, path }), startLine, endLine, whole, text };
@@ -150,11 +134,11 @@ export function forgetOutput(
 
 /** `svc memory forget --list --json`. */
 export function forgetListOutput(
-  memory: OpenedMemory,
+  { agentId }: AgentMemory,
   entries: readonly ForgetEntry[],
 ): ForgetListOutput {
   return {
-    agent: memory.agentId,
+    agent: agentId,
     entries: entries.map(({ id, at, passages, files }) => {
       return { id, at, passages, files: files.map(changedFileOutput) };
     }),
@@ -167,13 +151,13 @@ export function forgetListOutput(
  * @param undone undefined when the user declined
  */
 export function forgetUndoOutput(
-  memory: OpenedMemory,
+  { agentId }: AgentMemory,
   id: string,
   undone: Undone | undefined,
   stores: readonly StoreOutcome[],
 ): ForgetUndoOutput {
   return {
-    agent: memory.agentId,
+    agent: agentId,
     id,
     undone: undone !== undefined,
     restored: undone?.restored ?? [],

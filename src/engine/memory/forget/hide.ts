@@ -4,19 +4,32 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
+import {
+  type ChangedFile,
+  emptyForgetList,
+  type ForgetEntry,
+  hashesOf,
+  lineHash,
+} from '../forgotten/index.js';
+import type { KeptIndex } from '../keeper/index.js';
 import { documentName } from '../search/index.js';
-import type { SyncTarget } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';
-import { type ChangedFile, emptyForgetList, type ForgetEntry } from './forget-list.js';
-import type { ForgetPlan, Undone } from './forgetting.js';
-import { hashesOf, lineHash } from './forgotten.js';
-import { tracesIn } from './plan-forget.js';
+import { type ForgetPlan, tracesIn } from './plan-forget.js';
 
 export interface HideContext {
-  readonly target: SyncTarget;
+  readonly target: KeptIndex;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What was undone. */
+export interface Undone {
+  readonly entry: ForgetEntry;
+  /** Restored files. */
+  readonly restored: readonly string[];
+  /** Files that were changed since, with the paths of their backups. */
+  readonly kept: readonly { readonly path: string; readonly backup: string }[];
 }
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { redactSecrets } from '../../masking/index.js';
-import { type FoundDocument, pageLines } from '../backends/asked-lines.js';
-import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
-import { lookUpOther } from '../backends/get-shared.js';
 import type { ExtractedTexts } from '../extract/index.js';
+import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from '../forgotten/index.js';
+import {
+  type FoundDocument,
+  findDocument,
+  lookUpDocument,
+  lookUpOther,
+  ownTarget,
+  pageLines,
+} from '../get/index.js';
 import { linesOfChunks, type OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { parseCitation, type Reading, type SearchResult } from '../search/index.js';
@@ -24,9 +30,29 @@ import {
 } from '../sources/index.js';
 import { isSameDocument, type LineRange } from '../types.js';
 import { answeringLines } from './answering-lines.js';
-import type { ForgetPassage, ForgetPlace, ForgetPlan, ForgetRequest } from './forgetting.js';
-import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from './forgotten.js';
-import { readOtherPassages, readPassages } from './read-passages.js';
+import {
+  type ForgetPassage,
+  type ForgetPlace,
+  readOtherPassages,
+  readPassages,
+} from './read-passages.js';
+
+export interface ForgetRequest {
+  /** A path, a citation, or a search query. */
+  readonly target: string;
+  /** How many passages a query may match; `query.maxResults` by default. */
+  readonly maxResults?: number | undefined;
+  /** Files are changed too, so reports written by dreaming are included. */
+  readonly fromFile?: boolean | undefined;
+}
+
+/** What would be forgotten. */
+export interface ForgetPlan {
+  /** In file order, without overlaps. */
+  readonly passages: readonly ForgetPassage[];
+  /** Copies of the same lines elsewhere, which are removed too. */
+  readonly alsoIn: readonly ForgetPlace[];
+}
 
 export interface PlanContext {
   readonly index: MemoryIndex;

@@ -1,8 +1,8 @@
 import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
-import { readLines } from '../backends/get-document.js';
-import { textIn } from '../backends/get-shared.js';
 import type { ExtractedTexts } from '../extract/index.js';
+import { NOTHING_FORGOTTEN, saysSomething } from '../forgotten/index.js';
+import { readLines, textIn } from '../get/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -13,9 +13,32 @@ import {
   readDocument,
   resolveWorkspace,
 } from '../sources/index.js';
-import type { LineRange } from '../types.js';
-import type { ForgetPassage } from './forgetting.js';
-import { NOTHING_FORGOTTEN, saysSomething } from './forgotten.js';
+import type { DocumentKind, LineRange, Source } from '../types.js';
+
+/** Lines of a note, or of a dreaming report, as they were read. */
+export interface ForgetPlace extends LineRange {
+  readonly path: string;
+  readonly absolutePath: string;
+  /** SHA-256 of the file's bytes, hexadecimal. */
+  readonly fileHash: string;
+}
+
+/** Lines that would be forgotten. */
+export interface ForgetPassage extends LineRange {
+  readonly path: string;
+  /** In a shared memory, the host that has the file; absent for this host. */
+  readonly origin?: string | undefined;
+  readonly absolutePath: string;
+  readonly source: Source;
+  readonly kind: DocumentKind;
+  readonly text: string;
+  /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation. */
+  readonly parts: readonly string[];
+  /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
+  readonly fileHash: string | undefined;
+  /** The whole file. */
+  readonly whole: boolean;
+}
 
 export interface PassageContext {
   readonly index: MemoryIndex;

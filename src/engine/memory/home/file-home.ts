@@ -1,4 +1,4 @@
-import { readForgetList, writeForgetList } from '../forget/index.js';
+import { readForgetList, writeForgetList } from '../forgotten/index.js';
 import {
   type MemoryIndex,
   openIndex,
@@ -18,8 +18,7 @@ export interface FileHomePlaces {
 }
 
 /** An index as a SQLite file. Code that only writers need is loaded by them. */
-export function createFileHome(places: FileHomePlaces): IndexHome {
-  const { indexFile, vectors, listFile } = places;
+export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces): IndexHome {
   /** A rebuilt index may be another file at the same path. */
   const known = new WeakMap<MemoryIndex, { index: SqliteIndex; inode: number }>();
   return {
@@ -42,7 +41,7 @@ export function createFileHome(places: FileHomePlaces): IndexHome {
     },
     mirror: async (run) => {
       const { mirrorFile } = await import('./mirror-file.js');
-      return mirrorFile(run, places);
+      return mirrorFile(run, vectors);
     },
     readForgetList: () => readForgetList(listFile),
     writeForgetList: async (list) => {
@@ -66,7 +65,7 @@ export function createFileHome(places: FileHomePlaces): IndexHome {
       }
     },
     reset: async (clock) => {
-      const { resetIndex } = await import('../sync/build-file.js');
+      const { resetIndex } = await import('./build-file.js');
       return resetIndex(indexFile, clock);
     },
   };

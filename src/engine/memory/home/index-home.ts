@@ -1,6 +1,5 @@
 import type { Clock } from '../../support/context.js';
-import type { ResetResult } from '../backends/index.js';
-import type { ForgetList } from '../forget/index.js';
+import type { ForgetList } from '../forgotten/index.js';
 import type { MemoryIndex, OpenedIndex, Origin, OtherDocument } from '../index/index.js';
 import type { SyncRun, SyncSummary } from '../sync/index.js';
 import type { Chunk } from '../types.js';
@@ -52,4 +51,12 @@ export interface OtherHosts {
   documents(): Promise<readonly OtherDocument[]>;
   /** The chunks of one of them, in order. @throws SvcError STORAGE_* */
   chunksOf(document: Pick<OtherDocument, 'origin' | 'path' | 'source'>): Promise<readonly Chunk[]>;
+}
+
+/** What a reset deleted. */
+export interface ResetResult {
+  readonly deleted: boolean;
+  readonly bytes: number;
+  /** Of a shared index: how many documents of this host were in it. */
+  readonly documents?: number;
 }

@@ -8,22 +8,15 @@ import {
   type OpenedIndex,
   openIndex,
   type SqliteIndex,
+  type VectorSettings,
 } from '../index/index.js';
-import {
-  buildFile,
-  publishBuild,
-  removeIndexFiles,
-  removeStrayBuilds,
-} from '../sync/build-file.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
-import type { FileHomePlaces } from './file-home.js';
+import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 
 /** Updates the index in place, or rebuilds it if necessary. */
-export async function mirrorFile(
-  run: SyncRun,
-  { indexFile, vectors }: Pick<FileHomePlaces, 'indexFile' | 'vectors'>,
-): Promise<SyncSummary> {
+export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise<SyncSummary> {
+  const { indexFile } = run.target;
   removeStrayBuilds(indexFile);
   const opened = openIndex(indexFile, 'write', vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));

@@ -1,18 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Server } from '../../postgres/index.js';
 import type { Clock } from '../../support/context.js';
-import { Forgotten } from '../forget/index.js';
+import { groupBy } from '../../support/lists.js';
+import { Forgotten, wordsOf } from '../forgotten/index.js';
 import { currentIdentity } from '../index/index.js';
 import {
+  chunksByDocument,
+  type OtherDocument,
   openPostgresIndex,
+  otherDocuments,
   type PostgresIndex,
   preparePostgresIndex,
+  type SharedMemory,
+  type StoredChunk,
 } from '../index/postgres/index.js';
 import { fillIndex, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
-import { cleanOthers } from './clean-others.js';
 import type { SharedForgetList } from './shared-forget-list.js';
 import type { SharedPlace } from './shared-place.js';
+import { linesOfChunks, turnsOfChunks } from './shared-text.js';
 
 /** A shared memory, as a host mirrors its files into it. */
 export interface SharedMirror {
@@ -74,4 +80,62 @@ async function clean(
   const keepIdentities = await index.vectorIdentities();
   await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
   await forgets.markCleaned(uncleaned);
+}
+
+/** Documents whose chunks are in memory at once. */
+const BATCH = 50;
+
+/**
+ * Deletes the chunks of all other hosts that contain forgotten text, with their vectors. What else was in them comes
+ * back with the next sync of their host, which reads such documents again.
+ *
+ * @param index the memory as this host sees it
+ * @param traces forgotten lines in plain text, as far as they are known: conversations are stored without the line
+ *   ends by which the list recognizes lines
+ */
+async function cleanOthers(
+  server: Server,
+  own: SharedMemory,
+  index: PostgresIndex,
+  forgotten: Forgotten,
+  traces: readonly string[],
+): Promise<void> {
+  const gone: number[] = [];
+  const byOrigin = groupBy(await otherDocuments(server, own), ({ origin }) => origin);
+  for (const [origin, documents] of byOrigin) {
+    for (let start = 0; start < documents.length; start += BATCH) {
+      const batch = documents.slice(start, start + BATCH);
+      const found = await chunksByDocument(server, { agent: own.agent, origin }, batch);
+      for (const [at, document] of batch.entries()) {
+        const chunks = forgottenChunks(document, found[at] ?? [], forgotten, traces);
+        for (const { chunkId } of chunks) gone.push(chunkId);
+      }
+    }
+  }
+  // Without any, it still removes what words of this host's own deleted chunks left.
+  await index.eraseChunks(gone);
+}
+
+function forgottenChunks(
+  { kind, hash }: OtherDocument,
+  chunks: readonly StoredChunk[],
+  forgotten: Forgotten,
+  traces: readonly string[],
+): readonly StoredChunk[] {
+  // The hash may have a mark of what was left out.
+  if (forgotten.hidesDocument(hash.split('.')[0] ?? '')) return chunks;
+  if (kind === 'media') return [];
+  if (kind === 'transcript') {
+    return chunks.filter((chunk) =>
+      turnsOfChunks([chunk]).some(({ text }) => {
+        const words = wordsOf(text);
+        return traces.some((trace) => words.includes(trace)) || forgotten.leftOf(words) !== words;
+      }),
+    );
+  }
+  const gone = forgotten.linesIn(linesOfChunks(chunks));
+  return chunks.filter(({ startLine, endLine }) => {
+    for (let line = startLine; line <= endLine; line++) if (gone.has(line - 1)) return true;
+    return false;
+  });
 }

@@ -8,7 +8,7 @@ import {
   newSalt,
   readForgetList,
   writeForgetList,
-} from '../forget/index.js';
+} from '../forgotten/index.js';
 import { rereadEverything } from '../index/postgres/index.js';
 
 interface Row {

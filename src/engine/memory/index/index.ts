@@ -20,7 +20,6 @@ export type {
 } from './documents.js';
 export type {
   EmbeddingEntry,
-  MissingMedia,
   PackedEmbedding,
   PackedStore,
   RefusedContent,

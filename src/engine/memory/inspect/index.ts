@@ -5,6 +5,6 @@
  *   output-schemas.ts: the JSON documents, for tests and docs
  */
 
-export type { DocumentLinks, InspectedDocument } from './inspect-document.js';
+export type { DocumentLinks, InspectedDocument, Inspection } from './inspect-document.js';
 export type { LinkMap, ResolvedLink } from './link-map.js';
-export type { RecentChanges } from './recent.js';
+export type { ListedDocument, RecentChanges } from './recent.js';

@@ -1,17 +1,13 @@
 import { SvcError } from '../../errors/index.js';
 import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
-import { findDocument, lookUpDocument, ownTarget } from '../backends/get-document.js';
-import type {
-  IndexKeeper,
-  IndexKeeperOptions,
-  Inspection,
-  WorkOptions,
-} from '../backends/index.js';
 import { estimateTokens } from '../chunking/index.js';
+import { findDocument, lookUpDocument, lookUpOther, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
 import { type NoteDay, noteDay } from '../search/filters.js';
+import type { WorkOptions } from '../sync/index.js';
 import type { LineRange, NoteFacts } from '../types.js';
 import { createLinkMap, type LinkMap, type ResolvedLink } from './link-map.js';
 
@@ -43,6 +39,25 @@ export interface InspectedDocument
   /** All of them, or those of a citation. */
   readonly chunks: readonly InspectedChunk[];
   readonly links: DocumentLinks;
+}
+
+/** Shows what the index has of a memory. */
+export interface Inspection {
+  /** The links between its notes. */
+  links(work?: WorkOptions): Promise<LinkMap>;
+  /**
+   * The links of one note.
+   *
+   * @param target a path or a citation
+   * @throws SvcError DOCUMENT_NOT_INDEXED
+   */
+  linksOf(target: string, work?: WorkOptions): Promise<DocumentLinks>;
+  /**
+   * What is stored of a file, or of the lines of a citation; undefined if it is not in the index.
+   *
+   * @param target a path or a citation
+   */
+  document(target: string, work?: WorkOptions): Promise<InspectedDocument | undefined>;
 }
 
 /** Shows what an index has; brings it up to date first, as a search does. */
@@ -81,7 +96,6 @@ export function createInspection(
 }
 
 async function refuseOther(others: OtherHosts, named: string): Promise<void> {
-  const { lookUpOther } = await import('../backends/get-shared.js');
   const other = await lookUpOther(others, named);
   if (other === undefined) return;
   const { origin, path } = other.document;

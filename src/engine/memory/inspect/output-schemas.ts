@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   count,
+  type DeepReadonly,
   type DocumentOf,
   documentSchema,
   field,
@@ -8,8 +9,32 @@ import {
   listOf,
   objectOrNull,
 } from '../../errors/output-schema.js';
-import { whyOutput } from '../backends/output-schemas.js';
 import { agentId, kind, path, source } from '../output-schemas.js';
+
+/** Whether a file belongs to a memory, and why. */
+export const whyOutput = z.strictObject({
+  path: field(z.string(), 'The file or folder, relative to the workspace.'),
+  included: field(z.boolean(), 'Whether it belongs to the memory.'),
+  indexed: field(z.boolean(), 'Whether the index has it now.'),
+  reason: field(
+    z.enum(['excluded', 'included', 'missing', 'other_kind', 'outside', 'skipped']),
+    '`excluded` by a pattern, `missing` on disk, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+  ),
+  detail: field(z.optional(z.string()), 'Details, for display.'),
+  rule: field(
+    objectOrNull({
+      from: field(
+        z.enum(['setting', 'svcignore', 'gitignore']),
+        '`memorySearch.exclude`, or an ignore file.',
+      ),
+      file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
+      line: field(z.nullable(count), 'Its line; `null` if unknown.'),
+      pattern: field(z.string(), 'The pattern, as written.'),
+      path: field(z.string(), 'The file or folder that it matches.'),
+    }),
+    'The pattern that decided; `null` if none matches.',
+  ),
+});
 
 const link = z.strictObject({
   from: field(z.string(), 'The note with the link.'),
@@ -107,6 +132,7 @@ export const inspectOutputSchema = documentSchema({
   ),
 });
 
+export type WhyOutput = DeepReadonly<z.infer<typeof whyOutput>>;
 export type LinksOutput = DocumentOf<typeof linksOutputSchema>;
 export type RecentOutput = DocumentOf<typeof recentOutputSchema>;
 export type InspectOutput = DocumentOf<typeof inspectOutputSchema>;

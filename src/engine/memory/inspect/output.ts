@@ -1,13 +1,12 @@
-import type { WhyOutput } from '../backends/output-schemas.js';
-import type { OpenedMemory } from '../open-memory.js';
+import type { AgentMemory } from '../types.js';
 import type { DocumentLinks, InspectedDocument } from './inspect-document.js';
 import type { ResolvedLink } from './link-map.js';
-import type { InspectOutput, LinksOutput, RecentOutput } from './output-schemas.js';
+import type { InspectOutput, LinksOutput, RecentOutput, WhyOutput } from './output-schemas.js';
 import type { RecentChanges } from './recent.js';
 
 /** @param links of one file, or the broken ones of all */
 export function linksOutput(
-  { agentId }: Pick<OpenedMemory, 'agentId'>,
+  { agentId }: AgentMemory,
   links: DocumentLinks | readonly ResolvedLink[],
 ): LinksOutput {
   const shown =
@@ -26,7 +25,7 @@ function linkOutput({ to, ...link }: ResolvedLink) {
 }
 
 export function recentOutput(
-  { agentId }: Pick<OpenedMemory, 'agentId'>,
+  { agentId }: AgentMemory,
   { documents, more }: RecentChanges,
 ): RecentOutput {
   const shown = documents.map(({ path, source, kind, modifiedMs, size }) => {
@@ -36,7 +35,7 @@ export function recentOutput(
 }
 
 export function inspectOutput(
-  { agentId }: Pick<OpenedMemory, 'agentId'>,
+  { agentId }: AgentMemory,
   document: InspectedDocument | undefined,
   why: WhyOutput | undefined,
 ): InspectOutput {

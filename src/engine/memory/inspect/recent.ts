@@ -1,8 +1,24 @@
+import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
-import type { ListedDocument, WorkOptions } from '../backends/index.js';
-import type { OpenedMemory } from '../open-memory.js';
 import { understandFilters } from '../search/filters.js';
-import type { Source } from '../types.js';
+import type { WorkOptions } from '../sync/index.js';
+import type { DocumentKey, DocumentKind, Source } from '../types.js';
+
+/** An indexed document. */
+export interface ListedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
+  readonly size: number;
+  /** Modification time in milliseconds since the epoch. */
+  readonly modifiedMs: number;
+}
+
+/** A memory whose documents can be listed. */
+interface ListedMemory {
+  readonly agent: Pick<ResolvedAgent, 'userTimezone'>;
+  readonly backend: {
+    list(work: WorkOptions): Promise<readonly ListedDocument[]>;
+  };
+}
 
 /** Which changes are asked for. */
 export interface RecentRequest {
@@ -26,7 +42,7 @@ export interface RecentChanges {
  * @throws SvcError USAGE for a date that cannot be understood
  */
 export async function recentChanges(
-  { agent, backend }: Pick<OpenedMemory, 'agent' | 'backend'>,
+  { agent, backend }: ListedMemory,
   { since, sources, limit }: RecentRequest,
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<RecentChanges> {

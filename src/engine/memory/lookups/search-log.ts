@@ -7,8 +7,9 @@ import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
 import { firstChars } from '../../support/text.js';
 import { MS_PER_HOUR, runningMs } from '../../support/time.js';
-import type { GetResponse } from '../backends/index.js';
-import type { ForgetEntry, MemoryStore } from '../forget/index.js';
+import type { MemoryStore } from '../forget/index.js';
+import type { ForgetEntry } from '../forgotten/index.js';
+import type { GetResponse } from '../get/index.js';
 import { documentName, type SearchMode, type SearchResponse } from '../search/index.js';
 import type { LineRange } from '../types.js';
 

@@ -1,3 +1,4 @@
+import type { QueryVector } from '../embedding/index.js';
 import {
   type CandidateFilter,
   fileNameWords,
@@ -7,7 +8,6 @@ import {
 } from '../index/index.js';
 import type { LexicalQuery } from './query.js';
 import type { TermMatcher } from './term-matcher.js';
-import type { QueryVector } from './types.js';
 
 /** How similar a query is to unrelated passages. */
 export interface SimilarityBackground {

@@ -1,6 +1,6 @@
 import { uniqueBy } from '../../support/lists.js';
-import type { Reading } from './query.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
+import type { Reading } from './terms.js';
 import { phraseTerm } from './terms.js';
 import type { SearchResult } from './types.js';
 

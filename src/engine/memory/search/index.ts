@@ -16,19 +16,19 @@ export {
 } from './citation.js';
 export type { FusionShares } from './fuse.js';
 export { highlightMatcher } from './highlight-matcher.js';
-export { parseQuery, type Reading } from './query.js';
+export { parseQuery } from './query.js';
 export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
 export { createTermMatcher } from './term-matcher.js';
+export type { Reading } from './terms.js';
 export type {
-  QueryVector,
   SearchFilters,
   SearchMode,
   SearchOptions,
   SearchRequest,
   SearchResponse,
   SearchResult,
-  TextSpan,
 } from './types.js';
+export type { TextSpan } from './words.js';
 export { countWords, foldedWordsOf, foldWord, STOP_WORDS, stemOf, wordsOf } from './words.js';

@@ -1,5 +1,5 @@
 import type { Language, Tokenizer } from '../index/index.js';
-import { phraseTerm, type QueryTerm, wordTerms } from './terms.js';
+import { phraseTerm, type QueryTerm, type Reading, wordTerms } from './terms.js';
 import { STOP_WORDS } from './words.js';
 
 /** A parsed query. */
@@ -31,13 +31,6 @@ const MAX_LITERAL = 64;
 
 const PIECE = /(?<minus>-?)"(?<phrase>[^"]*)"|(?<word>\S+)/g;
 const EXCLUDED_WORD = /^-\p{L}{2}/u;
-
-/** How the words of a query are read. */
-export interface Reading {
-  readonly tokenizer: Tokenizer;
-  /** Languages, other than English, of the files that are searched. */
-  readonly languages: readonly Language[];
-}
 
 /**
  * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a

@@ -3,14 +3,16 @@ import type { Warning } from '../../errors/index.js';
 import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
+import type { QueryVector } from '../embedding/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { withoutShortBeginnings } from './bounds.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
-import { type LexicalQuery, parseQuery, type Reading } from './query.js';
+import { type LexicalQuery, parseQuery } from './query.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
-import type { QueryVector, SearchOptions, SearchRequest, SearchResponse } from './types.js';
+import type { Reading } from './terms.js';
+import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
 import { weighOrWarn } from './weigh.js';
 
 const MAX_CANDIDATES = 400;

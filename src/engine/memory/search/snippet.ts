@@ -1,7 +1,7 @@
 import type { NumberedLine } from './passages.js';
 import { weigh } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
-import type { TextSpan } from './types.js';
+import type { TextSpan } from './words.js';
 
 /** The visible part of a passage. */
 export interface Snippet {

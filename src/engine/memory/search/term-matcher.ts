@@ -1,7 +1,7 @@
 import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
 import type { QueryTerm, TermForm } from './terms.js';
-import type { TextSpan } from './types.js';
+import type { TextSpan } from './words.js';
 import { foldWord, isPlain, stemOf, type Word, wordAt, wordsOf } from './words.js';
 
 /** An occurrence of a query term in a text. */

@@ -1,7 +1,13 @@
 import { isAscii } from '../../support/text.js';
-import { camelParts, type Language } from '../index/index.js';
-import type { Reading } from './query.js';
+import { camelParts, type Language, type Tokenizer } from '../index/index.js';
 import { foldWord, stemOf } from './words.js';
+
+/** How the words of a query are read. */
+export interface Reading {
+  readonly tokenizer: Tokenizer;
+  /** Languages, other than English, of the files that are searched. */
+  readonly languages: readonly Language[];
+}
 
 /** What a term looks like in a text. */
 export interface TermForm {

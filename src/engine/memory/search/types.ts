@@ -5,6 +5,7 @@ import type { Source } from '../types.js';
 import type { CitationMode } from './citation.js';
 import type { FusionShares } from './fuse.js';
 import type { SearchOutput } from './output-schemas.js';
+import type { TextSpan } from './words.js';
 
 export interface SearchRequest {
   readonly query: string;
@@ -72,27 +73,10 @@ export type SearchResult = SearchOutput['results'][number] & {
 /** A result without its document's kind. */
 export type BareResult = Omit<SearchResult, 'kind' | 'mimeType'>;
 
-/** A range of a string in UTF-16 units, end excluded. */
-export interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
-
 export interface SearchResponse extends Omit<SearchOutput, 'agent' | 'results' | 'workspace'> {
   /** Best first; of ties the newer, then by path and line. */
   readonly results: readonly SearchResult[];
   readonly warnings: readonly Warning[];
-}
-
-/** An embedded query. */
-export interface QueryVector {
-  /** The identity of the vectors it can be compared with. */
-  readonly identity: string;
-  /** Unit length. */
-  readonly vector: Float32Array;
-  /** The provider's configured name and its model, for display. */
-  readonly provider: string;
-  readonly model: string;
 }
 
 /** What the configuration and the host determine about a search. */

@@ -1,4 +1,5 @@
 import { SvcError, type Warning } from '../../errors/index.js';
+import type { QueryVector } from '../embedding/index.js';
 import type { CandidateFilter, MemoryIndex, Tokenizer } from '../index/index.js';
 import { documentKeyText } from '../types.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
@@ -8,7 +9,7 @@ import type { RankedChunk, Ranking } from './rank.js';
 import { isCopy, type PromotedLines } from './repeats.js';
 import type { Findings } from './results.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
-import type { QueryVector, SearchMode, SearchOptions } from './types.js';
+import type { SearchMode, SearchOptions } from './types.js';
 
 interface Brought {
   readonly found: Found;

@@ -1,6 +1,11 @@
 import { stemmer } from 'stemmer';
 import type { Language } from '../index/index.js';
-import type { TextSpan } from './types.js';
+
+/** A range of a string in UTF-16 units, end excluded. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A word in comparable form. */
 export interface Word extends TextSpan {

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { shortHash } from '../../support/text.js';
-import { type Forgotten, forgetPlaces, readForgotten } from '../forget/index.js';
+import { type Forgotten, forgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
 import { endMs, SessionArchive } from '../sources/archive/session-archive.js';

@@ -1,8 +1,9 @@
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import type { WorkOptions } from '../backends/index.js';
-import { type ForgetPlan, forgetPlaces, type MemoryStore, readForgotten } from '../forget/index.js';
+import type { ForgetPlan, MemoryStore } from '../forget/index.js';
+import { forgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { OpenedMemory } from '../open-memory.js';
+import type { WorkOptions } from '../sync/index.js';
 import { archiveOf, type FoundSession, readSession } from './find-sessions.js';
 
 /**

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../support/context.js';
 import { type ChunkingOptions, chunkDocument } from '../chunking/index.js';
 import type { ExtractedTexts } from '../extract/index.js';
-import type { Forgotten } from '../forget/index.js';
-import type { Change, IndexedDocument, MemoryIndex } from '../index/index.js';
+import type { Forgotten } from '../forgotten/index.js';
+import type { Change, MemoryIndex } from '../index/index.js';
 import {
   linesWithoutOwnWriting,
   type MediaSelection,
@@ -14,12 +14,12 @@ import {
   readDocument,
   type TextLines,
 } from '../sources/index.js';
-import type { FileFingerprint, NoteFacts, SkippedFile } from '../types.js';
+import type { NoteFacts } from '../types.js';
 import type { SyncEvent } from './events.js';
-import { type FileStep, fileSteps, isTranscript } from './file-steps.js';
+import { type ApplyResult, type FileStep, fileSteps, Tally } from './file-steps.js';
+import type { LoadOutcome } from './load-media.js';
 import { type FilePart, loadTranscript } from './load-transcript.js';
-import { extractionMark, type PlannedRead, type SyncPlan } from './plan-changes.js';
-import { type ApplyResult, Tally } from './tally.js';
+import { extractionMark, isTranscript, type PlannedRead, type SyncPlan } from './plan-changes.js';
 
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
@@ -219,13 +219,6 @@ class Batches {
     return [{ state: 'changed', change, chunks: document.chunks.length, bytes, isLast: true }];
   }
 }
-
-/** The result of reading one file for the index. */
-export type LoadOutcome =
-  | { readonly state: 'changed'; readonly document: IndexedDocument }
-  /** Its content is unchanged. */
-  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
-  | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
 /** @param own the lines without what svc wrote itself */
 function factsOf(lines: TextLines, own: TextLines): NoteFacts | undefined {

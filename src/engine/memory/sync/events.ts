@@ -1,5 +1,5 @@
-import type { EmbeddingEvent } from '../../embeddings/index.js';
 import type { Warning } from '../../errors/index.js';
+import type { EmbedEvent } from '../embedding/index.js';
 import type { IndexedAgent } from '../output-schemas.js';
 import type { SkippedFile } from '../types.js';
 import type { LockHolder } from './index-lock.js';
@@ -29,24 +29,7 @@ export type SyncEvent =
   /** Everything so far is on disk. */
   | { readonly type: 'batch.committed'; readonly documents: number; readonly chunks: number }
   | { readonly type: 'publish.started' }
-  /** Embedding starts; `passages` have no vector yet, `known` of those just written have one. */
-  | {
-      readonly type: 'embed.started';
-      readonly provider: string;
-      readonly model: string;
-      readonly passages: number;
-      readonly known: number;
-    }
-  /** The provider's requests. */
-  | { readonly type: 'embed.provider'; readonly event: EmbeddingEvent }
-  /** Passages done: stored, or refused by the provider. */
-  | { readonly type: 'embed.stored'; readonly passages: number }
-  | {
-      readonly type: 'embed.fallback';
-      readonly from: string;
-      readonly to: string;
-      readonly why: string;
-    }
+  | EmbedEvent
   /** The external search program is run with this command. */
   | { readonly type: 'ext.running'; readonly command: string }
   | { readonly type: 'sync.finished'; readonly summary: SyncSummary };
@@ -57,7 +40,35 @@ export interface SyncSummary extends Omit<IndexedAgent, 'agent' | 'workspace'> {
   readonly warnings?: readonly Warning[];
 }
 
-export type EmbeddingSummary = NonNullable<SyncSummary['embedding']>;
-/** Why passages were not embedded. */
-export type EmbeddingFailure = NonNullable<EmbeddingSummary['failure']>;
 export type RebuildReason = NonNullable<SyncSummary['rebuild']>['reason'];
+
+/** What accompanies any work on a memory. */
+export interface WorkOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+  /** This is the first query of a session: see `sync.onSessionStart`. */
+  readonly sessionStarts?: boolean | undefined;
+  /**
+   * False answers from an existing index as it is, without checking all files for changes: for a preview, which does not
+   * count as opened.
+   */
+  readonly checksFiles?: boolean | undefined;
+}
+
+/** How a sync is asked for. */
+export interface SyncRequest extends WorkOptions {
+  /** Rebuild from scratch. */
+  readonly force?: boolean;
+  /** Rebuild because the index turned out to be damaged; for people: what is wrong with it. */
+  readonly damage?: string;
+  /** With `force`, and without a cache: also re-embed every passage. Existing vectors are used until that is done. */
+  readonly reembeds?: boolean;
+  /** How long to wait for another writer, in milliseconds; ten minutes by default. */
+  readonly lockWaitMs?: number;
+  /** Skip transcripts that have grown only a little (`sync.sessions`). */
+  readonly defersSmallGrowth?: boolean | undefined;
+  /** Requested by a watcher: work with its own interval waits for that interval. */
+  readonly isUpkeep?: boolean;
+  /** False skips embedding. */
+  readonly embeds?: boolean;
+}

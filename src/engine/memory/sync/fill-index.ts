@@ -1,13 +1,13 @@
 import type { ProviderPath } from '../../embeddings/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { SyncRequest } from '../backends/index.js';
 import { ExtractedTexts } from '../extract/index.js';
-import { readForgotten } from '../forget/index.js';
-import type { MemoryIndex } from '../index/index.js';
-import type { Scan } from '../sources/index.js';
+import { type ForgetPlaces, readForgotten } from '../forgotten/index.js';
+import type { IndexSettings, MemoryIndex } from '../index/index.js';
+import type { MemorySources, Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
-import type { SyncEvent, SyncSummary } from './events.js';
+import type { SyncEvent, SyncRequest, SyncSummary } from './events.js';
+import type { ApplyResult } from './file-steps.js';
 import {
   pendingChanges,
   planChanges,
@@ -16,8 +16,16 @@ import {
   snapshotOf,
   withoutSmallGrowth,
 } from './plan-changes.js';
-import type { SyncTarget } from './sync-index.js';
-import type { ApplyResult } from './tally.js';
+
+/** An index and the files it mirrors. */
+export interface SyncTarget {
+  /** Absolute path of the database, next to which its lock is; of a shared index there is only the lock. */
+  readonly indexFile: string;
+  readonly settings: IndexSettings;
+  readonly sources: MemorySources;
+  /** What to keep out of the index. */
+  readonly forget: ForgetPlaces;
+}
 
 /** How passages are embedded; see embed-missing.ts. */
 export interface SyncEmbedding {

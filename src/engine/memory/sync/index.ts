@@ -1,19 +1,19 @@
 /*
  * Finds changes and updates an index. Loaded by name:
- *   sync-index.ts: a whole sync
  *   index-lock.ts: the right to write an index
- *   build-file.ts: building and deleting an index
+ *   watch-record.ts: the process that keeps an index fresh
+ *   fill-index.ts: reading what changed into an index
  */
 
 export type {
-  EmbeddingFailure,
-  EmbeddingSummary,
   RebuildReason,
   SyncEvent,
+  SyncRequest,
   SyncSummary,
+  WorkOptions,
 } from './events.js';
-export type { SyncRun } from './fill-index.js';
-export type { IndexLock, LockHolder } from './index-lock.js';
+export type { SyncOptions, SyncRun, SyncTarget } from './fill-index.js';
+export type { LockHolder } from './index-lock.js';
 export {
   isRacy,
   isSameTree,
@@ -21,12 +21,12 @@ export {
   pendingChanges,
   planChanges,
   type Rebuild,
+  racyForMs,
   rebuildNeeded,
   rebuildOf,
   type SyncPlan,
   snapshotOf,
 } from './plan-changes.js';
-export type { SyncTarget } from './sync-index.js';
 export {
   embeddingWarnings,
   emptyMemoryWarning,
@@ -39,3 +39,4 @@ export {
   syncWarnings,
   updatingWarning,
 } from './sync-warnings.js';
+export type { WatchRecord } from './watch-record.js';

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { crypto } from '../../support/crypto.js';
-import type { Forgotten } from '../forget/index.js';
-import type { StoredDocument } from '../index/index.js';
+import type { Forgotten } from '../forgotten/index.js';
+import type { IndexedDocument, StoredDocument } from '../index/index.js';
 import {
   fingerprintOf,
   type MediaSelection,
@@ -14,7 +14,13 @@ import {
   skipOf,
 } from '../sources/index.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
-import type { LoadOutcome } from './apply-plan.js';
+
+/** The result of reading one file for the index. */
+export type LoadOutcome =
+  | { readonly state: 'changed'; readonly document: IndexedDocument }
+  /** Its content is unchanged. */
+  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
+  | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
 /**
  * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded

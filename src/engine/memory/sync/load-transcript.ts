@@ -6,7 +6,7 @@ import { pushAll } from '../../support/lists.js';
 import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
-import type { Forgotten } from '../forget/index.js';
+import type { Forgotten } from '../forgotten/index.js';
 import type { Change, StoredDocument } from '../index/index.js';
 import {
   fingerprintOf,

@@ -1,6 +1,5 @@
 import { EXTRACTION_VERSION } from '../../support/document-format.js';
 import { readPart } from '../../support/files.js';
-import type { SyncRequest } from '../backends/index.js';
 import {
   currentIdentity,
   type IndexIdentity,
@@ -11,10 +10,9 @@ import {
   type StoredDocument,
   type TreeSnapshot,
 } from '../index/index.js';
-import type { TranscriptGrowth } from '../sources/index.js';
+import type { TranscriptFile, TranscriptGrowth } from '../sources/index.js';
 import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
-import type { RebuildReason } from './events.js';
-import { isTranscript } from './file-steps.js';
+import type { RebuildReason, SyncRequest } from './events.js';
 
 /** What it takes to make an index mirror the files. */
 export interface SyncPlan {
@@ -202,6 +200,10 @@ export function withoutSmallGrowth(plan: SyncPlan, growth: TranscriptGrowth): Sy
   const read = plan.read.filter((planned) => isDue(planned, growth));
   const deferred = plan.read.length - read.length;
   return deferred === 0 ? plan : { ...plan, read, unchanged: plan.unchanged + deferred };
+}
+
+export function isTranscript(file: SourceFile): file is TranscriptFile {
+  return file.kind === 'transcript' && 'place' in file;
 }
 
 function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean {

@@ -2,6 +2,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
+import type { EmbeddingSummary } from '../embedding/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   countNotesOutside,
@@ -11,7 +12,7 @@ import {
   scanMemoryFiles,
 } from '../sources/index.js';
 import { isFaultySkip, type SkippedFile } from '../types.js';
-import type { EmbeddingSummary, SyncSummary } from './events.js';
+import type { SyncSummary } from './events.js';
 
 /** Warnings of a sync before a search. The search itself reports failed providers and missing vectors. */
 export function syncWarnings(summary: SyncSummary): Warning[] {

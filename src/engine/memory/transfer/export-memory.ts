@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
 import type { ExtractedTexts } from '../extract/index.js';
-import type { Forgotten } from '../forget/index.js';
+import type { Forgotten } from '../forgotten/index.js';
 import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.js';
 import {
   absoluteFromDisplay,

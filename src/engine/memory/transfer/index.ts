@@ -5,10 +5,11 @@
  */
 
 export { type ExportTally, writeExportFile } from './export-memory.js';
-export type { ExistingFiles, ImportedFiles, ImportPlan } from './import-memory.js';
+export type { ExistingFiles, ImportPlan } from './import-memory.js';
 export {
   type ExportOutput,
   exportOutputSchema,
   type ImportOutput,
   importOutputSchema,
 } from './output-schemas.js';
+export type { ImportResult, Transfer } from './transfer.js';

@@ -1,23 +1,65 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, type Warning } from '../../errors/index.js';
-import type {
-  ImportResult,
-  IndexKeeper,
-  IndexKeeperOptions,
-  Transfer,
-  WorkOptions,
-} from '../backends/index.js';
 import { ExtractedTexts } from '../extract/index.js';
-import { readForgotten } from '../forget/index.js';
+import { readForgotten } from '../forgotten/index.js';
 import type { MemoryIndex } from '../index/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
+import type { WorkOptions } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { CheckedExport } from './export-format.js';
 import { type ExportTally, exportLines } from './export-memory.js';
-import { importFiles, importVectors, planImport } from './import-memory.js';
+import {
+  type ExistingFiles,
+  type ImportedFiles,
+  type ImportPlan,
+  importFiles,
+  importVectors,
+  planImport,
+} from './import-memory.js';
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;
+
+export interface ExportResult extends Readonly<ExportTally> {
+  readonly warnings: readonly Warning[];
+}
+
+export interface ImportResult extends ImportedFiles {
+  /** Files that already existed with the same content. */
+  readonly same: number;
+  /** Documents that the index does not cover at their new location. */
+  readonly notIndexed: number;
+  /** Vectors that match a passage. */
+  readonly vectors: number;
+}
+
+/** Exports and imports a memory as one file. */
+export interface Transfer {
+  /**
+   * Produces an export line by line.
+   *
+   * @param write takes a line including its end
+   */
+  export(
+    how: { readonly agent: string | null; readonly vectors: boolean },
+    write: (line: string) => Promise<void>,
+    options?: WorkOptions,
+  ): Promise<ExportResult>;
+  /**
+   * Reads a whole export and checks its target; writes nothing.
+   *
+   * @param into the folder; defaults to the workspace
+   * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
+   */
+  planImport(file: string, into?: string): Promise<ImportPlan>;
+  /**
+   * Writes the planned files and indexes them.
+   *
+   * @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED
+   */
+  import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
+}
 
 export function createTransfer(
   { target, clock }: IndexKeeperOptions,

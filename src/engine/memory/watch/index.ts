@@ -9,4 +9,3 @@ export {
   type WatchFailure,
   watchTargetOf,
 } from './watch-events.js';
-export { readWatchRecord, type WatchRecord } from './watch-record.js';

@@ -1,6 +1,7 @@
 import { deferred } from '../../support/async.js';
 import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
+import { WatchRecorder } from '../sync/watch-record.js';
 import { ChangeSource } from './change-source.js';
 import { openSystemWatch } from './folder-watches.js';
 import {
@@ -13,7 +14,6 @@ import {
   type WatchTiming,
   watchFailureOf,
 } from './watch-events.js';
-import { WatchRecorder } from './watch-record.js';
 
 const TIMING: WatchTiming = {
   longestWaitMs: 15_000,

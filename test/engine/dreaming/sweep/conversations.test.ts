@@ -12,9 +12,9 @@ import {
   emptyForgetList,
   forgetPlaces,
   writeForgetList,
-} from '../../../../src/engine/memory/forget/forget-list.js';
+} from '../../../../src/engine/memory/forgotten/forget-list.js';
 
-import { hashesOf } from '../../../../src/engine/memory/forget/forgotten.js';
+import { hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';

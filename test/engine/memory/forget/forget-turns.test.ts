@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
+import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import { backendOn, failureOf, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';

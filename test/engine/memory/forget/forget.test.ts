@@ -4,10 +4,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
-import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
+import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
-import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import { png } from '../../../support/media-files.js';
 import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
@@ -21,7 +21,7 @@ const NOTE = `# Birds\n\nWe saw a kingfisher.\n\n## Nests\n\n${SECRET}\n\n## Fee
 
 interface World {
   readonly notes: TempFolder;
-  readonly target: SyncTarget;
+  readonly target: KeptIndex;
   readonly backend: MemoryBackend;
 }
 
@@ -56,7 +56,7 @@ async function finds({ backend }: World, query: string): Promise<readonly string
 }
 
 /** The files of an index that hold these bytes, whatever they are in them. */
-function filesWith({ indexFile }: SyncTarget, ...texts: readonly string[]): readonly string[] {
+function filesWith({ indexFile }: KeptIndex, ...texts: readonly string[]): readonly string[] {
   return readdirSync(dirname(indexFile))
     .filter((name) => name.startsWith(basename(indexFile)))
     .filter((name) => {
@@ -66,7 +66,7 @@ function filesWith({ indexFile }: SyncTarget, ...texts: readonly string[]): read
 }
 
 async function onIndex<T>(
-  { indexFile }: SyncTarget,
+  { indexFile }: KeptIndex,
   work: (index: MemoryIndex) => Promise<T>,
 ): Promise<T> {
   const opened = openIndex(indexFile, 'write');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Forgotten, hashesOf } from '../../../../src/engine/memory/forget/forgotten.js';
+import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
 import {
   type ArchiveSettings,
   SessionArchive,

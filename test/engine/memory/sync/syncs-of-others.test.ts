@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resetIndex } from '../../../../src/engine/memory/sync/build-file.js';
+import { resetIndex } from '../../../../src/engine/memory/home/build-file.js';
 import { contentOf } from '../../../support/index-content.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';

@@ -16,7 +16,7 @@ import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
-import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
 import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
@@ -26,7 +26,7 @@ const test = suite('taking a memory out and in');
 
 interface World {
   readonly notes: TempFolder;
-  readonly target: SyncTarget;
+  readonly target: KeptIndex;
   readonly backend: MemoryBackend;
 }
 
@@ -72,7 +72,7 @@ function filesOf(dir: string): Record<string, string> {
 }
 
 async function onIndex<T>(
-  { indexFile }: SyncTarget,
+  { indexFile }: KeptIndex,
   work: (index: MemoryIndex) => Promise<T>,
 ): Promise<T> {
   const opened = openIndex(indexFile, 'write');

@@ -5,8 +5,8 @@ import type {
   DiagnosisWork,
 } from '../../../embeddings/index.js';
 import { formatCountOf } from '../../../support/format.js';
+import type { ExtSettings } from './ext-settings.js';
 import { readExtState, updateExtState } from './ext-state.js';
-import type { ExtSettings } from './open-ext.js';
 import { listCollections } from './tell-collections.js';
 import { askProgram, detectFeatures, type ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
 import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
-import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
+import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   type NumberedTurn,
   scanTranscripts,

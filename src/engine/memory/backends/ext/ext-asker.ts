@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Warning } from '../../../errors/index.js';
 import { type SearchRequest, STOP_WORDS } from '../../search/index.js';
+import type { WorkOptions } from '../../sync/index.js';
 import type { Source } from '../../types.js';
-import type { WorkOptions } from '../memory-backend.js';
 import { type ExtRefresher, RunPending } from './ext-refresher.js';
+import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState } from './ext-state.js';
-import type { ExtMode, ExtSettings } from './open-ext.js';
 import { type OpenSession, SessionKeeper } from './session-keeper.js';
+import type { ExtMode } from './tool/ask-program.js';
 import { askProgram, type ToolQuestion } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';

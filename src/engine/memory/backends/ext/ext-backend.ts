@@ -2,6 +2,10 @@ import { statSync } from 'node:fs';
 import { SvcError, type Warning } from '../../../errors/index.js';
 import { formatCountOf } from '../../../support/format.js';
 import type { ChunkingOptions } from '../../chunking/index.js';
+import type { Forgetting } from '../../forget/index.js';
+import type { GetRequest, GetResponse } from '../../get/index.js';
+import type { ResetResult } from '../../home/index.js';
+import type { Inspection, ListedDocument } from '../../inspect/index.js';
 import {
   type CitationMode,
   hasFilters,
@@ -9,21 +13,9 @@ import {
   type SearchResponse,
 } from '../../search/index.js';
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
-import type { SyncSummary } from '../../sync/index.js';
-import type {
-  BackendStatus,
-  Forgetting,
-  GetRequest,
-  GetResponse,
-  Inspection,
-  ListedDocument,
-  MemoryBackend,
-  ResetResult,
-  StatusOptions,
-  SyncRequest,
-  Transfer,
-  WorkOptions,
-} from '../memory-backend.js';
+import type { SyncRequest, SyncSummary, WorkOptions } from '../../sync/index.js';
+import type { Transfer } from '../../transfer/index.js';
+import type { BackendStatus, MemoryBackend, StatusOptions } from '../memory-backend.js';
 import { ExtAsker, freshHits, modeFor, refreshingWarning, saysSomething } from './ext-asker.js';
 import {
   ExtRefresher,

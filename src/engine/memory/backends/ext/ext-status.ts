@@ -1,21 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../../support/context.js';
-import type { StatusOutput } from '../output-schemas.js';
+import type { ExtStatus } from '../memory-backend.js';
+import type { ExtSettings } from './ext-settings.js';
 import { isSameCollection, readExtState, restingNow, restKeyOf } from './ext-state.js';
-import type { ExtMode, ExtSettings } from './open-ext.js';
+import type { ExtMode } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
-
-type ExtOutput = NonNullable<StatusOutput['ext']>;
-
-/** The external backend of one agent, as known without asking the program. */
-export interface ExtStatus extends Omit<ExtOutput, 'updated' | 'why'> {
-  /** Why the builtin engine would answer; undefined when the program would. */
-  readonly why?: NonNullable<ExtOutput['why']>;
-  /** The last refresh; null when there was none. */
-  readonly updated:
-    | (Omit<NonNullable<ExtOutput['updated']>, 'at'> & { readonly atMs: number })
-    | null;
-}
 
 /** Reads the recorded state and the files; runs nothing. */
 export function extStatus(

@@ -1,12 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
-import {
-  type ForgetPlaces,
-  type Forgotten,
-  type MemoryStore,
-  readForgotten,
-} from '../../forget/index.js';
+import type { MemoryStore } from '../../forget/index.js';
+import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
+import type { GetRequest, GetResponse } from '../../get/index.js';
+import { citedPart, findDocument, lookUpDocument, readFileLines } from '../../get/index.js';
+import type { ListedDocument } from '../../inspect/index.js';
 import { parseCitation } from '../../search/index.js';
 import {
   type MemorySources,
@@ -14,18 +13,11 @@ import {
   resolveWorkspace,
   scanSources,
 } from '../../sources/index.js';
+import type { WorkOptions } from '../../sync/index.js';
 import type { DocumentKey, LineRange } from '../../types.js';
-import { citedPart } from '../asked-lines.js';
-import { findDocument, lookUpDocument, readFileLines } from '../get-document.js';
-import type {
-  GetRequest,
-  GetResponse,
-  ListedDocument,
-  MemoryBackend,
-  WorkOptions,
-} from '../memory-backend.js';
+import type { MemoryBackend } from '../memory-backend.js';
+import type { ExtSettings } from './ext-settings.js';
 import { findFile } from './find-file.js';
-import type { ExtSettings } from './open-ext.js';
 
 interface ExternalDocument extends ListedDocument {
   readonly absolutePath: string;

@@ -1,10 +1,8 @@
-import { dirname, join, resolve } from 'node:path';
-import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
+import { join } from 'node:path';
+import type { LoadedConfig, ResolvedAgent } from '../../../config/index.js';
 import type { Diagnosis, DiagnosisWork } from '../../../embeddings/index.js';
 import type { EngineContext } from '../../../support/context.js';
-import { resolvePath } from '../../../support/files.js';
-import { UNIT_MS } from '../../../support/time.js';
-import { forgetPlaces } from '../../forget/index.js';
+import { forgetPlaces } from '../../forgotten/index.js';
 import {
   type MemorySources,
   memorySourcesOf,
@@ -12,8 +10,10 @@ import {
   withArchive,
 } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
-import { type Collection, collectionsOf, sourcesBeside } from './collections.js';
+import { sourcesBeside } from './collections.js';
 import { ExtBackend } from './ext-backend.js';
+import { type ExtSettings, extSettings } from './ext-settings.js';
+import type { ExtMode } from './tool/ask-program.js';
 import { openTool, type Tool } from './tool/open-tool.js';
 
 /** The external backend of one agent, ready to be put in front of the builtin one. */
@@ -87,86 +87,4 @@ function sessionOpener(searchTool: string | undefined) {
 /** Where the program keeps its models when the user runs it. */
 function modelsDir({ env, homeDir }: EngineContext): string {
   return join(env['XDG_CACHE_HOME'] ?? join(homeDir, '.cache'), 'qmd', 'models');
-}
-
-/** Lexical, vectors, or both with re-ranking (spec/memory-search §2.12). */
-export type ExtMode = ResolvedMemory['ext']['searchMode'];
-
-/** `memory.ext` for one agent, with absolute paths and durations in milliseconds. */
-export interface ExtSettings {
-  readonly command: string;
-  readonly mode: ExtMode;
-  /** Custom name of the program's MCP search tool. */
-  readonly searchTool: string | undefined;
-  /** Absolute path of the agent's folder for the program. */
-  readonly dir: string;
-  /** Absolute path. */
-  readonly workspaceDir: string;
-  readonly sessions: {
-    readonly enabled: boolean;
-    /** Absolute path. */
-    readonly exportDir: string;
-    readonly retentionDays: number | undefined;
-  };
-  readonly limits: ResolvedMemory['ext']['limits'];
-  readonly update: {
-    /** 0 for never. */
-    readonly intervalMs: number;
-    readonly debounceMs: number;
-    readonly onBoot: boolean;
-    /** 0 for never. */
-    readonly embedIntervalMs: number;
-    readonly commandTimeoutMs: number;
-    readonly updateTimeoutMs: number;
-    readonly embedTimeoutMs: number;
-  };
-  /** Evaluated each time, because folders come and go. */
-  readonly collections: () => readonly Collection[];
-}
-
-export function extSettings(
-  agent: ResolvedAgent,
-  context: Pick<EngineContext, 'cwd' | 'homeDir' | 'state'>,
-  loaded: Pick<LoadedConfig, 'file' | 'resolved'>,
-  mode: ExtMode = loaded.resolved.memory.ext.searchMode,
-): ExtSettings {
-  const { ext } = loaded.resolved.memory;
-  const dir = join(context.state.stateDir, 'agents', agent.id, 'qmd');
-  const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
-  const { enabled, exportDir, retentionDays } = ext.sessions;
-  const sessionsDir =
-    exportDir === undefined
-      ? join(dir, 'sessions')
-      : resolvePath(ofAgent(exportDir, agent.id), base, context.homeDir);
-  const { interval, embedInterval, ...update } = ext.update;
-  return {
-    command: ext.command,
-    mode,
-    searchTool: ext.searchTool,
-    dir,
-    workspaceDir: resolve(agent.workspaceDir),
-    sessions: { enabled, exportDir: sessionsDir, retentionDays },
-    limits: ext.limits,
-    update: {
-      ...update,
-      intervalMs: milliseconds(interval),
-      embedIntervalMs: milliseconds(embedInterval),
-    },
-    collections: () =>
-      collectionsOf({ agent, ext, exportDir: sessionsDir, homeDir: context.homeDir }),
-  };
-}
-
-/** Agents never share an export folder: one would find the other's conversations. */
-function ofAgent(exportDir: string, agentId: string): string {
-  const token = '{agentId}';
-  return exportDir.includes(token)
-    ? exportDir.replaceAll(token, agentId)
-    : join(exportDir, agentId);
-}
-
-/** A duration that the schema has validated; `0` is never. */
-export function milliseconds(duration: string): number {
-  const match = /^(\d+)(ms|s|m|h|d)?$/u.exec(duration);
-  return Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2] ?? ''] ?? 0);
 }

@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import { realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
 import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
-import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
+import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   type CitationMode,
   createTermMatcher,
@@ -27,8 +27,9 @@ import {
 } from '../../sources/index.js';
 import type { Collection } from './collections.js';
 import { modeFor, requestWarnings } from './ext-asker.js';
+import type { ExtSettings } from './ext-settings.js';
 import { findFile, findLines } from './find-file.js';
-import type { ExtMode, ExtSettings } from './open-ext.js';
+import type { ExtMode } from './tool/ask-program.js';
 import type { ToolHit } from './tool/read-answer.js';
 
 export interface PlaceOptions {

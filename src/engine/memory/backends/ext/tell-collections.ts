@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Collection } from './collections.js';
+import type { ExtSettings } from './ext-settings.js';
 import {
   isSameCollection,
   type KnownCollection,
   readExtState,
   updateExtState,
 } from './ext-state.js';
-import type { ExtSettings } from './open-ext.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { ToolFailure } from './tool/open-tool.js';
 import { type ListedCollection, readCollections } from './tool/read-answer.js';

@@ -5,7 +5,7 @@ import { loadConfig, resolveAgent } from '../../../../../src/engine/config/index
 import {
   extSettings,
   milliseconds,
-} from '../../../../../src/engine/memory/backends/ext/open-ext.js';
+} from '../../../../../src/engine/memory/backends/ext/ext-settings.js';
 import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 

@@ -16,9 +16,9 @@ import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import type { KeptIndex } from '../../../../../src/engine/memory/keeper/sync-index.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { acquireIndexLock } from '../../../../../src/engine/memory/sync/index-lock.js';
-import type { SyncTarget } from '../../../../../src/engine/memory/sync/sync-index.js';
 import { createDatabase, openDatabase } from '../../../../../src/engine/sqlite/database.js';
 import { contentOf } from '../../../../support/index-content.js';
 import {
@@ -43,14 +43,14 @@ const notes = folderOf(
 for (let n = 0; n < 30; n++) utimesSync(notes.at(`n${n}.md`), 1_600_000_000, 1_600_000_000);
 
 /** A target with a finished index, and that index's bytes. */
-async function indexed(): Promise<{ target: SyncTarget; bytes: Buffer }> {
+async function indexed(): Promise<{ target: KeptIndex; bytes: Buffer }> {
   const target = targetOf(notes.path);
   await backendOn(target).sync({});
   return { target, bytes: readFileSync(target.indexFile) };
 }
 
 /** What a search and a sync make of whatever stands at the index's path. */
-async function survives(target: SyncTarget, put: () => void, what: string): Promise<void> {
+async function survives(target: KeptIndex, put: () => void, what: string): Promise<void> {
   const wanted = await contentOf((await indexed()).target.indexFile, ['alpha', 'w7']);
   for (const work of ['search', 'sync', 'force'] as const) {
     for (const suffix of ['', '-wal', '-shm']) {
@@ -75,7 +75,7 @@ async function survives(target: SyncTarget, put: () => void, what: string): Prom
   }
 }
 
-function strayFiles(target: SyncTarget): string[] {
+function strayFiles(target: KeptIndex): string[] {
   return readdirSync(dirname(target.indexFile)).filter((name) => name.includes('.build'));
 }
 

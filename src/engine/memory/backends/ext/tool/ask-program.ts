@@ -1,8 +1,11 @@
+import type { ResolvedMemory } from '../../../../config/index.js';
 import { firstChars } from '../../../../support/text.js';
-import type { ExtMode } from '../open-ext.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { readAnswer, type ToolAnswer, type ToolHit } from './read-answer.js';
 import { msUntil, type RunOptions, runTool } from './run-tool.js';
+
+/** Lexical, vectors, or both with re-ranking (spec/memory-search §2.12). */
+export type ExtMode = ResolvedMemory['ext']['searchMode'];
 
 export interface ToolQuestion {
   readonly mode: ExtMode;

@@ -10,7 +10,7 @@ import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';
 import { readLines } from '../../../../support/read-lines.js';
-import type { ExtMode } from '../open-ext.js';
+import type { ExtMode } from './ask-program.js';
 import { merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { hitOf, type ToolAnswer } from './read-answer.js';

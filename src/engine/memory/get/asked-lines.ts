@@ -1,10 +1,30 @@
-import { SvcError } from '../../errors/index.js';
+import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import type { PageRange, ParsedCitation } from '../search/index.js';
 import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
-import type { GetRequest, GetResponse } from './memory-backend.js';
+import type { GetOutput } from './output-schemas.js';
+
+/** Which lines of a document are asked for. */
+export interface GetRequest {
+  /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
+  readonly target: string;
+  /** 1-based first line; defaults to the citation's, else 1. */
+  readonly from?: number;
+  /** How many lines; defaults to the citation's, else up to the limit. */
+  readonly lines?: number;
+}
+
+/** A turn of a conversation. */
+export type GivenTurn = NonNullable<GetOutput['turns']>[number];
+
+/** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
+export interface GetResponse extends GetOutput {
+  /** Undefined for a file of another host. */
+  readonly absolutePath: string | undefined;
+  readonly warnings: readonly Warning[];
+}
 
 /** A document that a path or a citation names, with the lines or pages of the citation. */
 export interface FoundDocument<D extends DocumentKey> {

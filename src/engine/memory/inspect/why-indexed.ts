@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { documentFormatOf } from '../support/document-format.js';
-import { isInside, realOrGiven } from '../support/files.js';
-import { formatCountOf } from '../support/format.js';
-import type { WhyOutput } from './backends/output-schemas.js';
-import type { OpenedMemory } from './open-memory.js';
-import { skipWords } from './skip-words.js';
+import type { LocateSetting } from '../../config/index.js';
+import { documentFormatOf } from '../../support/document-format.js';
+import { isInside, realOrGiven } from '../../support/files.js';
+import { formatCountOf } from '../../support/format.js';
+import type { IndexHome } from '../home/index.js';
+import { skipWords } from '../skip-words.js';
+import type { MemorySources } from '../sources/index.js';
 import {
   absoluteFromDisplay,
   DREAM_REPORTS,
@@ -21,8 +22,16 @@ import {
   type Scan,
   scanSources,
   whyNoMemory,
-} from './sources/index.js';
-import type { SkippedFile } from './types.js';
+} from '../sources/index.js';
+import type { SkippedFile } from '../types.js';
+import type { WhyOutput } from './output-schemas.js';
+
+/** What decides which files belong to a memory, and what has indexed them. */
+interface ExplainedMemory {
+  readonly home: IndexHome;
+  readonly locate: LocateSetting;
+  readonly sources: MemorySources;
+}
 
 type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
   readonly decision?: ExcludeDecision | undefined;
@@ -34,10 +43,7 @@ type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
  * @param path absolute, or relative to the workspace
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
  */
-export async function whyIndexed(
-  memory: Pick<OpenedMemory, 'home' | 'locate' | 'sources'>,
-  path: string,
-): Promise<WhyOutput> {
+export async function whyIndexed(memory: ExplainedMemory, path: string): Promise<WhyOutput> {
   const { memory: files } = memory.sources;
   const workspaceDir = resolveWorkspace(files.workspaceDir);
   const given = resolve(absoluteFromDisplay(workspaceDir, path));
@@ -65,7 +71,7 @@ function reasonOf(
   { file, given }: { readonly file: string; readonly given: string },
   { files, skipped, decisions }: Scan,
   workspaceDir: string,
-  { sources }: Pick<OpenedMemory, 'sources'>,
+  { sources }: ExplainedMemory,
 ): Why {
   const about = decisions.filter(({ path }) => path === file || isBelow(path, file));
   const within = files.filter(({ absolutePath }) => isBelow(file, absolutePath)).length;
@@ -124,7 +130,7 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
 
 /** What the index has of a file or folder, and why the last sync could not read the file. */
 async function knownOf(
-  { home }: Pick<OpenedMemory, 'home'>,
+  { home }: ExplainedMemory,
   path: string,
 ): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
   const opened = await home.open();
@@ -144,7 +150,7 @@ async function knownOf(
 async function ruleOf(
   decision: ExcludeDecision,
   workspaceDir: string,
-  { locate }: Pick<OpenedMemory, 'locate'>,
+  { locate }: ExplainedMemory,
 ): Promise<NonNullable<WhyOutput['rule']>> {
   const { from, file, line, pattern } = decision.rule();
   const decides = displayPath(workspaceDir, decision.path);

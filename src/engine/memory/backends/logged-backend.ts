@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
-import type { EngineContext } from '../support/context.js';
-import type { GetResponse, MemoryBackend, WorkOptions } from './backends/index.js';
-import type { SharedPlace } from './home/index.js';
-import type { SearchResponse } from './search/index.js';
-import type { SyncEvent } from './sync/index.js';
+import type { LoadedConfig, ResolvedAgent } from '../../config/index.js';
+import type { EngineContext } from '../../support/context.js';
+import type { GetResponse } from '../get/index.js';
+import type { SharedPlace } from '../home/index.js';
+import type { SearchResponse } from '../search/index.js';
+import type { SyncEvent, WorkOptions } from '../sync/index.js';
+import type { MemoryBackend } from './memory-backend.js';
 
 /** What searches and reads of memory are reported to, besides what every room is given. */
 export interface MemoryContext extends EngineContext {

@@ -2,32 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import { type ForgetPlaces, readForgotten } from '../forget/index.js';
+import { readForgotten } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
-import type { IndexSettings } from '../index/index.js';
+import { removeStrays, type Scan, scanSources, scanTranscripts } from '../sources/index.js';
 import {
-  type MemorySources,
-  removeStrays,
-  type Scan,
-  scanSources,
-  scanTranscripts,
-} from '../sources/index.js';
+  excludesEverything,
+  type LockHolder,
+  racyForMs,
+  type SyncOptions,
+  type SyncRun,
+  type SyncSummary,
+  type SyncTarget,
+} from '../sync/index.js';
+import { withIndexLock } from '../sync/index-lock.js';
 import type { SourceFile } from '../types.js';
-import type { SyncSummary } from './events.js';
-import type { SyncOptions, SyncRun } from './fill-index.js';
-import { type LockHolder, withIndexLock } from './index-lock.js';
-import { racyForMs } from './plan-changes.js';
-import { excludesEverything } from './sync-warnings.js';
 
-/** An index and the files it mirrors. */
-export interface SyncTarget {
-  /** Absolute path of the database, next to which its lock is; of a shared index there is only the lock. */
-  readonly indexFile: string;
+/** An index that mirrors files, and where it is kept. */
+export interface KeptIndex extends SyncTarget {
   readonly home: IndexHome;
-  readonly settings: IndexSettings;
-  readonly sources: MemorySources;
-  /** What to keep out of the index. */
-  readonly forget: ForgetPlaces;
 }
 
 /**
@@ -37,7 +29,7 @@ export interface SyncTarget {
  *
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */
-export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
+export async function syncIndex(target: KeptIndex, options: SyncOptions): Promise<SyncSummary> {
   const started = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
   const lock = {
@@ -55,7 +47,7 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, onEvent, started };
-    const done = await withVectors(await target.home.mirror(run), run);
+    const done = await withVectors(await target.home.mirror(run), run, target.home);
     const warning = scan.files.some(({ source }) => source === 'memory')
       ? undefined
       : excludesEverything(scan.decisions, target.sources.memory.workspaceDir);
@@ -66,7 +58,7 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
 }
 
 /** Archives what agents said since the last time, before it is indexed, and lists what is archived only. */
-async function withArchived(scan: Scan, target: SyncTarget, options: SyncOptions): Promise<Scan> {
+async function withArchived(scan: Scan, target: KeptIndex, options: SyncOptions): Promise<Scan> {
   const { archive, places = [] } = target.sources.transcripts ?? {};
   if (archive === undefined) return scan;
   const live = scanTranscripts({ places }).files;
@@ -100,11 +92,15 @@ async function settled(files: readonly SourceFile[], clock: Clock): Promise<void
  * The second half: vectors. Keyword search works as soon as the first half is done, and each vector counts as
  * soon as it is stored.
  */
-async function withVectors(summary: SyncSummary, run: SyncRun): Promise<SyncSummary> {
+async function withVectors(
+  summary: SyncSummary,
+  run: SyncRun,
+  home: IndexHome,
+): Promise<SyncSummary> {
   const { target, onEvent, started } = run;
   const { embedding, signal, clock } = run.options;
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
-  const index = await target.home.openToWrite();
+  const index = await home.openToWrite();
   if (index === undefined) return summary;
   const { embedMissing } = await import('../embedding/embed-missing.js');
   const abort = signal ?? new AbortController().signal;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { firstChars, oneLine } from '../../support/text.js';
-import type { Forgotten } from '../forget/index.js';
+import type { Forgotten } from '../forgotten/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   scanTranscripts,
@@ -14,8 +14,13 @@ import {
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { DocumentKey, LineRange } from '../types.js';
-import { askedRange, noSuchLine } from './asked-lines.js';
-import type { GetRequest, GetResponse, GivenTurn } from './memory-backend.js';
+import {
+  askedRange,
+  type GetRequest,
+  type GetResponse,
+  type GivenTurn,
+  noSuchLine,
+} from './asked-lines.js';
 
 /** Limits per read, unless a number of lines is requested. */
 const DEFAULT_TURNS = 120;

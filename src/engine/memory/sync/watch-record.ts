@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import type { IndexLock } from '../sync/index.js';
-import { acquireIndexLock, lockFile } from '../sync/index-lock.js';
+import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
 
 /** What a running watcher reports to other processes, for `svc memory status`. */
 export interface WatchRecord {

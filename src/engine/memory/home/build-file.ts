@@ -4,10 +4,10 @@ import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { closeWriter, openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, syncFile, syncFolder } from '../../support/files.js';
-import type { ResetResult } from '../backends/index.js';
 import { extractedFolder } from '../extract/index.js';
 import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
-import { withIndexLock } from './index-lock.js';
+import { withIndexLock } from '../sync/index-lock.js';
+import type { ResetResult } from './index-home.js';
 
 const SIDE_FILES = ['-wal', '-shm', '-journal'] as const;
 

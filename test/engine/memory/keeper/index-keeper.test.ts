@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IndexKeeper } from '../../../../src/engine/memory/backends/index-keeper.js';
+import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 

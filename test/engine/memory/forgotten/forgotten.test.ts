@@ -7,7 +7,7 @@ import {
   lineHash,
   NOTHING_FORGOTTEN,
   rangesOf,
-} from '../../../../src/engine/memory/forget/forgotten.js';
+} from '../../../../src/engine/memory/forgotten/forgotten.js';
 
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 

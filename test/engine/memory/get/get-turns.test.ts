@@ -1,13 +1,13 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getOutputSchema } from '../../../src/engine/memory/backends/output-schemas.js';
-import { getOutput } from '../../../src/engine/memory/output.js';
-import { renderGet } from '../../../src/ui/memory/get.js';
-import { createStyle } from '../../../src/ui/style.js';
-import { backendOn, failureOf } from '../../support/memory.js';
-import { tempFolder } from '../../support/temp-folder.js';
-import { message, placeOf, transcriptTarget } from '../../support/transcripts.js';
+import { getOutputSchema } from '../../../../src/engine/memory/get/output-schemas.js';
+import { getOutput } from '../../../../src/engine/memory/output.js';
+import { renderGet } from '../../../../src/ui/memory/get.js';
+import { createStyle } from '../../../../src/ui/style.js';
+import { backendOn, failureOf } from '../../../support/memory.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
 
 const test = suite('reading turns of a transcript');
 

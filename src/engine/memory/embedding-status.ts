@@ -1,4 +1,4 @@
-import type { ResolvedMemorySearch } from '../../config/index.js';
+import type { ResolvedMemorySearch } from '../config/index.js';
 import {
   type ChoiceReason,
   type CredentialView,
@@ -7,15 +7,15 @@ import {
   mediaObstacle,
   shownModel,
   whyChosen,
-} from '../../embeddings/describe-provider.js';
-import { expectedDifferences, expectedIdentity } from '../../embeddings/identity.js';
-import type { ProviderChoice } from '../../embeddings/index.js';
-import type { AdapterId } from '../../providers/registry.js';
-import type { BackendStatus } from '../backends/index.js';
-import type { StatusOutput } from '../backends/output-schemas.js';
-import type { RefusedMedia } from '../index/index.js';
-import type { OpenedMemory } from '../open-memory.js';
-import type { SearchMode } from '../search/index.js';
+} from '../embeddings/describe-provider.js';
+import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
+import type { ProviderChoice } from '../embeddings/index.js';
+import type { AdapterId } from '../providers/registry.js';
+import type { BackendStatus } from './backends/index.js';
+import type { StatusOutput } from './backends/output-schemas.js';
+import type { RefusedMedia } from './index/index.js';
+import type { OpenedMemory } from './open-memory.js';
+import type { SearchMode } from './search/index.js';
 
 /** A provider according to the settings, without a request. */
 export interface ProviderStatus {

@@ -1,9 +1,9 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openMemory } from '../../../src/engine/memory/index.js';
-import { whyIndexed } from '../../../src/engine/memory/why-indexed.js';
-import { folderOf } from '../../support/temp-folder.js';
+import { openMemory } from '../../../../src/engine/memory/index.js';
+import { whyIndexed } from '../../../../src/engine/memory/inspect/why-indexed.js';
+import { folderOf } from '../../../support/temp-folder.js';
 
 const test = suite('why a file is indexed or not');
 

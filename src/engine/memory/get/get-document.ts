@@ -4,7 +4,7 @@ import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { firstChars } from '../../support/text.js';
 import type { ExtractedTexts } from '../extract/index.js';
-import type { Forgotten } from '../forget/index.js';
+import type { Forgotten } from '../forgotten/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import { parseCitation } from '../search/index.js';
@@ -20,8 +20,16 @@ import {
   resolveWorkspace,
 } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
-import { askedLines, citedPart, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
-import type { GetRequest, GetResponse } from './memory-backend.js';
+import {
+  askedLines,
+  citedPart,
+  type FoundDocument,
+  type GetRequest,
+  type GetResponse,
+  mediaLines,
+  pageLines,
+} from './asked-lines.js';
+import { lookUpOther, readShared } from './get-shared.js';
 
 const MAX_CHARACTERS = 200_000;
 
@@ -44,7 +52,6 @@ export async function readLines(
   // A host may have no workspace of its own.
   const own = lookUpDocument(documents, realOrGiven(memory.workspaceDir), target);
   if (others !== undefined && own === undefined) {
-    const { lookUpOther, readShared } = await import('./get-shared.js');
     const found = await lookUpOther(others, target);
     if (found !== undefined) return readShared(others, found, request);
   }

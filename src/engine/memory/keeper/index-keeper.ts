@@ -26,14 +26,15 @@ import {
   linkWarnings,
   pendingChanges,
   rebuiltWarning,
+  type SyncRequest,
   type SyncSummary,
-  type SyncTarget,
   staleWarning,
   stopIfInterrupted,
   syncWarnings,
   updatingWarning,
+  type WorkOptions,
 } from '../sync/index.js';
-import type { SyncRequest, WorkOptions } from './memory-backend.js';
+import type { KeptIndex } from './sync-index.js';
 
 /** Building a first index may take long; its progress is shown. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
@@ -52,7 +53,7 @@ const OWN_SYNC_WAIT_MS = 250;
 const FIRST_INDEX_LOOK_MS = 50;
 
 export interface IndexKeeperOptions {
-  readonly target: SyncTarget;
+  readonly target: KeptIndex;
   /** Check for changed files before returning the index (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
   /** Check on the first query of a session even when `syncOnSearch` is off (`sync.onSessionStart`). */
@@ -318,7 +319,7 @@ export class IndexKeeper {
     },
   ): Promise<SyncSummary> {
     // An up-to-date index never needs the writer, so it is loaded here.
-    const { syncIndex } = await import('../sync/sync-index.js');
+    const { syncIndex } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
     const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
     if (giveBack === undefined) {

@@ -6,7 +6,7 @@ import {
   readWatchRecord,
   type WatchRecord,
   WatchRecorder,
-} from '../../../../src/engine/memory/watch/watch-record.js';
+} from '../../../../src/engine/memory/sync/watch-record.js';
 import { ROOT } from '../../../support/run-svc.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -23,7 +23,7 @@ async function recorderOf(indexFile: string, pid = 4711): Promise<WatchRecorder>
 /** What another process reads. */
 function readElsewhere(indexFile: string): WatchRecord | undefined {
   const script = `
-    import { readWatchRecord } from './src/engine/memory/watch/watch-record.ts';
+    import { readWatchRecord } from './src/engine/memory/sync/watch-record.ts';
     console.log(JSON.stringify(await readWatchRecord(${JSON.stringify(indexFile)})) ?? 'null');`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', script];
   const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });

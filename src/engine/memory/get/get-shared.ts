@@ -3,8 +3,15 @@ import type { OtherDocument } from '../index/index.js';
 import { documentName, parseCitation } from '../search/index.js';
 import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
-import { askedLines, citedPart, type FoundDocument, mediaLines, pageLines } from './asked-lines.js';
-import type { GetRequest, GetResponse } from './memory-backend.js';
+import {
+  askedLines,
+  citedPart,
+  type FoundDocument,
+  type GetRequest,
+  type GetResponse,
+  mediaLines,
+  pageLines,
+} from './asked-lines.js';
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
 export async function lookUpOther(

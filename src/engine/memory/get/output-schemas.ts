@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listOf,
+  optionalObject,
+} from '../../errors/output-schema.js';
+import { kind, origin, path, source } from '../output-schemas.js';
+
+/** `svc memory get --json`. */
+export const getOutputSchema = documentSchema({
+  path,
+  origin,
+  source: field(source, 'The source of the file.'),
+  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  media: field(
+    optionalObject({
+      mimeType: field(z.string(), 'Detected from the content.'),
+      bytes: field(count, 'Size of the file.'),
+      modified: field(z.iso.datetime(), 'Modification time.'),
+      refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
+    }),
+    'Only for media; `text` contains the same facts.',
+  ),
+  startLine: field(line, 'First returned line.'),
+  endLine: field(z.int(), 'Last returned line.'),
+  text: field(z.string(), 'The lines, joined by `\\n`, without a trailing line end.'),
+  totalLines: field(count, 'Number of lines in the file.'),
+  truncated: field(z.boolean(), 'Whether the result was cut at the limit.'),
+  turns: field(
+    z.optional(
+      listOf({
+        line: field(line, 'Line in the transcript.'),
+        role: field(z.enum(['assistant', 'user']), 'The speaker.'),
+        at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
+        text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
+        asked: field(z.boolean(), 'False for context around a citation.'),
+      }),
+    ),
+    'Only for transcripts: the turns in these lines; `text` has one line per turn.',
+  ),
+});
+
+export type GetOutput = DocumentOf<typeof getOutputSchema>;
