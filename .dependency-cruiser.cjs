@@ -280,7 +280,7 @@ module.exports = {
       comment: 'not even of types',
       severity: 'error',
       from: { path: memory },
-      to: { circular: true, viaOnly: { path: memory } },
+      to: { circular: true },
     },
     ...roomRules,
     ...memoryRules,
