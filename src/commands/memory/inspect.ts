@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { inspectOutput } from '../../engine/memory/inspect/output.js';
+import { inspectOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { parseCitation } from '../../engine/memory/search/index.js';

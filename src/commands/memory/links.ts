@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { linksOutput } from '../../engine/memory/inspect/output.js';
+import { linksOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
 

@@ -2,9 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Source } from '../../engine/memory/index.js';
-import { recentOutput } from '../../engine/memory/inspect/output.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
-import { recentChanges } from '../../engine/memory/inspect/recent.js';
+import { recentChanges, recentOutput } from '../../engine/memory/inspect/recent.js';
 import { renderRecent } from '../../ui/memory/recent.js';
 
 export default class MemoryRecent extends MemoryCommand<RecentOutput> {

@@ -1,9 +1,8 @@
-import { documentFormatOf } from '../../support/document-format.js';
-import type { TextLines } from '../sources/index.js';
+import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
+import { lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk, DocumentKind } from '../types.js';
-import { type Block, splitBlocks } from './blocks.js';
+import { type Block, shortTitle, splitBlocks } from './blocks.js';
 import { type ChunkingOptions, chunkBlocks } from './chunk-markdown.js';
-import { orgBlocks, pageBlocks, plainBlocks, rstBlocks } from './text-blocks.js';
 
 /**
  * Splits a document that is not a conversation, by its format.
@@ -35,4 +34,182 @@ function blocksIn(format: ReturnType<typeof documentFormatOf>): (lines: TextLine
     case undefined:
       return splitBlocks;
   }
+}
+
+/**
+ * Plain text: paragraphs between blank lines. Every line that is not blank belongs to exactly one block, as in the
+ * other formats.
+ */
+export function plainBlocks(lines: TextLines): Block[] {
+  return blocksOf(lines, () => undefined);
+}
+
+const ORG_HEADING = /^(\*+)[ \t]+(\S.*)$/u;
+const ORG_TITLE = /^#\+title:[ \t]*(\S.*)$/iu;
+const ORG_KEYWORD = /^(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+/u;
+const ORG_PRIORITY = /^\[#[A-Z0-9]\][ \t]*/u;
+const ORG_TAGS = /(?<![ \t])[ \t]+:[\w@#%:]{1,200}:[ \t]*$/u;
+const ORG_BLOCK = /^[ \t]*#\+begin_(\w{1,40})/iu;
+const LIST_ITEM = /^[ \t]*(?:[-+*•]|\d{1,9}[.)]|#\.)[ \t]/u;
+
+/**
+ * Org mode: headings with their levels, without keywords, priorities and tags; `#+title:` is above all of them. Blocks
+ * (`#+begin_…`) and list items stay whole.
+ */
+export function orgBlocks(lines: TextLines): Block[] {
+  return blocksOf(lines, (at) => {
+    const line = lineAt(lines, at);
+    const heading = ORG_HEADING.exec(line);
+    if (heading !== null) {
+      const title = (heading[2] ?? '')
+        .replace(ORG_KEYWORD, '')
+        .replace(ORG_PRIORITY, '')
+        .replace(ORG_TAGS, '');
+      return headingBlock(at, at + 1, 1 + (heading[1]?.length ?? 1), title);
+    }
+    const title = ORG_TITLE.exec(line)?.[1];
+    if (title !== undefined) return headingBlock(at, at + 1, 1, title);
+    const name = ORG_BLOCK.exec(line)?.[1]?.toLowerCase();
+    if (name !== undefined) return { kind: 'code', start: at, end: orgBlockEnd(lines, at, name) };
+    return undefined;
+  });
+}
+
+function orgBlockEnd(lines: TextLines, start: number, name: string): number {
+  for (let at = start + 1; at < lines.count; at++) {
+    const line = lineAt(lines, at).trim().toLowerCase();
+    if (line === `#+end_${name}`) return at + 1;
+    // An unclosed block ends with its section.
+    if (line.startsWith('*') && ORG_HEADING.test(lineAt(lines, at))) return at;
+  }
+  return lines.count;
+}
+
+/** A line of one repeated character; shorter ones only count if the title is as short. */
+const ADORNMENT = /^([!-/:-@[-`{-~])\1*[ \t]*$/u;
+const LONG_ADORNMENT = 4;
+const INDENTED = /^[ \t]/u;
+const RST_MARKUP = /^\.\.(?:[ \t]|$)/u;
+
+/**
+ * reStructuredText: section titles, whose levels follow from the order of their adornments. Directives and literal
+ * blocks stay whole, and so do list items.
+ */
+export function rstBlocks(lines: TextLines): Block[] {
+  const styles: string[] = [];
+  const levelOf = (style: string): number => {
+    if (!styles.includes(style)) styles.push(style);
+    return styles.indexOf(style) + 1;
+  };
+  return blocksOf(lines, (at) => {
+    const adornment = adornmentOf(lines, at);
+    if (adornment !== undefined) {
+      const isFramed =
+        isTitle(lines, at + 1, adornment) && adornmentOf(lines, at + 2)?.mark === adornment.mark;
+      if (isFramed) {
+        const level = levelOf(`${adornment.mark}${adornment.mark}`);
+        return headingBlock(at, at + 3, level, lineAt(lines, at + 1));
+      }
+      // A transition, or a table.
+      return { kind: 'prose', start: at, end: paragraphEnd(lines, at) };
+    }
+    const below = adornmentOf(lines, at + 1);
+    if (below !== undefined && isTitle(lines, at, below) && !INDENTED.test(lineAt(lines, at))) {
+      return headingBlock(at, at + 2, levelOf(below.mark), lineAt(lines, at));
+    }
+    if (RST_MARKUP.test(lineAt(lines, at))) {
+      return { kind: 'code', start: at, end: indentedEnd(lines, at) };
+    }
+    return undefined;
+  });
+}
+
+interface Adornment {
+  readonly mark: string;
+  readonly length: number;
+}
+
+function adornmentOf(lines: TextLines, at: number): Adornment | undefined {
+  if (isBlank(lines, at)) return undefined;
+  const line = lineAt(lines, at);
+  const mark = ADORNMENT.exec(line)?.[1];
+  return mark === undefined ? undefined : { mark, length: line.trimEnd().length };
+}
+
+function isTitle(lines: TextLines, at: number, { length }: Adornment): boolean {
+  if (isBlank(lines, at) || adornmentOf(lines, at) !== undefined) return false;
+  return length >= LONG_ADORNMENT || length >= lineAt(lines, at).trim().length;
+}
+
+/** The indented lines that follow, with the blank ones between them. */
+function indentedEnd(lines: TextLines, start: number): number {
+  let end = start + 1;
+  for (let at = end; at < lines.count; at++) {
+    if (isBlank(lines, at)) continue;
+    if (!INDENTED.test(lineAt(lines, at))) break;
+    end = at + 1;
+  }
+  return end;
+}
+
+/** The text of a PDF: each page is a section. */
+export function pageBlocks(lines: TextLines): Block[] {
+  return blocksOf(lines, (at) => {
+    const page = pageOfLine(lineAt(lines, at));
+    return page === undefined ? undefined : headingBlock(at, at + 1, 1, `Page ${page}`);
+  });
+}
+
+/**
+ * One block after the other: what a format recognises, else a list item or a paragraph up to the next block.
+ *
+ * @param special the block that starts at a line, if it is one of the format's own
+ */
+function blocksOf(lines: TextLines, special: (at: number) => Block | undefined): Block[] {
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.count; ) {
+    if (isBlank(lines, at)) {
+      at += 1;
+      continue;
+    }
+    let block = special(at);
+    if (block === undefined) {
+      const start = at;
+      const kind = isItem(lines, at) ? 'list-item' : 'prose';
+      for (at += 1; !isBlank(lines, at) && !isItem(lines, at); at++) {
+        block = special(at);
+        if (block !== undefined) break;
+      }
+      blocks.push({ kind, start, end: at });
+    }
+    if (block === undefined) continue;
+    blocks.push(block);
+    at = block.end;
+  }
+  return blocks;
+}
+
+/** Longer indentation is not of a list. */
+const LONGEST_MARK = 100;
+
+function isItem(lines: TextLines, at: number): boolean {
+  return LIST_ITEM.test(lineAt(lines, at).slice(0, LONGEST_MARK));
+}
+
+function paragraphEnd(lines: TextLines, start: number): number {
+  let at = start + 1;
+  while (!isBlank(lines, at)) at += 1;
+  return at;
+}
+
+/** Chunks distinguish six levels. */
+const MOST_LEVELS = 6;
+
+function headingBlock(start: number, end: number, level: number, title: string): Block {
+  const shown = shortTitle(title);
+  return { kind: 'heading', start, end, level: Math.min(level, MOST_LEVELS), title: shown };
+}
+
+function isBlank(lines: TextLines, at: number): boolean {
+  return at >= lines.count || lines.marks[at] === 0 || lineLength(lines, at) === 0;
 }

@@ -1,3 +1,248 @@
 /* The text of documents that need a library. Loaded by name: `extract-process.ts`, as a child process. */
 
-export { ExtractedTexts, extractedFolder } from './extracted-texts.js';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { childEnvironment } from '../../child/child-environment.js';
+import {
+  documentFormatOf,
+  EXTRACTION_VERSION,
+  type ExtractedFormat,
+  isExtracted,
+} from '../../support/document-format.js';
+import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import {
+  type DocumentSelection,
+  type FileBytes,
+  hashOf,
+  type ReadOutcome,
+  readBytes,
+  textLines,
+} from '../sources/index.js';
+import type { SkippedFile } from '../types.js';
+import {
+  EXTRACTION_MS,
+  type Extraction,
+  MEMORY_LIMIT_BYTES,
+  MOST_JSON_BYTES,
+  MOST_TEXT_CHARS,
+  parseExtraction,
+} from './limits.js';
+import { installedPdfLibrary } from './pdf-library.js';
+
+/** The folder of the extracted texts of an index, next to it. */
+export function extractedFolder(indexFile: string): string {
+  return join(dirname(indexFile), `${basename(indexFile, '.sqlite')}.texts`);
+}
+
+export interface ExtractedFile {
+  readonly absolutePath: string;
+  /** Displayed. */
+  readonly path: string;
+}
+
+interface ReadOptions {
+  /** Whether its text is kept; only by syncs, which drop it again if something in it is forgotten. */
+  readonly keeps?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const ENDING = `.${EXTRACTION_VERSION}.gz`;
+
+/**
+ * The texts of documents that a library must extract, kept by the content of their files: a file is extracted once,
+ * however often the index is rebuilt. What failed is kept too, so that a bad file does not delay every sync.
+ */
+export class ExtractedTexts {
+  private readonly folder: string;
+  private readonly librariesDir: string;
+  private readonly retries: boolean;
+  private readonly wasRead = new Set<string>();
+
+  /** @param options whether files are tried again that failed before */
+  constructor(
+    indexFile: string,
+    documents: DocumentSelection | undefined,
+    { retries = false }: { readonly retries?: boolean } = {},
+  ) {
+    this.folder = extractedFolder(indexFile);
+    this.librariesDir = documents?.librariesDir ?? '';
+    this.retries = retries;
+  }
+
+  /**
+   * The text of a file as it is now.
+   *
+   * @throws the signal's reason
+   */
+  async read(
+    { absolutePath, path }: ExtractedFile,
+    options: ReadOptions = {},
+  ): Promise<ReadOutcome> {
+    const opened = readBytes(absolutePath, path);
+    return opened.ok ? this.textOf(path, opened, options) : opened;
+  }
+
+  /**
+   * The text of a file that was read.
+   *
+   * @param path displayed
+   * @throws the signal's reason
+   */
+  async textOf(
+    path: string,
+    { bytes, fingerprint }: FileBytes,
+    { keeps = false, signal }: ReadOptions = {},
+  ): Promise<ReadOutcome> {
+    const format = documentFormatOf(path);
+    if (format === undefined || !isExtracted(format)) return skipped(path, 'wrong_format');
+    const hash = hashOf(bytes);
+    this.wasRead.add(hash);
+    const stored = readKept(this.fileOf(hash));
+    const kept = this.retries && stored?.ok === false ? undefined : stored;
+    const extraction = kept ?? (await this.extract(format, bytes, signal));
+    if (keeps && kept === undefined) this.keep(hash, extraction);
+    if (!extraction.ok) return skipped(path, ...whyNot(extraction, format));
+    // An index cannot store NUL; texts that are kept may have it.
+    const lines = textLines(extraction.text.replaceAll('\0', ' '));
+    return { ok: true, document: { fingerprint, hash, lines } };
+  }
+
+  /** Removes a text that must not be kept, because something in it is forgotten. */
+  drop(hash: string): void {
+    rmSync(this.fileOf(hash), { force: true });
+  }
+
+  /**
+   * Removes the texts of files that are neither indexed nor were read, and those of other versions.
+   *
+   * @param indexed the hashes of the documents in the index
+   */
+  async prune(indexed: () => Promise<readonly string[]>): Promise<void> {
+    const names = namesIn(this.folder);
+    if (names.length === 0) return;
+    const hashes = new Set((await indexed()).map((hash) => hash.split('.', 1)[0] ?? ''));
+    for (const name of names) {
+      const hash = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
+      if (!hashes.has(hash) && !this.wasRead.has(hash))
+        rmSync(join(this.folder, name), { force: true });
+    }
+  }
+
+  private extract(
+    format: ExtractedFormat,
+    bytes: Buffer,
+    signal: AbortSignal | undefined,
+  ): Promise<Extraction> {
+    const library = format === 'pdf' ? installedPdfLibrary(this.librariesDir) : undefined;
+    if (format === 'pdf' && library === undefined) {
+      return Promise.resolve({ ok: false, fault: 'library' });
+    }
+    return extractText({ format, bytes, libraryDir: library?.folder ?? '', signal });
+  }
+
+  private keep(hash: string, extraction: Extraction): void {
+    // The library can be installed at any time.
+    if (!extraction.ok && extraction.fault === 'library') return;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    replaceFile(this.fileOf(hash), gzipSync(JSON.stringify(extraction)), PRIVATE_MODE);
+  }
+
+  private fileOf(hash: string): string {
+    return join(this.folder, hash + ENDING);
+  }
+}
+
+/** Undefined if there is none, or it is damaged. */
+function readKept(file: string): Extraction | undefined {
+  try {
+    const json = gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
+    return parseExtraction(json.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function skipped(
+  path: string,
+  reason: SkippedFile['reason'],
+  detail?: string,
+): Extract<ReadOutcome, { ok: false }> {
+  return { ok: false, skip: { path, reason, ...(detail === undefined ? {} : { detail }) } };
+}
+
+const MEGABYTE = 1024 * 1024;
+
+function whyNot(
+  extraction: Extract<Extraction, { ok: false }>,
+  format: ExtractedFormat,
+): readonly [reason: SkippedFile['reason'], detail: string] {
+  const { fault, detail } = extraction;
+  switch (fault) {
+    case 'depth':
+      return ['too_large', 'its elements are nested too deeply'];
+    case 'encrypted':
+      return ['unreadable', 'it is protected by a password'];
+    case 'invalid':
+      return [
+        'wrong_format',
+        `not a readable ${format} file${detail === undefined ? '' : `: ${detail}`}`,
+      ];
+    case 'library':
+      return ['unreadable', 'install the library for PDF files: svc memory documents install pdf'];
+    case 'memory':
+      return ['too_large', 'extracting its text takes too much memory'];
+    case 'text':
+      return ['too_large', `it has more than ${MOST_TEXT_CHARS / MEGABYTE} MB of text`];
+    case 'time':
+      return ['too_large', `extracting its text takes longer than ${EXTRACTION_MS / 1000} seconds`];
+  }
+}
+
+/** What to extract, and from what. */
+interface ExtractionRequest {
+  readonly format: ExtractedFormat;
+  readonly bytes: Uint8Array;
+  readonly libraryDir: string;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+/** In the built program, this module is in a chunk. */
+const PROCESS = fileURLToPath(
+  new URL(
+    IS_SOURCE ? 'extract-process.ts' : '../engine/memory/extract/extract-process.js',
+    import.meta.url,
+  ),
+);
+
+/**
+ * Extracts the text of an untrusted file in a child process, within limits of time, memory and output.
+ *
+ * @throws the signal's reason
+ */
+export async function extractText(request: ExtractionRequest): Promise<Extraction> {
+  const { format, bytes, libraryDir, timeoutMs = EXTRACTION_MS, signal } = request;
+  const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
+  const loader = IS_SOURCE ? process.execArgv : [];
+  // Loading what starts processes takes 5 ms.
+  const { runProgram } = await import('../../child/run-program.js');
+  const end = await runProgram({
+    command: [process.execPath, ...loader, PROCESS, format, libraryDir],
+    // A standalone executable takes options of Node.js only from here.
+    env: childEnvironment({}, { NODE_OPTIONS: heap }),
+    cwd: dirname(PROCESS),
+    input: bytes,
+    timeoutMs,
+    maxOutputBytes: MOST_JSON_BYTES,
+    stderrBytes: 0,
+    signal,
+  });
+  if (end.kind === 'killed')
+    return { ok: false, fault: end.limit === 'timeoutMs' ? 'time' : 'text' };
+  const answer = end.kind === 'exited' ? parseExtraction(end.stdout.toString()) : undefined;
+  // A process that ran out of memory before its thread did.
+  return answer ?? { ok: false, fault: 'memory' };
+}

@@ -8,5 +8,5 @@
 
 export { createFileHome } from './file-home.js';
 export type { IndexHome, OtherHosts, ResetResult } from './index-home.js';
-export { type SharedPlace, sharedPlace } from './shared-place.js';
+export { type SharedPlace, sharedPlace } from './index-home.js';
 export { linesOfChunks, turnsOfChunks } from './shared-text.js';

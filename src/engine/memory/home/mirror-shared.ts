@@ -16,8 +16,8 @@ import {
 } from '../index/postgres/index.js';
 import { fillIndex, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
+import type { SharedPlace } from './index-home.js';
 import type { SharedForgetList } from './shared-forget-list.js';
-import type { SharedPlace } from './shared-place.js';
 import { linesOfChunks, turnsOfChunks } from './shared-text.js';
 
 /** A shared memory, as a host mirrors its files into it. */

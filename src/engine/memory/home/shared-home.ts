@@ -15,9 +15,8 @@ import {
   otherDocuments,
   preparePostgresIndex,
 } from '../index/postgres/index.js';
-import type { IndexHome } from './index-home.js';
+import type { IndexHome, SharedPlace } from './index-home.js';
 import { SharedForgetList } from './shared-forget-list.js';
-import type { SharedPlace } from './shared-place.js';
 
 /** What a {@link createSharedHome} consists of. */
 export interface SharedHomeOptions {

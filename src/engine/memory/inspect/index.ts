@@ -2,6 +2,7 @@
  * What the index has of a memory. Loaded by name:
  *   inspect-document.ts: chunks, facts and links of a file
  *   recent.ts: the files that changed last
+ *   why-indexed.ts: why it has a file or not
  *   output-schemas.ts: the JSON documents, for tests and docs
  */
 

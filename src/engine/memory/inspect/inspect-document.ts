@@ -8,8 +8,9 @@ import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.j
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
 import { type NoteDay, noteDay } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
-import type { LineRange, NoteFacts } from '../types.js';
+import type { AgentMemory, LineRange, NoteFacts } from '../types.js';
 import { createLinkMap, type LinkMap, type ResolvedLink } from './link-map.js';
+import type { InspectOutput, LinksOutput, WhyOutput } from './output-schemas.js';
 
 /** The links of one file. */
 export interface DocumentLinks {
@@ -141,5 +142,55 @@ function linksOf(map: LinkMap, path: string): DocumentLinks {
     out: links.filter(({ to }) => to !== undefined),
     back: map.back(path),
     broken: links.filter(({ to }) => to === undefined),
+  };
+}
+
+/** @param links of one file, or the broken ones of all */
+export function linksOutput(
+  { agentId }: AgentMemory,
+  links: DocumentLinks | readonly ResolvedLink[],
+): LinksOutput {
+  const shown =
+    'path' in links
+      ? { path: links.path, ...linkLists(links) }
+      : { path: null, ...linkLists({ out: [], back: [], broken: links }) };
+  return { agent: agentId, ...shown };
+}
+
+function linkLists({ out, back, broken }: Pick<DocumentLinks, 'back' | 'broken' | 'out'>) {
+  return { out: out.map(linkOutput), back: back.map(linkOutput), broken: broken.map(linkOutput) };
+}
+
+function linkOutput({ to, ...link }: ResolvedLink) {
+  return { ...link, to: to ?? null };
+}
+
+export function inspectOutput(
+  { agentId }: AgentMemory,
+  document: InspectedDocument | undefined,
+  why: WhyOutput | undefined,
+): InspectOutput {
+  return {
+    agent: agentId,
+    document: document === undefined ? null : documentOutput(document),
+    why: why ?? null,
+  };
+}
+
+function documentOutput(document: InspectedDocument): NonNullable<InspectOutput['document']> {
+  const { path, source, kind, mimeType, fingerprint, indexedMs, date, facts } = document;
+  return {
+    ...{ path, source, kind },
+    ...(mimeType === undefined ? {} : { mimeType }),
+    bytes: fingerprint.size,
+    modified: new Date(fingerprint.mtimeMs).toISOString(),
+    indexed: new Date(indexedMs).toISOString(),
+    date: date ?? null,
+    tags: facts?.tags ?? [],
+    properties: facts?.properties ?? {},
+    fault: facts?.fault ?? null,
+    chunkCount: document.chunkCount,
+    chunks: document.chunks.map(({ lineNumbers: _, ...chunk }) => chunk),
+    ...linkLists(document.links),
   };
 }

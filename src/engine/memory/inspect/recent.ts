@@ -2,7 +2,8 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
 import { understandFilters } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
-import type { DocumentKey, DocumentKind, Source } from '../types.js';
+import type { AgentMemory, DocumentKey, DocumentKind, Source } from '../types.js';
+import type { RecentOutput } from './output-schemas.js';
 
 /** An indexed document. */
 export interface ListedDocument extends DocumentKey {
@@ -55,4 +56,15 @@ export async function recentChanges(
     .filter((one) => dayOf(one.modifiedMs) >= first)
     .toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? -1 : 1));
   return { documents: found.slice(0, limit), more: Math.max(0, found.length - limit) };
+}
+
+/** `svc memory recent --json`. */
+export function recentOutput(
+  { agentId }: AgentMemory,
+  { documents, more }: RecentChanges,
+): RecentOutput {
+  const shown = documents.map(({ path, source, kind, modifiedMs, size }) => {
+    return { path, source, kind, modified: new Date(modifiedMs).toISOString(), bytes: size };
+  });
+  return { agent: agentId, documents: shown, more };
 }

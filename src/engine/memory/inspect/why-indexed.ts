@@ -6,7 +6,6 @@ import { isInside, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import type { IndexHome } from '../home/index.js';
 import { skipWords } from '../skip-words.js';
-import type { MemorySources } from '../sources/index.js';
 import {
   absoluteFromDisplay,
   DREAM_REPORTS,
@@ -17,6 +16,7 @@ import {
   isIgnoreFile,
   kindOfName,
   type MemoryFilesOptions,
+  type MemorySources,
   modalityOfName,
   resolveWorkspace,
   type Scan,

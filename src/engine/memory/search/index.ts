@@ -1,7 +1,6 @@
 /*
  * From a query to results. Loaded by name, because few searches need it:
- *   filters.ts: --since, --where and the like
- *   path-glob.ts: --path
+ *   filters.ts: --since, --where, --path and the like
  *   query-line.ts: filters in the line of the search screen
  */
 
@@ -15,12 +14,11 @@ export {
   withSourceFooter,
 } from './citation.js';
 export type { FusionShares } from './fuse.js';
-export { highlightMatcher } from './highlight-matcher.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
-export { createTermMatcher } from './term-matcher.js';
+export { createTermMatcher, highlightMatcher } from './term-matcher.js';
 export type { Reading } from './terms.js';
 export type {
   SearchFilters,

@@ -2,8 +2,7 @@
 import { SvcError } from '../../errors/index.js';
 import { isTag } from '../sources/index.js';
 import type { Source } from '../types.js';
-import { understandFilters } from './filters.js';
-import { createPathFilter } from './path-glob.js';
+import { createPathFilter, understandFilters } from './filters.js';
 import type { SearchFilters, SearchRequest } from './types.js';
 
 /** A query with its filters taken out. */

@@ -1,8 +1,8 @@
+import { uniqueBy } from '../../support/lists.js';
 import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
-import type { QueryTerm, TermForm } from './terms.js';
-import type { TextSpan } from './words.js';
-import { foldWord, isPlain, stemOf, type Word, wordAt, wordsOf } from './words.js';
+import { phraseTerm, type QueryTerm, type Reading, type TermForm } from './terms.js';
+import { foldWord, isPlain, stemOf, type TextSpan, type Word, wordAt, wordsOf } from './words.js';
 
 /** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
@@ -216,4 +216,20 @@ export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
     else merged.push({ start, end });
   }
   return merged;
+}
+
+/** Finds what search highlighted in a result in another text, in all its forms; each word is a term. */
+export function highlightMatcher(
+  { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly TextSpan[] },
+  reading: Reading,
+): TermMatcher {
+  const texts = highlights.map(({ start, end }) => snippet.slice(start, end));
+  const terms = texts.flatMap((text) => phraseTerm(text, reading) ?? []);
+  const distinct = uniqueBy(terms, ({ forms: [form] }) => form?.stems.join(' '));
+  if (distinct.length > 0) return createTermMatcher(distinct, reading.tokenizer);
+  // Symbols are searched for literally.
+  return createTermMatcher(
+    [...new Set(texts)].map((text) => ({ match: `"${text}"`, forms: [] })),
+    'trigram',
+  );
 }

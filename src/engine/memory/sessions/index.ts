@@ -1,12 +1,229 @@
 /* The conversations of an agent, one by one: those it still has, archived and imported ones. */
 
-export {
-  archivedTitles,
-  archiveOf,
-  findSessions,
-  readSession,
-  sessionMarkdown,
-  sessionWithId,
-} from './find-sessions.js';
-export { archiveStore, planForgetSession } from './forget-session.js';
 export type { SessionListOutput, SessionOutput } from './output-schemas.js';
+
+import { SvcError } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { shortHash } from '../../support/text.js';
+import type { ForgetPlan, MemoryStore } from '../forget/index.js';
+import { type Forgotten, forgetPlaces, readForgotten } from '../forgotten/index.js';
+import type { OpenedMemory } from '../open-memory.js';
+import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
+import { endMs, SessionArchive } from '../sources/archive/session-archive.js';
+import {
+  archiveSettings,
+  type NumberedTurn,
+  scanTranscripts,
+  type TranscriptFile,
+} from '../sources/index.js';
+import { turnsOf } from '../sources/transcripts/read-conversation.js';
+import type { WorkOptions } from '../sync/index.js';
+import type { SessionEntry, SessionOutput } from './output-schemas.js';
+
+/** A conversation that svc knows, and how to read it. */
+export interface FoundSession extends SessionEntry {
+  readonly file: TranscriptFile;
+}
+
+export interface SessionFilter {
+  readonly reader?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs?: number | undefined;
+  readonly beforeMs?: number | undefined;
+}
+
+/**
+ * The conversations of an agent, newest first: those that are searched, and everything in the archive.
+ *
+ * @throws SvcError ARCHIVE_UNUSABLE, FORGET_LIST_INVALID
+ */
+export async function findSessions(
+  memory: OpenedMemory,
+  context: EngineContext,
+  filter: SessionFilter = {},
+): Promise<readonly FoundSession[]> {
+  const archive = archiveOf(memory, context);
+  const places = memory.sources.transcripts?.places ?? [];
+  const archived = archive.sessions();
+  const known = new Map(archived.map((session) => [session.path, session]));
+  const forgotten = await readForgotten(forgetPlaces(context.state, memory.agent.id));
+  const live = scanTranscripts({ places }).files;
+  const isLive = new Set(live.map(({ path }) => path));
+  const found = [
+    ...live.flatMap((file) => liveSession(file, known.get(file.path), forgotten) ?? []),
+    ...archived
+      .filter(({ path, turns }) => turns > 0 && !isLive.has(path))
+      .map((session) => archivedSession(session, archive.fileOf(session))),
+  ];
+  const { reader, sinceMs, beforeMs } = filter;
+  return found
+    .filter((session) => reader === undefined || session.reader === reader)
+    .filter(({ lastAt }) => sinceMs === undefined || Date.parse(lastAt) >= sinceMs)
+    .filter(({ lastAt }) => beforeMs === undefined || Date.parse(lastAt) < beforeMs)
+    .toSorted((a, b) => Date.parse(b.lastAt) - Date.parse(a.lastAt) || (a.path < b.path ? -1 : 1));
+}
+
+/** IDs and titles of what is archived, for completion. @throws SvcError ARCHIVE_UNUSABLE */
+export function archivedTitles(
+  memory: Pick<OpenedMemory, 'agent'>,
+  context: EngineContext,
+): readonly (readonly [id: string, title: string])[] {
+  const sessions = archiveOf(memory, context).sessions();
+  return sessions.flatMap(({ path, title, turns }) =>
+    turns > 0 ? [[shortHash(path), title]] : [],
+  );
+}
+
+/** Where an agent's conversations are kept. */
+export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: EngineContext) {
+  return new SessionArchive(archiveSettings(agent, state));
+}
+
+/**
+ * The conversation with an ID, the beginning of one, or a path as in citations.
+ *
+ * @throws SvcError SESSION_UNKNOWN
+ */
+export function sessionWithId(sessions: readonly FoundSession[], wanted: string): FoundSession {
+  const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || path === wanted);
+  const [first, ...others] = wanted === '' ? [] : matching;
+  if (first !== undefined && others.length === 0) return first;
+  const what =
+    first === undefined
+      ? `no conversation ${JSON.stringify(wanted)}`
+      : `${matching.length} conversations have an ID that begins with ${JSON.stringify(wanted)}`;
+  throw new SvcError('SESSION_UNKNOWN', what, {
+    hint: 'run "svc memory sessions list" to see the IDs',
+  });
+}
+
+/** A conversation with what was said, without what is forgotten. @throws SvcError DOCUMENT_UNREADABLE */
+export async function readSession(
+  { file, ...entry }: FoundSession,
+  memory: OpenedMemory,
+  { state }: EngineContext,
+): Promise<SessionOutput> {
+  const forgotten = await readForgotten(forgetPlaces(state, memory.agent.id));
+  try {
+    const turns = [...turnsOf(file)].flatMap(({ line, role, at = null, text: said }) => {
+      const text = forgotten.leftOf(said);
+      return text === '' ? [] : [{ line, role, at, text }];
+    });
+    return { agent: memory.agentId, ...entry, turns };
+  } catch (error) {
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${entry.path}`, {
+      hint: 'run "svc memory sessions list" to see whether it still exists',
+      cause: error,
+    });
+  }
+}
+
+/** A conversation as Markdown: a heading for each turn, and its text as it was written. */
+export function sessionMarkdown({ title, path, startedAt, turns }: SessionOutput): string {
+  const about = [`- path: ${path}`, ...(startedAt === null ? [] : [`- started: ${startedAt}`])];
+  const said = turns.map(({ role, at, text }) => {
+    const who = role === 'user' ? 'User' : 'Assistant';
+    return `\n## ${who}${at === null ? '' : ` (${at})`}\n\n${text}\n`;
+  });
+  return `# ${title}\n\n${about.join('\n')}\n${said.join('')}`;
+}
+
+/** A conversation that its agent still has; undefined if it is not one of this memory. */
+function liveSession(
+  file: TranscriptFile,
+  archived: ArchivedSession | undefined,
+  forgotten: Forgotten,
+): FoundSession | undefined {
+  const first = firstTurn(file, forgotten);
+  if (first === undefined) return undefined;
+  const startedAt = first.at ?? null;
+  const isKept = archived !== undefined && archived.turns > 0;
+  return {
+    id: shortHash(file.path),
+    path: file.path,
+    reader: file.place.reader,
+    title: titleOf([first]),
+    state: isKept ? 'kept' : 'live',
+    startedAt,
+    lastAt: new Date(file.mtimeMs).toISOString(),
+    archivedBytes: isKept ? archived.bytes : 0,
+    file,
+  };
+}
+
+function firstTurn(file: TranscriptFile, forgotten: Forgotten): NumberedTurn | undefined {
+  try {
+    for (const turn of turnsOf(file)) {
+      const text = forgotten.leftOf(turn.text);
+      if (text !== '' && turn.role === 'user') return { ...turn, text };
+    }
+  } catch {
+    // Its agent may have deleted it just now; what cannot be read is reported by syncs.
+  }
+  return undefined;
+}
+
+function archivedSession(session: ArchivedSession, file: TranscriptFile): FoundSession {
+  const { path, reader, title, startedAt, bytes, importedFrom } = session;
+  return {
+    id: shortHash(path),
+    path,
+    reader,
+    title,
+    state: importedFrom === null ? 'archived' : 'imported',
+    startedAt,
+    lastAt: new Date(endMs(session)).toISOString(),
+    archivedBytes: bytes,
+    file,
+  };
+}
+
+/**
+ * Finds what forgetting a conversation removes. One that is in the archive but not searched is forgotten by deleting
+ * it there.
+ */
+export async function planForgetSession(
+  session: FoundSession,
+  memory: OpenedMemory,
+  context: EngineContext,
+  work: WorkOptions,
+): Promise<ForgetPlan> {
+  const forgetting = await memory.backend.forgetting();
+  try {
+    return await forgetting.plan({ target: session.path }, work);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'DOCUMENT_NOT_INDEXED') throw error;
+  }
+  const { path, file } = session;
+  const { turns } = await readSession(session, memory, context);
+  const parts = turns.map(({ text }) => text);
+  const passage = {
+    path,
+    absolutePath: file.absolutePath,
+    source: 'sessions' as const,
+    kind: 'transcript' as const,
+    startLine: 1,
+    endLine: Math.max(1, turns.at(-1)?.line ?? 1),
+    text: parts.join('\n'),
+    parts,
+    fileHash: undefined,
+    whole: true,
+  };
+  return { passages: [passage], alsoIn: [] };
+}
+
+/** The archive as a store that forgotten text is removed from; undefined if there is none. */
+export function archiveStore(
+  memory: Pick<OpenedMemory, 'agent'>,
+  context: EngineContext,
+): MemoryStore | undefined {
+  const archive = archiveOf(memory, context);
+  if (!archive.exists) return undefined;
+  return {
+    follow: async () => {
+      const forgotten = await readForgotten(forgetPlaces(context.state, memory.agent.id));
+      const changed = archive.erase((text) => forgotten.leftOf(text));
+      return { store: 'archive of conversations', changed, clean: true };
+    },
+  };
+}

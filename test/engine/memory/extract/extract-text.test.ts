@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extractText } from '../../../../src/engine/memory/extract/extracted-texts.js';
+import { extractText } from '../../../../src/engine/memory/extract/index.js';
 import type { Extraction } from '../../../../src/engine/memory/extract/limits.js';
 import type { ExtractedFormat } from '../../../../src/engine/support/document-format.js';
 import { docx, paragraph, pdf, pdfBomb } from '../../../support/documents.js';

@@ -6,8 +6,7 @@ import type { Clock } from '../../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../../support/files.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
-import type { ExtMode } from './tool/ask-program.js';
-import { detectFeatures, type ToolFeatures } from './tool/ask-program.js';
+import { detectFeatures, type ExtMode, type ToolFeatures } from './tool/ask-program.js';
 import type { Tool, ToolFailure, ToolFailureCode } from './tool/open-tool.js';
 import type { RunOptions } from './tool/run-tool.js';
 

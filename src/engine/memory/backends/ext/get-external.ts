@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
 import type { MemoryStore } from '../../forget/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
-import type { GetRequest, GetResponse } from '../../get/index.js';
-import { citedPart, findDocument, lookUpDocument, readFileLines } from '../../get/index.js';
+import {
+  citedPart,
+  findDocument,
+  type GetRequest,
+  type GetResponse,
+  lookUpDocument,
+  readFileLines,
+} from '../../get/index.js';
 import type { ListedDocument } from '../../inspect/index.js';
 import { parseCitation } from '../../search/index.js';
 import {

@@ -10,9 +10,9 @@ import type {
 } from '../candidates.js';
 import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
 import { type Kept, keepsChunk, keptBy } from './document-filter.js';
-import { type Scored, selected } from './evaluate-match.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
+import { type Scored, selected } from './match-expression.js';
 
 /** A memory as one of its hosts searches it. */
 export interface Searched {

@@ -1,6 +1,12 @@
 import type { Sql } from '../../../postgres/index.js';
-import type { CandidateFilter } from '../candidates.js';
-import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../candidates.js';
+import {
+  type CandidateFilter,
+  type ChunkRow,
+  type DocumentRow,
+  keepsRow,
+  keptRows,
+  likePattern,
+} from '../candidates.js';
 import type { MemoryFacts } from './facts.js';
 
 interface KeptDocument extends DocumentRow {

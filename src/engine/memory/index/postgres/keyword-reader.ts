@@ -1,8 +1,17 @@
 import type { Sql } from '../../../postgres/index.js';
 import { type LengthPage, lengthsOf } from './chunk-lengths.js';
-import { matchingIds, mergedHits, phraseHits, type Scored, scored } from './evaluate-match.js';
 import type { MemoryFacts } from './facts.js';
-import { type MatchNode, type PhraseNode, parseMatch, phrasesOf } from './match-expression.js';
+import {
+  type MatchNode,
+  matchingIds,
+  mergedHits,
+  type PhraseNode,
+  parseMatch,
+  phraseHits,
+  phrasesOf,
+  type Scored,
+  scored,
+} from './match-expression.js';
 import { decodeHits, type Hits, type PostingBytes, type TermHits } from './posting-bytes.js';
 import type { WordReader } from './tokenize.js';
 

@@ -1,8 +1,16 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
 import type { Source } from '../../types.js';
-import type { CandidateFilter, LexicalCandidate, TellingWords } from '../candidates.js';
-import { type ChunkRow, type DocumentRow, keepsRow, keptRows, likePattern } from '../candidates.js';
+import {
+  type CandidateFilter,
+  type ChunkRow,
+  type DocumentRow,
+  keepsRow,
+  keptRows,
+  type LexicalCandidate,
+  likePattern,
+  type TellingWords,
+} from '../candidates.js';
 import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
 /** For `bm25()`. */

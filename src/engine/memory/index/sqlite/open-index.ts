@@ -9,10 +9,15 @@ import {
 } from '../../../sqlite/database.js';
 import { type IndexIdentity, SCHEMA_VERSION } from '../identity.js';
 import type { MemoryIndex } from '../memory-index.js';
-import { asIndexError, statIndex } from './index-file.js';
+import {
+  asIndexError,
+  DamagedMetaError,
+  readIdentity,
+  readVersion,
+  statIndex,
+} from './index-file.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { createSqliteIndex, type SqliteIndex } from './sqlite-index.js';
-import { DamagedMetaError, readIdentity, readVersion } from './stored-identity.js';
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
 
 export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =

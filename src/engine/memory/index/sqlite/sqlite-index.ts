@@ -5,7 +5,7 @@ import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
 import type { WriteDocument } from './document-writer.js';
-import { bytesOnDisk } from './index-file.js';
+import { bytesOnDisk, isUnchanged } from './index-file.js';
 import {
   countMatches,
   type Kept,
@@ -20,21 +20,18 @@ import {
   describeDocuments,
   documentContent,
   linkingDocuments,
-  storedDocuments,
-} from './read-documents.js';
-import { AUTOMERGE, setAutomerge } from './schema.js';
-import type { Scrubber } from './scrubber.js';
-import { isUnchanged } from './stored-identity.js';
-import {
   notedLanguages,
   noteLanguages,
   noteMedia,
   readMeta,
   readSyncedMs,
   readSyncMark,
+  storedDocuments,
   writeMeta,
   writeSyncMark,
-} from './sync-mark.js';
+} from './read-documents.js';
+import { AUTOMERGE, setAutomerge } from './schema.js';
+import type { Scrubber } from './scrubber.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorSettings } from './vectors/extension.js';
 

@@ -1,10 +1,10 @@
 import { type ExportFormat, isRecord } from '../../../config/index.js';
 import { redactedStart } from '../../../masking/index.js';
 import { shortHash } from '../../../support/text.js';
-import type { NumberedTurn } from '../transcripts/transcript-reader.js';
 import {
   type LineRecord,
   maskedText,
+  type NumberedTurn,
   objectField,
   roleOf,
   stringField,

@@ -3,12 +3,12 @@ import { crypto } from '../../../support/crypto.js';
 import { parsedJson } from '../../../support/text.js';
 import type { JsonlLine } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
-import type { TranscriptPlace } from './transcript-reader.js';
 import {
   isHeldIn,
   type LineMeaning,
   type LineRecord,
   maskedText,
+  type TranscriptPlace,
   type Turn,
 } from './transcript-reader.js';
 

@@ -4,7 +4,7 @@ import type { MediaSample, VectorCandidate } from '../../candidates.js';
 import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { type Kept, restrictChunks } from '../lexical-candidates.js';
-import { holdsMedia } from '../sync-mark.js';
+import { holdsMedia } from '../read-documents.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
 

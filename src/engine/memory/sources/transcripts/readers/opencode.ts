@@ -6,13 +6,15 @@ import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { parsedJson, shortHash } from '../../../../support/text.js';
 import { skipOf } from '../../skips.js';
 import type { WalkListener } from '../../walk.js';
-import type { NumberedTurn, TranscriptFile, TranscriptPlace } from '../transcript-reader.js';
 import {
   isHeldIn,
   maskedText,
   NOISE,
+  type NumberedTurn,
   roleOf,
   stringField,
+  type TranscriptFile,
+  type TranscriptPlace,
   type TranscriptReader,
   timeOf,
   withoutInjections,

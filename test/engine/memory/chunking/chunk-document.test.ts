@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chunkDocument } from '../../../../src/engine/memory/chunking/chunk-document.js';
 import {
+  chunkDocument,
   orgBlocks,
   pageBlocks,
   plainBlocks,
   rstBlocks,
-} from '../../../../src/engine/memory/chunking/text-blocks.js';
+} from '../../../../src/engine/memory/chunking/chunk-document.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 
 const test = suite('blocks of other texts');
