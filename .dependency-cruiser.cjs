@@ -208,7 +208,6 @@ const doors = {
     'archive/session-archive',
     'transcripts/jsonl-lines',
     'transcripts/read-conversation',
-    'transcripts/turn-reader',
   ],
   'memory/sync': ['fill-index', 'index-lock', 'watch-record'],
   'memory/transfer': ['output-schemas', 'transfer'],

@@ -77,7 +77,6 @@ const TABLE_ENTRIES = ['ui/table.ts', 'engine/sqlite/format.ts'];
 const TRANSCRIPT_ENTRIES = [
   'engine/memory/sources/transcripts/read-conversation.ts',
   'engine/memory/sources/transcripts/jsonl-lines.ts',
-  'engine/memory/sources/transcripts/turn-reader.ts',
 ];
 const CRON_ENTRIES = ['engine/support/cron-times.ts'];
 

@@ -53,16 +53,20 @@ export type EmbedEvent =
       readonly why: string;
     };
 
-export interface EmbedMissingOptions {
+/** How passages are embedded. */
+export interface EmbeddingWork {
   readonly path: ProviderPath;
   /** For a search: embed at most this many, within a search's time limit. Undefined embeds all. */
   readonly atMost: number | undefined;
+  /** How many unused vectors to keep; 0 for none. */
+  readonly cacheEntries: number;
+}
+
+export interface EmbedMissingOptions extends EmbeddingWork {
   /** Number of chunks just written, to report those that already have a vector. */
   readonly written: number;
   /** Where media files are. */
   readonly workspaceDir: string;
-  /** How many unused vectors to keep; 0 for none. */
-  readonly cacheEntries: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EmbedEvent) => void;

@@ -1,5 +1,10 @@
 /* Vectors for passages and queries. Loaded by name: embed-missing.ts, for passages without a vector. */
 
-export type { EmbeddingFailure, EmbeddingSummary, EmbedEvent } from './embed-missing.js';
+export type {
+  EmbeddingFailure,
+  EmbeddingSummary,
+  EmbeddingWork,
+  EmbedEvent,
+} from './embed-missing.js';
 export { missingWork } from './passages.js';
 export { QueryEmbedder, type QueryVector } from './query-embedder.js';

@@ -12,7 +12,7 @@ import {
   type Turn,
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
+import { initialState, readTurn } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedRange,

@@ -105,20 +105,9 @@ async function withVectors(
   const { embedMissing } = await import('../embedding/embed-missing.js');
   const abort = signal ?? new AbortController().signal;
   try {
-    const { path, atMost, cacheEntries } = embedding;
-    const written = summary.chunks;
     const { workspaceDir } = target.sources.memory;
-    const work = {
-      path,
-      atMost,
-      written,
-      workspaceDir,
-      cacheEntries,
-      clock,
-      signal: abort,
-      onEvent,
-    };
-    const embedded = await embedMissing(index, work);
+    const work = { written: summary.chunks, workspaceDir, clock, signal: abort, onEvent };
+    const embedded = await embedMissing(index, { ...embedding, ...work });
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {
       ...summary,

@@ -1,6 +1,6 @@
 /*
  * The files of a memory, and their text. Loaded by name:
- *   transcripts/jsonl-lines.ts, transcripts/turn-reader.ts, transcripts/read-conversation.ts: reading conversations
+ *   transcripts/jsonl-lines.ts, transcripts/read-conversation.ts: reading conversations
  *   archive/session-archive.ts: keeping them
  */
 
@@ -69,6 +69,7 @@ export {
   textLines,
 } from './text-lines.js';
 export type { JsonlLine } from './transcripts/jsonl-lines.js';
+export type { ReadingState } from './transcripts/read-conversation.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
   mayHold,
@@ -82,7 +83,6 @@ export type {
   TranscriptPlace,
   Turn,
 } from './transcripts/transcript-reader.js';
-export type { ReadingState } from './transcripts/turn-reader.js';
 export {
   type DocumentSelection,
   fingerprintOf,

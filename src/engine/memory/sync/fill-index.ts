@@ -1,6 +1,6 @@
-import type { ProviderPath } from '../../embeddings/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
+import type { EmbeddingWork } from '../embedding/index.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { type ForgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { IndexSettings, MemoryIndex } from '../index/index.js';
@@ -27,19 +27,11 @@ export interface SyncTarget {
   readonly forget: ForgetPlaces;
 }
 
-/** How passages are embedded; see embed-missing.ts. */
-export interface SyncEmbedding {
-  readonly path: ProviderPath;
-  /** At most this many passages; undefined for all. */
-  readonly atMost: number | undefined;
-  readonly cacheEntries: number;
-}
-
 export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | 'sessionStarts'> {
   readonly lockWaitMs: number;
   readonly clock: Clock;
   /** Undefined to skip embedding. */
-  readonly embedding: SyncEmbedding | undefined;
+  readonly embedding: EmbeddingWork | undefined;
 }
 
 /** A sync in progress. */

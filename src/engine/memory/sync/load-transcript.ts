@@ -17,8 +17,7 @@ import {
   type TranscriptFile,
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { prefixPrint } from '../sources/transcripts/read-conversation.js';
-import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
+import { initialState, prefixPrint, readTurn } from '../sources/transcripts/read-conversation.js';
 import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
 
 /** A part of a file as index changes; only transcripts have several. */

@@ -5,7 +5,7 @@ import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
+import { initialState, readTurn } from '../../memory/sources/transcripts/read-conversation.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';

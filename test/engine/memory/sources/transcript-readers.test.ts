@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SESSION_READERS } from '../../../../src/engine/config/defaults.js';
 import type { SessionReaderId } from '../../../../src/engine/config/index.js';
-import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
-import type { ReadingState } from '../../../../src/engine/memory/sources/transcripts/turn-reader.js';
+import type { ReadingState } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import {
   initialState,
   readTurn,
-} from '../../../../src/engine/memory/sources/transcripts/turn-reader.js';
+} from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
+import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { placeOf } from '../../../support/transcripts.js';
 
