@@ -7,8 +7,8 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { iso } from '../support/time.js';
 import type { ListedDocument } from '../memory/inspect/index.js';
+import { iso } from '../support/time.js';
 import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
 
 const MIME_TYPES = { markdown: 'text/markdown', transcript: 'text/plain' } as const;
