@@ -201,7 +201,7 @@ const doors = {
   'memory/inspect': ['inspect-document', 'link-map', 'output-schemas', 'recent', 'why-indexed'],
   'memory/keeper': [],
   'memory/lookups': ['output-schemas', 'query-history', 'search-log'],
-  'memory/search': ['filters', 'output-schemas', 'query-line'],
+  'memory/search': ['filters', 'output-schemas', 'path-glob', 'query-line'],
   'memory/sessions': ['output-schemas'],
   'memory/sources': [
     'archive/archive-store',

@@ -1,6 +1,7 @@
 /*
  * From a query to results. Loaded by name, because few searches need it:
- *   filters.ts: --since, --where, --path and the like
+ *   filters.ts: --since, --where and the like
+ *   path-glob.ts: --path, which an external program needs without the others
  *   query-line.ts: filters in the line of the search screen
  */
 

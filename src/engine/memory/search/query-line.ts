@@ -2,7 +2,8 @@
 import { SvcError } from '../../errors/index.js';
 import { isTag } from '../sources/index.js';
 import type { Source } from '../types.js';
-import { createPathFilter, understandFilters } from './filters.js';
+import { understandFilters } from './filters.js';
+import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
 
 /** A query with its filters taken out. */

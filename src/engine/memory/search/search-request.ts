@@ -40,7 +40,7 @@ export function hasFilters(filters: SearchFilters = {}): boolean {
 
 /** Lazy, because few searches use a pattern. */
 async function pathFilter(glob: string): Promise<(path: string) => boolean> {
-  const { createPathFilter } = await import('./filters.js');
+  const { createPathFilter } = await import('./path-glob.js');
   return createPathFilter(glob);
 }
 

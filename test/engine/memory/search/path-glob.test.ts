@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
-import { createPathFilter } from '../../../../src/engine/memory/search/filters.js';
+import { createPathFilter } from '../../../../src/engine/memory/search/path-glob.js';
 
 const test = suite('path patterns');
 

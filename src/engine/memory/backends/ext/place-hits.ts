@@ -3,7 +3,6 @@ import { realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
 import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
-import { createPathFilter } from '../../search/filters.js';
 import {
   type CitationMode,
   createTermMatcher,
@@ -15,6 +14,7 @@ import {
   type SearchResponse,
   type SearchResult,
 } from '../../search/index.js';
+import { createPathFilter } from '../../search/path-glob.js';
 import {
   DREAM_REPORTS,
   displayPath,
