@@ -136,7 +136,7 @@ export interface TaskFilter extends RecordFilter<TaskStatus> {
 }
 
 /** Records whose `seq` grows with each new one. */
-interface RecordRows<Row extends { readonly seq: number }> {
+export interface RecordRows<Row extends { readonly seq: number }> {
   /** @returns the row with its `seq` */
   insert<New extends Omit<Row, 'seq'>>(row: New): Promise<New & { readonly seq: number }>;
   /** Writes every field of the row with this `seq`. */
@@ -145,8 +145,11 @@ interface RecordRows<Row extends { readonly seq: number }> {
 }
 
 /** Records that operators list and find. */
-interface FoundRows<Row extends { readonly seq: number; readonly status: string }, Filter>
-  extends RecordRows<Row> {
+export interface FoundRows<
+  Row extends { readonly seq: number; readonly status: string },
+  Filter,
+  Trouble,
+> extends RecordRows<Row> {
   /** At most two, which is enough to know that a prefix is ambiguous. */
   byPrefix(prefix: string): Promise<readonly Row[]>;
   /** Newest first. */
@@ -154,10 +157,12 @@ interface FoundRows<Row extends { readonly seq: number; readonly status: string 
   /** How many fit, without the limit. */
   count(filter: Omit<Filter, 'limit'>): Promise<number>;
   countsByStatus(): Promise<readonly (readonly [Row['status'], number])[]>;
+  /** Those that something is wrong with. @param beforeMs what happened before is too long ago */
+  troubled(trouble: Trouble, beforeMs: number, limit: number): Promise<readonly Row[]>;
 }
 
 /** The table of flows. */
-export interface FlowRows extends FoundRows<FlowRecord, FlowFilter> {
+export interface FlowRows extends FoundRows<FlowRecord, FlowFilter, FlowTrouble> {
   /** In a change, its flow must have been found by its id, or through one of its tasks. */
   bySeq(seq: number): Promise<FlowRecord | undefined>;
   latestOf(ownerKey: string): Promise<FlowRecord | undefined>;
@@ -170,8 +175,6 @@ export interface FlowRows extends FoundRows<FlowRecord, FlowFilter> {
     beforeMs: number,
     limit: number,
   ): Promise<{ readonly flows: number; readonly tasks: number }>;
-  /** Flows that something is wrong with. @param beforeMs what happened before is too long ago */
-  troubled(trouble: FlowTrouble, beforeMs: number, limit: number): Promise<readonly FlowRecord[]>;
 }
 
 /** Which queued tasks a worker takes. */
@@ -181,7 +184,7 @@ export interface QueueFilter {
 }
 
 /** The table of tasks. In a change, whoever finds one by its id has also found its flow. */
-export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
+export interface TaskRows extends FoundRows<TaskRecord, TaskFilter, TaskTrouble> {
   /** The session that owns a task. */
   ownerOf(id: string): Promise<string | undefined>;
   /** The task of a flow that was created for a run. */
@@ -210,8 +213,6 @@ export interface TaskRows extends FoundRows<TaskRecord, TaskFilter> {
   stampCleanup(retentionMs: number, limit: number): Promise<number>;
   /** Deletes tasks past that date, except those that block an active flow. @returns how many */
   prune(nowMs: number, limit: number): Promise<number>;
-  /** Tasks that something is wrong with. @param beforeMs what happened before is too long ago */
-  troubled(trouble: TaskTrouble, beforeMs: number, limit: number): Promise<readonly TaskRecord[]>;
 }
 
 /** The table of runtimes whose tasks wait. */

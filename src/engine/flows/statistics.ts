@@ -1,5 +1,7 @@
 import type { FlowStatus } from '../flow-model/flow-record.js';
 import type { TaskRuntime, TaskStatus } from '../flow-model/task-record.js';
+import type { StatisticsRows } from './flow-store.js';
+import type { StoreSql } from './store/store-sql.js';
 
 /** What a store contains, as far as it can be counted cheaply. */
 export interface FlowStatistics {
@@ -41,31 +43,52 @@ export interface Period {
 /** The most ended tasks of one period that are counted. */
 const MOST_ENDED = 10_000;
 
-/** The queries of both stores. @param schema precedes the names of tables @param place marks the values of a period */
-export function statisticsSql(schema: '' | 'svc.', place: readonly [from: string, to: string]) {
-  const [from, to] = place;
-  const within = (column: string): string => `${column} >= ${from} AND ${column} < ${to}`;
+/** What metrics count. */
+export function statisticsRows({ schema, greatest, query }: StoreSql): StatisticsRows {
+  // The index of the queue on a server is of this place in it.
   const isQueued =
     schema === '' ? `status = 'queued'` : `(CASE WHEN status = 'queued' THEN seq END) IS NOT NULL`;
-  const first = `SELECT runtime, count(*) AS count, min(seq) AS seq
-    FROM ${schema}tasks WHERE ${isQueued} GROUP BY runtime`;
-  const greatest = schema === '' ? 'max' : 'greatest';
+  const within = (column: string): string => `${column} >= $1 AND ${column} < $2`;
   return {
-    flows: `SELECT status, count(*) AS count FROM ${schema}flows
-      WHERE status IN ('queued', 'running', 'waiting', 'blocked')
-      ${schema === '' ? '' : 'AND ended_at IS NULL'} GROUP BY status`,
-    queued: `SELECT q.runtime, q.count, ${greatest}(t.created_at, coalesce(t.last_event_at, 0),
-        coalesce(t.next_run_at, 0)) AS "sinceMs"
-      FROM (${first}) AS q JOIN ${schema}tasks AS t ON t.seq = q.seq`,
-    running: `SELECT runtime, count(*) AS count FROM ${schema}tasks
-      WHERE status = 'running' GROUP BY runtime`,
-    notifications: `SELECT target, count(*) AS count FROM ${schema}notifications
-      WHERE next_attempt_at IS NOT NULL GROUP BY target`,
-    endedFlows: `SELECT status, count(*) AS count FROM ${schema}flows
-      WHERE ${within('ended_at')} GROUP BY status`,
-    endedTasks: `SELECT runtime, status, ended_at - started_at AS ms FROM ${schema}tasks
-      WHERE ${within('ended_at')} LIMIT ${MOST_ENDED}`,
-    settled: `SELECT target, outcome, count(*) AS count FROM ${schema}notifications
-      WHERE ${within('settled_at')} GROUP BY target, outcome`,
+    now: async () => ({
+      flows: await query<Of<FlowStatistics['flows']>>(
+        `SELECT status, count(*) AS count FROM ${schema}flows WHERE ended_at IS NULL
+         AND status IN ('queued', 'running', 'waiting', 'blocked') GROUP BY status`,
+      ),
+      queued: await query<Of<FlowStatistics['queued']>>(
+        `SELECT q.runtime, q.count, ${greatest}(t.created_at, coalesce(t.last_event_at, 0),
+           coalesce(t.next_run_at, 0)) AS "sinceMs"
+         FROM (SELECT runtime, count(*) AS count, min(seq) AS seq FROM ${schema}tasks
+           WHERE ${isQueued} GROUP BY runtime) AS q
+         JOIN ${schema}tasks AS t ON t.seq = q.seq`,
+      ),
+      running: await query<Of<FlowStatistics['running']>>(
+        `SELECT runtime, count(*) AS count FROM ${schema}tasks
+         WHERE status = 'running' GROUP BY runtime`,
+      ),
+      notifications: await query<Of<FlowStatistics['notifications']>>(
+        `SELECT target, count(*) AS count FROM ${schema}notifications
+         WHERE next_attempt_at IS NOT NULL GROUP BY target`,
+      ),
+    }),
+    ended: async ({ fromMs, toMs }) => ({
+      flows: await query<Of<EndedRecords['flows']>>(
+        `SELECT status, count(*) AS count FROM ${schema}flows
+         WHERE ${within('ended_at')} GROUP BY status`,
+        [fromMs, toMs],
+      ),
+      tasks: await query<Of<EndedRecords['tasks']>>(
+        `SELECT runtime, status, ended_at - started_at AS ms FROM ${schema}tasks
+         WHERE ${within('ended_at')} LIMIT ${MOST_ENDED}`,
+        [fromMs, toMs],
+      ),
+      notifications: await query<Of<EndedRecords['notifications']>>(
+        `SELECT target, outcome, count(*) AS count FROM ${schema}notifications
+         WHERE ${within('settled_at')} GROUP BY target, outcome`,
+        [fromMs, toMs],
+      ),
+    }),
   };
 }
+
+type Of<List extends readonly unknown[]> = List[number] & object;

@@ -4,9 +4,6 @@ import type { Sql } from '../../../postgres/index.js';
 /** Claims that find tasks look for expired leases no more often than this. */
 const LOOK_FOR_EXPIRED_MS = 100;
 
-/** Answers several keys with one statement, in the order of the keys. */
-export type Question<K, V> = (batch: Batch, keys: readonly K[]) => Promise<readonly V[]>;
-
 /**
  * Changes that share a transaction. Each waits for its own answers, and what several ask in the same tick becomes one
  * statement: a round trip takes longer than most of the work.
@@ -39,10 +36,19 @@ export class Batch {
     return true;
   }
 
-  /** Asks for one key, together with all others of this tick. */
-  ask<K, V>(question: Question<K, V>, key: K): Promise<V> {
+  /**
+   * Asks for one key, together with all others of this tick.
+   *
+   * @param question what is asked: the same for keys that can be answered together
+   * @param answer answers several keys with one statement, in the order of the keys
+   */
+  ask<K, V>(
+    question: unknown,
+    answer: (keys: readonly K[]) => Promise<readonly V[]>,
+    key: K,
+  ): Promise<V> {
     const known = this.loaders.get(question) as DataLoader<K, V> | undefined;
-    const loader = known ?? new DataLoader<K, V>((keys) => question(this, keys), { cache: false });
+    const loader = known ?? new DataLoader<K, V>(answer, { cache: false });
     if (known === undefined) this.loaders.set(question, loader);
     return loader.load(key);
   }

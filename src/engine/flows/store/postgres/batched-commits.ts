@@ -1,14 +1,9 @@
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import type { Server } from '../../../postgres/index.js';
-import type { ChangeScope, FlowPolicy, FlowsChange, Tables, Work } from '../../flow-store.js';
-import { AnswerTable } from './answer-table.js';
+import type { ChangeScope, FlowPolicy, FlowsChange, Work } from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
-import { appendHistory, FlowTable, HistoryTable } from './flow-table.js';
-import { NotificationTable } from './notification-table.js';
-import { PauseTable, ScheduleTable } from './schedule-table.js';
-import { StatisticsTable } from './statistics-table.js';
-import { TaskTable } from './task-table.js';
+import { appendHistory, postgresTables } from './postgres-sql.js';
 
 /** More wait only on a busy server; bounds the size of statements. */
 const MOST_TOGETHER = 128;
@@ -189,7 +184,7 @@ function isForWaiters(change: FlowsChange): boolean {
 function newWork(batch: Batch, policy: FlowPolicy, nowMs: number, notes: NewHistoryEntry[]) {
   const turn = new Turn(batch);
   const work: Work = {
-    ...tablesOf(turn),
+    ...postgresTables(turn),
     policy,
     nowMs,
     jump: undefined,
@@ -198,18 +193,4 @@ function newWork(batch: Batch, policy: FlowPolicy, nowMs: number, notes: NewHist
     notes,
   };
   return { turn, work };
-}
-
-/** The tables as one change or one read sees them. */
-export function tablesOf(turn: Turn): Tables {
-  return {
-    flows: new FlowTable(turn),
-    tasks: new TaskTable(turn),
-    notifications: new NotificationTable(turn),
-    answers: new AnswerTable(turn),
-    statistics: new StatisticsTable(turn),
-    pauses: new PauseTable(turn),
-    history: new HistoryTable(turn),
-    schedules: new ScheduleTable(turn),
-  };
 }

@@ -13,7 +13,8 @@ import type {
   Work,
 } from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
-import { BatchedCommits, tablesOf, WORK_CHANNEL } from './batched-commits.js';
+import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
+import { postgresTables } from './postgres-sql.js';
 
 /** However much is announced, waiters look no more often than this. */
 const SHORTEST_REST_MS = 20;
@@ -58,7 +59,7 @@ class PostgresFlowStore implements FlowStore {
   }
 
   async read<T>(query: (tables: Tables) => Promise<T>): Promise<T> {
-    return await query(tablesOf(new Turn(new Batch(this.server, false))));
+    return await query(postgresTables(new Turn(new Batch(this.server, false))));
   }
 
   subscribe(listener: (change: FlowsChange) => void): () => void {

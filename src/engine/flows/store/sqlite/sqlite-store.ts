@@ -1,16 +1,15 @@
 import { close, fdatasync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
+import { SYSTEM } from '../../../flow-model/history-record.js';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowPolicy, FlowStore, FlowsChange, Tables, Work } from '../../flow-store.js';
-import { answerRows, flowRows, historyRows, statisticsRows } from './flow-rows.js';
+import type { StoreSql } from '../store-sql.js';
 import { GroupCommit } from './group-commit.js';
-import { notificationRows } from './notification-rows.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
-import { pauseRows, scheduleRows, taskRows } from './task-rows.js';
+import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
 
 /** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
 export class SqliteFlowStore implements FlowStore {
@@ -23,7 +22,7 @@ export class SqliteFlowStore implements FlowStore {
   private readonly commits: GroupCommit<Work>;
   private readonly listeners = new Set<(change: FlowsChange) => void>();
   private readonly dataVersion;
-  private readonly appendHistory: (entries: readonly NewHistoryEntry[]) => void;
+  private readonly sql: StoreSql;
   private committed = 0;
   private closing: Promise<void> | undefined;
 
@@ -39,18 +38,8 @@ export class SqliteFlowStore implements FlowStore {
     this.database = openFlowsDatabase(file);
     this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
     this.log = logSync(this.database);
-    const { rows: history, append } = historyRows(this.database);
-    this.appendHistory = append;
-    const tables: Tables = {
-      flows: flowRows(this.database),
-      tasks: taskRows(this.database),
-      notifications: notificationRows(this.database),
-      answers: answerRows(this.database),
-      statistics: statisticsRows(this.database),
-      pauses: pauseRows(this.database),
-      history,
-      schedules: scheduleRows(this.database),
-    };
+    this.sql = sqliteSql(this.database);
+    const tables = sqliteTables(this.sql);
     const nextJump = jumpDetector(() => clock.now(), steadyMs);
     let jump: ClockJump | undefined;
     this.tables = tables;
@@ -86,7 +75,7 @@ export class SqliteFlowStore implements FlowStore {
   write<T>(change: (work: Work) => Promise<T>): Promise<T> {
     return this.commits.run(async (work) => {
       const answer = await change(work);
-      this.appendHistory(work.notes.splice(0));
+      await appendHistory(this.sql, work.notes.splice(0));
       return answer;
     });
   }

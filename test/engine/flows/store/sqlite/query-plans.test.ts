@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { flowRows } from '../../../../../src/engine/flows/store/sqlite/flow-rows.js';
-import { notificationRows } from '../../../../../src/engine/flows/store/sqlite/notification-rows.js';
 import { openFlowsDatabase } from '../../../../../src/engine/flows/store/sqlite/open-database.js';
-import { taskRows } from '../../../../../src/engine/flows/store/sqlite/task-rows.js';
+import {
+  sqliteSql,
+  sqliteTables,
+} from '../../../../../src/engine/flows/store/sqlite/sqlite-sql.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 
 const test = suite('statements of the database of flows');
@@ -11,7 +12,7 @@ const test = suite('statements of the database of flows');
 /** The big tables. */
 const WHOLE_TABLE = /^SCAN (?:flows|tasks|notifications)$/u;
 
-test('that are kept ready find what they need through an index', () => {
+test('that are run often find what they need through an index', async () => {
   const database = openFlowsDatabase(tempFolder().at('flows.sqlite'));
   const prepare = database.prepare.bind(database);
   const texts: string[] = [];
@@ -19,11 +20,27 @@ test('that are kept ready find what they need through an index', () => {
     texts.push(text);
     return prepare(text);
   };
-  taskRows(database);
-  flowRows(database);
-  notificationRows(database);
+  const { flows, notifications, tasks } = sqliteTables(sqliteSql(database));
+  await flows.byId('id');
+  await flows.bySeq(1);
+  await flows.latestOf('owner');
+  await flows.newestOf('owner', 1, 1);
+  await tasks.byId('id');
+  await tasks.ownerOf('id');
+  await tasks.ofRun(1, 'run');
+  await tasks.ofFlow(1);
+  await tasks.newestOf('owner', undefined, 1, 1);
+  await tasks.newestOf('owner', 1, 1, 1);
+  await tasks.activeOf(1);
+  await tasks.countsOf(1);
+  await tasks.nextQueued(0, {});
+  await tasks.expired({ nowMs: 0, jump: undefined }, 1);
+  await notifications.ofEvent('id');
+  await notifications.due(0, { target: 'target', limit: 1 });
+  await notifications.nextDueAt(['target']);
+  await notifications.pending();
   const queries = texts.filter((text) => text.startsWith('SELECT'));
-  assert.ok(queries.some((text) => text.includes('owner_key FROM tasks')));
+  assert.ok(queries.some((text) => text.includes('owner_key AS owner FROM tasks')));
   for (const text of queries) {
     const plan = prepare(`EXPLAIN QUERY PLAN ${text.replaceAll(/@\w+|\?/gu, '1')}`).all();
     const whole = plan.filter((step) => WHOLE_TABLE.test(String(Object(step).detail)));

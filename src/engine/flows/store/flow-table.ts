@@ -1,0 +1,111 @@
+import { FLOW_FIELDS, type FlowRecord } from '../../flow-model/flow-record.js';
+import { HISTORY_FIELDS, type HistoryEntry } from '../../flow-model/history-record.js';
+import type { FlowFilter, FlowRows, HistoryRows } from '../flow-store.js';
+import { FIRST_KEPT, MOST_KEPT } from '../history.js';
+import { foundRows } from './found-table.js';
+import {
+  type Dialect,
+  equals,
+  type Lookup,
+  recordTable,
+  type StoreSql,
+  selectFrom,
+} from './store-sql.js';
+import { type FlowTrouble, flowTroubles } from './troubles.js';
+
+const FLOWS = recordTable('flows', FLOW_FIELDS, ['flowId']);
+const select = (dialect: Dialect): string => selectFrom(dialect, FLOWS);
+
+/** Locked in one order by all hosts. */
+const BY_ID: Lookup<string, FlowRecord> = {
+  sql: (dialect) =>
+    `${select(dialect)} WHERE ${dialect.isKey('flows.id')} ORDER BY seq ${dialect.locked('flows')}`,
+  keyOf: ({ flowId }) => flowId,
+};
+const BY_SEQ: Lookup<number, FlowRecord> = {
+  sql: (dialect) => `${select(dialect)} WHERE ${dialect.isKey('flows.seq')}`,
+  keyOf: ({ seq }) => seq,
+};
+
+/** The table of flows. What a change finds by its id is locked until the end of the transaction. */
+export function flowRows(sql: StoreSql): FlowRows {
+  const { schema, query, run, find } = sql;
+  const hasActiveTask = `EXISTS (SELECT 1 FROM ${schema}tasks
+    WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
+  const newestOf: FlowRows['newestOf'] = (ownerKey, beforeSeq, limit) =>
+    query<FlowRecord>(
+      `${select(sql)} WHERE owner_key = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+      [ownerKey, beforeSeq, limit],
+    );
+  const byId = async (id: string) => {
+    await sql.takeTurn('flow', id);
+    return (await find(BY_ID, id))[0];
+  };
+  const found = foundRows<FlowRecord, FlowFilter, FlowTrouble>(
+    sql,
+    {
+      table: FLOWS,
+      byId,
+      idOf: ({ flowId }) => flowId,
+      conditionsOf: ({ route }) => [equals(sql, 'route_id', route)],
+    },
+    (before) => flowTroubles(sql, before),
+  );
+  return {
+    ...found,
+    bySeq: async (seq) => (await find(BY_SEQ, seq))[0],
+    latestOf: async (ownerKey) => (await newestOf(ownerKey, Number.MAX_SAFE_INTEGER, 1))[0],
+    newestOf,
+    cancelledWithoutTasks: (beforeMs, limit) =>
+      query<FlowRecord>(
+        `${select(sql)} WHERE cancel_requested_at < $1 AND ended_at IS NULL
+           AND NOT ${hasActiveTask} LIMIT $2 ${sql.taken('flows')}`,
+        [beforeMs, limit],
+      ),
+    prune: async (beforeMs, limit) => {
+      const gone = await query<{ seq: number }>(
+        `SELECT seq FROM ${schema}flows WHERE ended_at < $1 AND NOT ${hasActiveTask}
+         LIMIT $2 ${sql.taken('flows')}`,
+        [beforeMs, limit],
+      );
+      const seqs = [gone.map(({ seq }) => seq)];
+      const remove = (table: string, column: string) =>
+        run(`DELETE FROM ${schema}${table} WHERE ${sql.isAmong(column, '$1')}`, seqs);
+      const tasks = await remove('tasks', 'flow_seq');
+      await remove('history', 'flow_seq');
+      return { flows: await remove('flows', 'seq'), tasks };
+    },
+  };
+}
+
+export const HISTORY = recordTable('history', HISTORY_FIELDS, []);
+
+/** The table of what happened to flows. */
+export function historyRows(sql: StoreSql): HistoryRows {
+  const { schema, query, run } = sql;
+  return {
+    ofFlow: (flowSeq) =>
+      query<HistoryEntry>(`${selectFrom(sql, HISTORY)} WHERE flow_seq = $1 ORDER BY n`, [flowSeq]),
+    trim: async (sinceMs, limit) => {
+      const long = await query<{ seq: number }>(
+        `SELECT flow_seq AS seq FROM ${schema}history WHERE flow_seq IN (
+           SELECT seq FROM ${schema}flows WHERE ended_at IS NULL
+             AND status IN ('queued', 'running', 'waiting', 'blocked')
+           UNION ALL SELECT seq FROM ${schema}flows WHERE ended_at >= $1)
+         GROUP BY flow_seq HAVING count(*) > $2 LIMIT $3`,
+        [sinceMs, MOST_KEPT, limit],
+      );
+      for (const { seq } of long) {
+        await run(
+          `DELETE FROM ${schema}history WHERE flow_seq = $1
+             AND n >= (SELECT n FROM ${schema}history WHERE flow_seq = $1
+               ORDER BY n LIMIT 1 OFFSET ${FIRST_KEPT})
+             AND n < (SELECT n FROM ${schema}history WHERE flow_seq = $1
+               ORDER BY n DESC LIMIT 1 OFFSET ${MOST_KEPT - FIRST_KEPT - 1})`,
+          [seq],
+        );
+      }
+      return long.length;
+    },
+  };
+}

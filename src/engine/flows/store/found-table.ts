@@ -1,0 +1,106 @@
+import { idPrefix } from '../../flow-model/ids.js';
+import type { FoundRows, RecordFilter, RecordRows } from '../flow-store.js';
+import {
+  atLeast,
+  below,
+  type Condition,
+  equals,
+  type RecordTable,
+  type StoreSql,
+  selectFrom,
+  whereOf,
+} from './store-sql.js';
+
+interface FoundRow {
+  readonly seq: number;
+  readonly status: string;
+}
+
+/** What the tables of flows and tasks have in common. */
+interface FoundTable<Row extends FoundRow, Filter> {
+  readonly table: RecordTable;
+  readonly byId: (id: string) => Promise<Row | undefined>;
+  readonly idOf: (row: Row) => string;
+  /** The conditions of a filter that are special to the table. */
+  readonly conditionsOf: (filter: Omit<Filter, 'limit'>) => readonly Condition[];
+}
+
+/** Writes and finds records that have an id, an owner and a status. */
+export function foundRows<
+  Row extends FoundRow,
+  Filter extends RecordFilter<Row['status']>,
+  Trouble extends string,
+>(
+  sql: StoreSql,
+  { table, byId, idOf, conditionsOf }: FoundTable<Row, Filter>,
+  troubles: (before: string) => Readonly<Record<Trouble, string>>,
+): FoundRows<Row, Filter, Trouble> {
+  const select = selectFrom(sql, table);
+  const whereIn = (filter: Omit<Filter, 'limit'>) =>
+    whereOf([
+      equals(sql, 'status', filter.statuses),
+      equals(sql, 'owner_key', filter.ownerKey),
+      atLeast('created_at', filter.sinceMs),
+      below('created_at', filter.beforeMs),
+      ...conditionsOf(filter),
+    ]);
+  return {
+    ...recordRows<Row>(sql, table),
+    byId,
+    byPrefix: async (prefix) => {
+      const start = idPrefix(prefix);
+      if (start === undefined) return [];
+      const found = await sql.query<Row>(`${select} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`, [
+        `${start}%`,
+      ]);
+      const [only] = found;
+      if (only === undefined || found.length > 1 || !sql.locks) return found;
+      // A change needs it locked.
+      const locked = await byId(idOf(only));
+      return locked === undefined ? [] : [locked];
+    },
+    list: (filter) => {
+      const { where, values } = whereIn(filter);
+      const limit = `$${values.length + 1}`;
+      return sql.query<Row>(`${select} ${where} ORDER BY seq DESC LIMIT ${limit}`, [
+        ...values,
+        filter.limit,
+      ]);
+    },
+    count: (filter) => countRows(sql, table.name, whereIn(filter)),
+    countsByStatus: async () => {
+      const rows = await sql.query<{ status: Row['status']; count: number }>(
+        `SELECT status, count(*) AS count FROM ${sql.schema}${table.name} GROUP BY status`,
+      );
+      return rows.map(({ status, count }) => [status, count]);
+    },
+    troubled: (trouble, beforeMs, limit) => {
+      const condition = troubles('$2')[trouble];
+      // A server wants to know what each value is for.
+      const values = condition.includes('$2') ? [limit, beforeMs] : [limit];
+      return sql.query<Row>(`${select} WHERE ${condition} LIMIT $1`, values);
+    },
+  };
+}
+
+/** Writes records. */
+export function recordRows<Row extends { readonly seq: number }>(
+  sql: StoreSql,
+  table: RecordTable,
+): Pick<RecordRows<Row>, 'insert' | 'update'> {
+  return {
+    insert: async (row) => ({ seq: await sql.insert(table, row), ...row }),
+    update: (row) => sql.update(table, row),
+  };
+}
+
+/** How many rows fit some conditions. */
+export async function countRows(
+  { query, schema }: StoreSql,
+  table: RecordTable['name'],
+  { where, values = [] }: { readonly where: string; readonly values?: readonly unknown[] },
+): Promise<number> {
+  const text = `SELECT count(*) AS count FROM ${schema}${table} ${where}`;
+  const [row] = await query<{ count: number }>(text, values);
+  return row?.count ?? 0;
+}

@@ -1,0 +1,164 @@
+import type { Field, Fields } from '../../../flow-model/fields.js';
+import type { NewHistoryEntry } from '../../../flow-model/history-record.js';
+import type { Tables } from '../../flow-store.js';
+import { HISTORY } from '../flow-table.js';
+import {
+  assignments,
+  columnList,
+  type Dialect,
+  type Lookup,
+  type RecordTable,
+  type StoreSql,
+  valuesOf,
+} from '../store-sql.js';
+import { tablesOf } from '../tables.js';
+import { answersIn } from './answers.js';
+import type { Batch, Turn } from './batch.js';
+import { taskQueue } from './task-queue.js';
+
+/** Any number that only those who take notifications use: "svct". */
+const TAKING = 0x73766374;
+
+/** The tables as one change or one read sees them. */
+export function postgresTables(turn: Turn): Tables {
+  const sql = postgresSql(turn);
+  return tablesOf(sql, { queue: taskQueue(sql, turn.batch), answers: answersIn(turn) });
+}
+
+/** @param locks whether what is found stays locked until the end of the transaction */
+function dialectOf(locks: boolean): Dialect {
+  return {
+    schema: 'svc.',
+    greatest: 'greatest',
+    locks,
+    isKey: (column) => `${column} = ANY($1)`,
+    isAmong: (column, place) => `${column} = ANY(${place})`,
+    locked: (table) => (locks ? `FOR UPDATE OF ${table}` : ''),
+    taken: (...tables) => `FOR UPDATE OF ${tables.join(', ')} SKIP LOCKED`,
+  };
+}
+
+function postgresSql(turn: Turn): StoreSql {
+  const { batch } = turn;
+  const dialect = dialectOf(batch.locks);
+  return {
+    ...dialect,
+    query: (text, values) => batch.query(text, values),
+    run: (text, values) => batch.run(text, values),
+    find: (lookup, key) => batch.ask(lookup, (keys) => rowsOf(batch, dialect, lookup, keys), key),
+    insert: (table, row) =>
+      batch.ask(`insert ${table.name}`, (rows) => insertAll(batch, table, rows), row),
+    update: (table, row) =>
+      batch.ask(`update ${table.name}`, (rows) => updateAll(batch, table, rows), row),
+    takeTurn: (kind, id) => turn.take(kind, id),
+    takeTarget: async (target) => {
+      // A statement of its own: the next one must see what another host has just taken.
+      await batch.query(`SELECT pg_advisory_xact_lock(${TAKING}, hashtext($1))`, [target]);
+    },
+  };
+}
+
+/** The rows of each key, in the order of the statement. */
+async function rowsOf<K extends number | string, Row extends object>(
+  batch: Batch,
+  dialect: Dialect,
+  lookup: Lookup<K, Row>,
+  keys: readonly K[],
+): Promise<readonly (readonly Row[])[]> {
+  const found = new Map<K, Row[]>(keys.map((key) => [key, []]));
+  for (const row of await batch.query<Row>(lookup.sql(dialect), [[...found.keys()]])) {
+    found.get(lookup.keyOf(row))?.push(row);
+  }
+  return keys.map((key) => found.get(key) ?? []);
+}
+
+/** @returns the `seq` of each */
+async function insertAll(
+  batch: Batch,
+  { name, own, fields, columns, key }: RecordTable,
+  rows: readonly object[],
+): Promise<readonly number[]> {
+  const names = own.map(([field]) => field);
+  const identifying = columns.filter(([field]) => key.includes(field));
+  const made = await batch.query<{ readonly seq: number }>(
+    `INSERT INTO svc.${name} (${columnList(own)})
+     SELECT ${given(names)} FROM ${givenRows(fields, names)}
+     RETURNING seq, ${identifying.map(([field, column]) => `${column} AS "${field}"`).join(', ')}`,
+    [toJson(rows)],
+  );
+  const keyOf = (row: object): string => valuesOf(row, identifying).join('\n');
+  const seqs = new Map(made.map((row) => [keyOf(row), row.seq]));
+  return rows.map((row) => seqs.get(keyOf(row)) ?? 0);
+}
+
+/**
+ * Writes every field of rows. A single row is the most frequent case, and takes half the time without JSON. The
+ * planner knows the length of a list, but not that of JSON.
+ */
+async function updateAll(
+  batch: Batch,
+  { name, own, fields }: RecordTable,
+  rows: readonly { readonly seq: number }[],
+): Promise<readonly undefined[]> {
+  const [only] = rows;
+  if (only !== undefined && rows.length === 1) {
+    const text = `UPDATE svc.${name} SET ${assignments(own, 2)} WHERE seq = $1`;
+    await batch.run(text, [only.seq, ...valuesOf(only, own)]);
+  } else {
+    const names = own.map(([field]) => field);
+    await batch.run(
+      `UPDATE svc.${name} SET ${own.map(([field, column]) => `${column} = r."${field}"`).join(', ')}
+       FROM ${givenRows(fields, ['seq', ...names])}
+       WHERE ${name}.seq = r.seq AND ${name}.seq = ANY($2)`,
+      [toJson(rows), rows.map(({ seq }) => seq)],
+    );
+  }
+  return rows.map(() => undefined);
+}
+
+const NOTED = HISTORY.own.map(([field]) => field);
+
+/**
+ * The numbers come from a sequence, because claims of tasks of one flow do not wait for each other. They are higher
+ * than all that another store has given: a flow that was copied goes on after its last entry. If that is ahead of the
+ * sequence, the number of the sequence is added to it, so that claims at once still get different ones. Setting the
+ * sequence would need a right that hosts do not have.
+ */
+const INSERT_NOTES = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
+  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${given(NOTED)}
+  FROM (SELECT *, nextval('svc.history_n') AS next
+    FROM (SELECT * FROM ${givenRows(HISTORY.fields, ['n', ...NOTED])} ORDER BY n) AS r) AS r
+  CROSS JOIN LATERAL (
+    SELECT coalesce(max(n), 0) AS n FROM svc.history WHERE flow_seq = r."flowSeq") AS last`;
+
+/** Adds what the changes of a transaction noted, in their order. */
+export async function appendHistory(
+  batch: Batch,
+  notes: readonly NewHistoryEntry[],
+): Promise<void> {
+  if (notes.length === 0) return;
+  await batch.run(INSERT_NOTES, [toJson(notes.map((note, at) => ({ n: at + 1, ...note })))]);
+}
+
+/** The rows of `$1`, JSON, as `r`. */
+function givenRows(fields: Fields, names: readonly string[]): string {
+  const typed = names.map((name) => `"${name}" ${typeOf(fields[name])}`);
+  return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
+}
+
+function given(names: readonly string[]): string {
+  return names.map((name) => `r."${name}"`).join(', ');
+}
+
+function typeOf(field: Field | undefined): 'bigint' | 'text' {
+  return field?.kind === 'count' || field?.kind === 'time' ? 'bigint' : 'text';
+}
+
+/** JSON that PostgreSQL accepts: without NUL, and without halves of characters. */
+function toJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!/\\u(?:0000|d[89a-f])/u.test(text)) return text;
+  return JSON.stringify(rows, (_name, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') : value,
+  );
+}

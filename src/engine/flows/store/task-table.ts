@@ -1,0 +1,135 @@
+import { TASK_FIELDS, type TaskCount, type TaskRecord } from '../../flow-model/task-record.js';
+import type { TaskFilter, TaskRows } from '../flow-store.js';
+import { foundRows } from './found-table.js';
+import {
+  below,
+  type Dialect,
+  equals,
+  type Lookup,
+  recordTable,
+  type StoreSql,
+  selectFrom,
+  whereOf,
+} from './store-sql.js';
+import { type TaskTrouble, taskTroubles } from './troubles.js';
+
+const TASKS = recordTable('tasks', TASK_FIELDS, ['taskId']);
+
+/** Selects whole records; conditions follow it. */
+export const selectTask = (dialect: Dialect): string => selectFrom(dialect, TASKS);
+
+/** The flow of a task, locked before the task is. */
+const FLOW_OF: Lookup<string, { readonly id: string; readonly flowId: string }> = {
+  sql: (dialect) =>
+    `SELECT tasks.id, flows.id AS "flowId"
+     FROM ${dialect.schema}tasks JOIN ${dialect.schema}flows ON flows.seq = tasks.flow_seq
+     WHERE ${dialect.isKey('tasks.id')} ORDER BY flows.seq ${dialect.locked('flows')}`,
+  keyOf: ({ id }) => id,
+};
+const BY_ID: Lookup<string, TaskRecord> = {
+  sql: (dialect) =>
+    `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.id')}
+     ORDER BY seq ${dialect.locked('tasks')}`,
+  keyOf: ({ taskId }) => taskId,
+};
+const OWNER_OF: Lookup<string, { readonly id: string; readonly owner: string }> = {
+  sql: (dialect) =>
+    `SELECT id, owner_key AS owner FROM ${dialect.schema}tasks WHERE ${dialect.isKey('tasks.id')}`,
+  keyOf: ({ id }) => id,
+};
+const OF_FLOW: Lookup<number, TaskRecord> = {
+  sql: (dialect) =>
+    `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.flow_seq')}
+     ORDER BY seq ${dialect.locked('tasks')}`,
+  keyOf: ({ flowSeq }) => flowSeq,
+};
+const COUNTS_OF: Lookup<number, TaskCount & { readonly flowSeq: number }> = {
+  sql: (dialect) =>
+    `SELECT flow_seq AS "flowSeq", status, runtime, count(*) AS count FROM ${dialect.schema}tasks
+     WHERE ${dialect.isKey('tasks.flow_seq')} GROUP BY flow_seq, status, runtime`,
+  keyOf: ({ flowSeq }) => flowSeq,
+};
+const ACTIVE_OF: Lookup<number, { readonly flowSeq: number; readonly count: number }> = {
+  sql: (dialect) =>
+    `SELECT flow_seq AS "flowSeq", count(*) AS count FROM ${dialect.schema}tasks
+     WHERE ${dialect.isKey('tasks.flow_seq')} AND status IN ('queued', 'running')
+     GROUP BY flow_seq`,
+  keyOf: ({ flowSeq }) => flowSeq,
+};
+
+/** What each store does in its own way. */
+export type TaskQueue = Pick<TaskRows, 'expired' | 'nextQueued'>;
+
+/** The table of tasks. What a change finds by its id is locked, and its flow before it. */
+export function taskRows(sql: StoreSql, queue: TaskQueue): TaskRows {
+  const { schema, query, run, find } = sql;
+  const byId = async (id: string) => {
+    if (sql.locks) {
+      const [flow] = await find(FLOW_OF, id);
+      if (flow === undefined) return undefined;
+      await sql.takeTurn('flow', flow.flowId);
+    }
+    return (await find(BY_ID, id))[0];
+  };
+  const found = foundRows<TaskRecord, TaskFilter, TaskTrouble>(
+    sql,
+    {
+      table: TASKS,
+      byId,
+      idOf: ({ taskId }) => taskId,
+      conditionsOf: ({ runtimes }) => [equals(sql, 'runtime', runtimes)],
+    },
+    (before) => taskTroubles(sql, before),
+  );
+  return {
+    ...found,
+    ...queue,
+    ownerOf: async (id) => (await find(OWNER_OF, id))[0]?.owner,
+    ofRun: async (flowSeq, runId) => {
+      const [task] = await query<TaskRecord>(
+        `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 ${sql.locked('tasks')}`,
+        [runId, flowSeq],
+      );
+      return task;
+    },
+    ofFlow: (flowSeq) => find(OF_FLOW, flowSeq),
+    newestOf: (ownerKey, flowSeq, beforeSeq, limit) => {
+      const { where, values } = whereOf([
+        equals(sql, 'owner_key', ownerKey),
+        below('seq', beforeSeq),
+        equals(sql, 'flow_seq', flowSeq),
+      ]);
+      return query<TaskRecord>(
+        `${selectTask(sql)} ${where} ORDER BY seq DESC LIMIT $${values.length + 1}`,
+        [...values, limit],
+      );
+    },
+    activeOf: async (flowSeq) => (await find(ACTIVE_OF, flowSeq))[0]?.count ?? 0,
+    countsOf: (flowSeq) => find(COUNTS_OF, flowSeq),
+    nextDueAt: async () => {
+      const rows = await query<{ at: number | null }>(
+        `SELECT min(next_run_at) AS at FROM ${schema}tasks WHERE status = 'queued'
+           AND next_run_at IS NOT NULL AND runtime NOT IN (SELECT runtime FROM ${schema}pauses)
+         UNION ALL SELECT min(lease_expires_at) FROM ${schema}tasks
+           WHERE lease_expires_at IS NOT NULL`,
+      );
+      const times = rows.flatMap(({ at }) => at ?? []);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    stampCleanup: (retentionMs, limit) =>
+      run(
+        `UPDATE ${schema}tasks SET cleanup_after = ended_at + $1, revision = revision + 1
+         WHERE seq IN (SELECT seq FROM ${schema}tasks
+           WHERE ended_at IS NOT NULL AND cleanup_after IS NULL LIMIT $2 ${sql.taken('tasks')})`,
+        [retentionMs, limit],
+      ),
+    prune: (nowMs, limit) =>
+      run(
+        `DELETE FROM ${schema}tasks WHERE seq IN (SELECT seq FROM ${schema}tasks
+           WHERE cleanup_after < $1 AND NOT EXISTS (SELECT 1 FROM ${schema}flows
+             WHERE flows.seq = flow_seq AND flows.ended_at IS NULL AND blocked_task_id = tasks.id)
+           LIMIT $2 ${sql.taken('tasks')})`,
+        [nowMs, limit],
+      ),
+  };
+}
