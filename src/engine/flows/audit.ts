@@ -1,7 +1,7 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
-import type { Tables } from './flow-store.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
+import type { Tables } from './store/tables.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
 
 /** A flow that needs attention. */

@@ -8,10 +8,6 @@ export function by(work: Work, actor: Actor): Work {
   return { ...work, actor };
 }
 
-/** The most entries of a flow; of more, the first few and the newest are kept. */
-export const MOST_KEPT = 1000;
-export const FIRST_KEPT = 50;
-
 const NOTE_CHARS = 500;
 
 /** Notes an event, which is stored at the end of the transaction. */

@@ -30,7 +30,7 @@ export type { FlowFinding, TaskFinding } from './audit.js';
 export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { opensSameFlows } from './flow-policy.js';
-export type { FlowFilter, Page, TaskFilter } from './flow-store.js';
+export type { Page } from './flow-store.js';
 export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export {
   type Flows,
@@ -74,5 +74,7 @@ export type {
   TaskShowOutput,
 } from './output-schemas.js';
 export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
+export type { FlowFilter } from './store/flow-table.js';
+export type { TaskFilter } from './store/task-table.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';

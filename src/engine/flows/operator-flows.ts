@@ -5,9 +5,12 @@ import type { TaskRecord, TaskStatus } from '../flow-model/task-record.js';
 import { summarizeTasks, type TaskSummary } from '../flow-model/task-record.js';
 import { cancelFlow } from './actions/cancel-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
-import type { FlowFilter, FlowStore, Page, Tables, TaskFilter } from './flow-store.js';
-import { by, FIRST_KEPT, historyOf, MOST_KEPT } from './history.js';
+import type { FlowStore, Page } from './flow-store.js';
+import { by, historyOf } from './history.js';
 import { operatorNotifications } from './operator-notifications.js';
+import { FIRST_KEPT, type FlowFilter, MOST_KEPT } from './store/flow-table.js';
+import type { Tables } from './store/tables.js';
+import type { TaskFilter } from './store/task-table.js';
 import { prune, sweep } from './sweep.js';
 import { findRecord, orThrow } from './task-store.js';
 

@@ -1,7 +1,9 @@
 import { SvcError } from '../errors/index.js';
 import { type NotificationRecord, notificationOutput } from '../flow-model/notification-record.js';
-import type { FlowStore, NotificationFilters, Page, Tables, Work } from './flow-store.js';
+import type { FlowStore, Page, Work } from './flow-store.js';
 import { deliverAgain } from './outbox.js';
+import type { NotificationFilters } from './store/notification-table.js';
+import type { Tables } from './store/tables.js';
 import { orThrow } from './task-store.js';
 
 /** Rows per transaction, so that nobody waits long. */

@@ -3,9 +3,10 @@ import { OPERATOR } from '../flow-model/history-record.js';
 import type { NotificationKey, NotificationRecord } from '../flow-model/notification-record.js';
 import { isRecord } from '../support/text.js';
 import { doublingRestMs } from '../support/time.js';
-import type { FlowStore, TakeDueOptions, Work } from './flow-store.js';
+import type { FlowStore, Work } from './flow-store.js';
 import { by, note } from './history.js';
 import { DEFAULT_TARGET } from './notification-targets.js';
+import type { TakeDueOptions } from './store/notification-table.js';
 
 const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 600_000;

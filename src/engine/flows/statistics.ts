@@ -1,6 +1,5 @@
 import type { FlowStatus } from '../flow-model/flow-record.js';
 import type { TaskRuntime, TaskStatus } from '../flow-model/task-record.js';
-import type { StatisticsRows } from './flow-store.js';
 import type { StoreSql } from './store/store-sql.js';
 
 /** What a store contains, as far as it can be counted cheaply. */
@@ -44,13 +43,13 @@ export interface Period {
 const MOST_ENDED = 10_000;
 
 /** What metrics count. */
-export function statisticsRows({ schema, greatest, query }: StoreSql): StatisticsRows {
+export function statisticsRows({ schema, greatest, query }: StoreSql) {
   // The index of the queue on a server is of this place in it.
   const isQueued =
     schema === '' ? `status = 'queued'` : `(CASE WHEN status = 'queued' THEN seq END) IS NOT NULL`;
   const within = (column: string): string => `${column} >= $1 AND ${column} < $2`;
   return {
-    now: async () => ({
+    now: async (): Promise<FlowStatistics> => ({
       flows: await query<Of<FlowStatistics['flows']>>(
         `SELECT status, count(*) AS count FROM ${schema}flows WHERE ended_at IS NULL
          AND status IN ('queued', 'running', 'waiting', 'blocked') GROUP BY status`,
@@ -71,7 +70,7 @@ export function statisticsRows({ schema, greatest, query }: StoreSql): Statistic
          WHERE next_attempt_at IS NOT NULL GROUP BY target`,
       ),
     }),
-    ended: async ({ fromMs, toMs }) => ({
+    ended: async ({ fromMs, toMs }: Period): Promise<EndedRecords> => ({
       flows: await query<Of<EndedRecords['flows']>>(
         `SELECT status, count(*) AS count FROM ${schema}flows
          WHERE ${within('ended_at')} GROUP BY status`,

@@ -8,7 +8,7 @@ import {
   taskViewWithResult,
 } from '../../flow-model/task-record.js';
 import { done, type FlowAnswer, type FlowCaller, NOT_FOUND, refused } from '../flow-action.js';
-import type { Tables, TaskRows } from '../flow-store.js';
+import type { Tables } from '../store/tables.js';
 
 /** An answer of this size gets no more records: writing it blocks all other requests. */
 const MOST_LISTED_CHARS = 2 * 1024 * 1024;
@@ -97,7 +97,7 @@ function cursorOf(nextCursor: string | undefined, hasMore: boolean): JsonObject 
 }
 
 async function listTasks(
-  tasks: TaskRows,
+  tasks: Tables['tasks'],
   { flowId, cursor, limit = MOST_LISTED }: Extract<FlowRead, { action: 'list_tasks' }>,
   owner: string,
   owned: { readonly flow: Owned<FlowRecord>; readonly task: Owned<TaskRecord> },

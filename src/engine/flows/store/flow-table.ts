@@ -1,8 +1,6 @@
-import { FLOW_FIELDS, type FlowRecord } from '../../flow-model/flow-record.js';
+import { FLOW_FIELDS, type FlowRecord, type FlowStatus } from '../../flow-model/flow-record.js';
 import { HISTORY_FIELDS, type HistoryEntry } from '../../flow-model/history-record.js';
-import type { FlowFilter, FlowRows, HistoryRows } from '../flow-store.js';
-import { FIRST_KEPT, MOST_KEPT } from '../history.js';
-import { foundRows } from './found-table.js';
+import { foundRows, type RecordFilter } from './found-table.js';
 import {
   type Dialect,
   equals,
@@ -27,12 +25,18 @@ const BY_SEQ: Lookup<number, FlowRecord> = {
   keyOf: ({ seq }) => seq,
 };
 
+/** Which flows to list. */
+export interface FlowFilter extends RecordFilter<FlowStatus> {
+  /** Created by this webhook route. */
+  readonly route?: string | undefined;
+}
+
 /** The table of flows. What a change finds by its id is locked until the end of the transaction. */
-export function flowRows(sql: StoreSql): FlowRows {
+export function flowRows(sql: StoreSql) {
   const { schema, query, run, find } = sql;
   const hasActiveTask = `EXISTS (SELECT 1 FROM ${schema}tasks
     WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
-  const newestOf: FlowRows['newestOf'] = (ownerKey, beforeSeq, limit) =>
+  const newestOf = (ownerKey: string, beforeSeq: number, limit: number) =>
     query<FlowRecord>(
       `${select(sql)} WHERE owner_key = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
       [ownerKey, beforeSeq, limit],
@@ -53,16 +57,20 @@ export function flowRows(sql: StoreSql): FlowRows {
   );
   return {
     ...found,
-    bySeq: async (seq) => (await find(BY_SEQ, seq))[0],
-    latestOf: async (ownerKey) => (await newestOf(ownerKey, Number.MAX_SAFE_INTEGER, 1))[0],
+    /** In a change, its flow must have been found by its id, or through one of its tasks. */
+    bySeq: async (seq: number) => (await find(BY_SEQ, seq))[0],
+    latestOf: async (ownerKey: string) => (await newestOf(ownerKey, Number.MAX_SAFE_INTEGER, 1))[0],
+    /** An owner's flows created before one of them, newest first. */
     newestOf,
-    cancelledWithoutTasks: (beforeMs, limit) =>
+    /** Active flows whose cancellation was requested before a time, and that have no active task. */
+    cancelledWithoutTasks: (beforeMs: number, limit: number) =>
       query<FlowRecord>(
         `${select(sql)} WHERE cancel_requested_at < $1 AND ended_at IS NULL
            AND NOT ${hasActiveTask} LIMIT $2 ${sql.taken('flows')}`,
         [beforeMs, limit],
       ),
-    prune: async (beforeMs, limit) => {
+    /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
+    prune: async (beforeMs: number, limit: number) => {
       const gone = await query<{ seq: number }>(
         `SELECT seq FROM ${schema}flows WHERE ended_at < $1 AND NOT ${hasActiveTask}
          LIMIT $2 ${sql.taken('flows')}`,
@@ -80,13 +88,22 @@ export function flowRows(sql: StoreSql): FlowRows {
 
 export const HISTORY = recordTable('history', HISTORY_FIELDS, []);
 
-/** The table of what happened to flows. */
-export function historyRows(sql: StoreSql): HistoryRows {
+/** The most entries of a flow; of more, the first few and the newest are kept. */
+export const MOST_KEPT = 1000;
+export const FIRST_KEPT = 50;
+
+/** The table of what happened to flows. Stores add what a change notes in its Work. */
+export function historyRows(sql: StoreSql) {
   const { schema, query, run } = sql;
   return {
-    ofFlow: (flowSeq) =>
+    /** Oldest first. */
+    ofFlow: (flowSeq: number) =>
       query<HistoryEntry>(`${selectFrom(sql, HISTORY)} WHERE flow_seq = $1 ORDER BY n`, [flowSeq]),
-    trim: async (sinceMs, limit) => {
+    /**
+     * Deletes the middle of histories that are too long, of flows that have not ended before a time. @returns how
+     * many were too long
+     */
+    trim: async (sinceMs: number, limit: number) => {
       const long = await query<{ seq: number }>(
         `SELECT flow_seq AS seq FROM ${schema}history WHERE flow_seq IN (
            SELECT seq FROM ${schema}flows WHERE ended_at IS NULL

@@ -1,5 +1,4 @@
 import { idPrefix } from '../../flow-model/ids.js';
-import type { FoundRows, RecordFilter, RecordRows } from '../flow-store.js';
 import {
   atLeast,
   below,
@@ -10,6 +9,17 @@ import {
   selectFrom,
   whereOf,
 } from './store-sql.js';
+
+/** Which records to list; what is left out limits nothing. */
+export interface RecordFilter<Status extends string> {
+  readonly statuses?: readonly Status[] | undefined;
+  readonly ownerKey?: string | undefined;
+  /** Created at or after this time, epoch milliseconds. */
+  readonly sinceMs?: number | undefined;
+  /** Created before this time. */
+  readonly beforeMs?: number | undefined;
+  readonly limit: number;
+}
 
 interface FoundRow {
   readonly seq: number;
@@ -34,7 +44,7 @@ export function foundRows<
   sql: StoreSql,
   { table, byId, idOf, conditionsOf }: FoundTable<Row, Filter>,
   troubles: (before: string) => Readonly<Record<Trouble, string>>,
-): FoundRows<Row, Filter, Trouble> {
+) {
   const select = selectFrom(sql, table);
   const whereIn = (filter: Omit<Filter, 'limit'>) =>
     whereOf([
@@ -47,7 +57,8 @@ export function foundRows<
   return {
     ...recordRows<Row>(sql, table),
     byId,
-    byPrefix: async (prefix) => {
+    /** At most two, which is enough to know that a prefix is ambiguous. */
+    byPrefix: async (prefix: string): Promise<readonly Row[]> => {
       const start = idPrefix(prefix);
       if (start === undefined) return [];
       const found = await sql.query<Row>(`${select} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`, [
@@ -59,7 +70,8 @@ export function foundRows<
       const locked = await byId(idOf(only));
       return locked === undefined ? [] : [locked];
     },
-    list: (filter) => {
+    /** Newest first. */
+    list: (filter: Filter) => {
       const { where, values } = whereIn(filter);
       const limit = `$${values.length + 1}`;
       return sql.query<Row>(`${select} ${where} ORDER BY seq DESC LIMIT ${limit}`, [
@@ -67,14 +79,16 @@ export function foundRows<
         filter.limit,
       ]);
     },
-    count: (filter) => countRows(sql, table.name, whereIn(filter)),
+    /** How many fit, without the limit. */
+    count: (filter: Omit<Filter, 'limit'>) => countRows(sql, table.name, whereIn(filter)),
     countsByStatus: async () => {
       const rows = await sql.query<{ status: Row['status']; count: number }>(
         `SELECT status, count(*) AS count FROM ${sql.schema}${table.name} GROUP BY status`,
       );
-      return rows.map(({ status, count }) => [status, count]);
+      return rows.map(({ status, count }) => [status, count] as const);
     },
-    troubled: (trouble, beforeMs, limit) => {
+    /** Those that something is wrong with. @param beforeMs what happened before is too long ago */
+    troubled: (trouble: Trouble, beforeMs: number, limit: number) => {
       const condition = troubles('$2')[trouble];
       // A server wants to know what each value is for.
       const values = condition.includes('$2') ? [limit, beforeMs] : [limit];
@@ -87,10 +101,15 @@ export function foundRows<
 export function recordRows<Row extends { readonly seq: number }>(
   sql: StoreSql,
   table: RecordTable,
-): Pick<RecordRows<Row>, 'insert' | 'update'> {
+) {
   return {
-    insert: async (row) => ({ seq: await sql.insert(table, row), ...row }),
-    update: (row) => sql.update(table, row),
+    /** @returns the row with its `seq` */
+    insert: async <New extends Omit<Row, 'seq'>>(row: New) => ({
+      seq: await sql.insert(table, row),
+      ...row,
+    }),
+    /** Writes every field of the row with this `seq`. */
+    update: (row: Row) => sql.update(table, row),
   };
 }
 

@@ -1,8 +1,8 @@
 import {
   NOTIFICATION_FIELDS,
+  type NotificationOutcome,
   type NotificationRecord,
 } from '../../flow-model/notification-record.js';
-import type { NotificationFilters, NotificationRows } from '../flow-store.js';
 import { countRows, recordRows } from './found-table.js';
 import {
   atLeast,
@@ -26,8 +26,27 @@ const OF_EVENT: Lookup<string, NotificationRecord> = {
   keyOf: ({ notificationId }) => notificationId,
 };
 
-/** The table of notifications. What a change finds by its id is locked. */
-export function notificationRows(sql: StoreSql): NotificationRows {
+/** Which notifications to take, and for how long. */
+export interface TakeDueOptions {
+  readonly target: string;
+  readonly limit: number;
+  readonly holdMs: number;
+  /** Flows whose notifications are left alone, so that others come first. */
+  readonly exceptFlows?: readonly string[] | undefined;
+}
+
+/** Which notifications to list; what is left out limits nothing. */
+export interface NotificationFilters {
+  readonly outcome?: NotificationOutcome | undefined;
+  readonly target?: string | undefined;
+  readonly flowId?: string | undefined;
+  /** Of events at or after this time, epoch milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly limit: number;
+}
+
+/** The table of notifications: one row for each event and target. What a change finds by its id is locked. */
+export function notificationRows(sql: StoreSql) {
   const { schema, isAmong } = sql;
   const select = (condition: string, values: readonly unknown[]) =>
     sql.query<NotificationRecord>(`${selectFrom(sql, NOTIFICATIONS)} ${condition}`, values);
@@ -40,18 +59,27 @@ export function notificationRows(sql: StoreSql): NotificationRows {
     ]);
   return {
     ...recordRows<NotificationRecord>(sql, NOTIFICATIONS),
-    ofEvent: async (notificationId) => {
+    /** All of one event. */
+    ofEvent: async (notificationId: string) => {
       await sql.takeTurn('notification', notificationId);
       return sql.find(OF_EVENT, notificationId);
     },
-    bySeq: async (seq) => (await select('WHERE seq = $1', [seq]))[0],
-    list: (filter) => {
+    bySeq: async (seq: number) => (await select('WHERE seq = $1', [seq]))[0],
+    /** Newest first. */
+    list: (filter: NotificationFilters) => {
       const { where, values } = whereIn(filter);
       const limit = `$${values.length + 1}`;
       return select(`${where} ORDER BY seq DESC LIMIT ${limit}`, [...values, filter.limit]);
     },
-    count: (filter) => countRows(sql, 'notifications', whereIn(filter)),
-    failedAfter: (seq, filter, limit) => {
+    /** How many fit, without the limit. */
+    count: (filter: Omit<NotificationFilters, 'limit'>) =>
+      countRows(sql, 'notifications', whereIn(filter)),
+    /** Those that were given up, after another one, oldest first. */
+    failedAfter: (
+      seq: number,
+      filter: Omit<NotificationFilters, 'limit' | 'outcome'>,
+      limit: number,
+    ) => {
       const { where, values } = whereIn({ ...filter, outcome: 'failed' });
       const [after, most] = [values.length + 1, values.length + 2];
       return select(`${where} AND seq > $${after} ORDER BY seq LIMIT $${most}`, [
@@ -60,13 +88,21 @@ export function notificationRows(sql: StoreSql): NotificationRows {
         limit,
       ]);
     },
-    unclaimed: (targets, beforeMs, limit) =>
+    /** Unsettled ones that were due before a time, for none of these targets. */
+    unclaimed: (targets: readonly string[], beforeMs: number, limit: number) =>
       select(
         `WHERE next_attempt_at < $1 AND NOT (${isAmong('target', '$2')})
          LIMIT $3 ${sql.taken('notifications')}`,
         [beforeMs, targets, limit],
       ),
-    due: async (nowMs, { target, limit, exceptFlows = [] }) => {
+    /**
+     * Oldest first. Without those of flows that somebody attempts a first delivery of right now, whose place is
+     * before them. Whoever asks in a change takes them: others wait until that ends.
+     */
+    due: async (
+      nowMs: number,
+      { target, limit, exceptFlows = [] }: Omit<TakeDueOptions, 'holdMs'>,
+    ) => {
       await sql.takeTarget(target);
       return select(
         `WHERE target = $1 AND next_attempt_at <= $2 AND NOT (${isAmong('flow_id', '$3')})
@@ -76,7 +112,8 @@ export function notificationRows(sql: StoreSql): NotificationRows {
         [target, nowMs, exceptFlows, limit],
       );
     },
-    nextDueAt: async (targets) => {
+    /** By target, in epoch milliseconds; targets with nothing left are missing. */
+    nextDueAt: async (targets: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const ofTarget = targets.map(
         (_, at) =>
           `SELECT ${at} AS place, min(next_attempt_at) AS at FROM ${schema}notifications
@@ -94,9 +131,15 @@ export function notificationRows(sql: StoreSql): NotificationRows {
         }),
       );
     },
+    /** How many are not settled. */
     pending: () => countRows(sql, 'notifications', { where: 'WHERE next_attempt_at IS NOT NULL' }),
+    /** How many were given up. */
     failed: () => countRows(sql, 'notifications', { where: `WHERE outcome = 'failed'` }),
-    prune: ({ deliveredMs, failedMs }, limit) =>
+    /** Deletes those delivered, or given up, before a time. @returns how many */
+    prune: (
+      { deliveredMs, failedMs }: Readonly<Record<'deliveredMs' | 'failedMs', number>>,
+      limit: number,
+    ) =>
       sql.run(
         `DELETE FROM ${schema}notifications WHERE seq IN (SELECT seq FROM ${schema}notifications
            WHERE settled_at < $1 AND (outcome = 'delivered' OR settled_at < $2)

@@ -1,6 +1,5 @@
 import { SCHEDULE_FIELDS, type ScheduleRecord } from '../../flow-model/schedule-record.js';
-import { PAUSE_FIELDS, type PauseRecord } from '../../flow-model/task-record.js';
-import type { AnswerRows, PauseRows, ScheduleRows, Tables } from '../flow-store.js';
+import { PAUSE_FIELDS, type PauseRecord, type TaskRuntime } from '../../flow-model/task-record.js';
 import { statisticsRows } from '../statistics.js';
 import { flowRows, historyRows } from './flow-table.js';
 import { notificationRows } from './notification-table.js';
@@ -15,19 +14,47 @@ import {
 } from './store-sql.js';
 import { type TaskQueue, taskRows } from './task-table.js';
 
+/** The first answer to a request with an idempotency key. */
+export interface KeptAnswer {
+  readonly bodyHash: string;
+  /** JSON text. */
+  readonly answer: string;
+}
+
+/** A key is unique within an owner and an action. */
+export interface AnswerKey {
+  readonly ownerKey: string;
+  readonly action: string;
+  readonly key: string;
+}
+
+/** Finding and keeping the answers for repeated requests. */
+export interface AnswerRows {
+  /** Undefined if there is none, or it has expired; the change must then keep one, and others wait for it. */
+  readonly find: (key: AnswerKey, nowMs: number) => Promise<KeptAnswer | undefined>;
+  readonly keep: (key: AnswerKey, answer: KeptAnswer, expiresAt: number) => Promise<void>;
+}
+
 /** What each store does in its own way. */
 export interface OwnWays {
   readonly queue: TaskQueue;
-  readonly answers: Pick<AnswerRows, 'find' | 'keep'>;
+  readonly answers: AnswerRows;
 }
 
+/** The tables of a store. In a change, what is found by its id stays as it is until the transaction ends. */
+export type Tables = Readonly<ReturnType<typeof tablesOf>>;
+
 /** The tables as one change or one read sees them. */
-export function tablesOf(sql: StoreSql, { queue, answers }: OwnWays): Tables {
+export function tablesOf(sql: StoreSql, { queue, answers }: OwnWays) {
   return {
     flows: flowRows(sql),
     tasks: taskRows(sql, queue),
     notifications: notificationRows(sql),
-    answers: { ...answers, prune: (nowMs, limit) => pruneAnswers(sql, nowMs, limit) },
+    answers: {
+      ...answers,
+      /** @returns how many were deleted */
+      prune: (nowMs: number, limit: number) => pruneAnswers(sql, nowMs, limit),
+    },
     statistics: statisticsRows(sql),
     pauses: pauseRows(sql),
     history: historyRows(sql),
@@ -46,19 +73,20 @@ function pruneAnswers(sql: StoreSql, nowMs: number, limit: number): Promise<numb
 
 const PAUSES = recordTable('pauses', PAUSE_FIELDS, ['runtime']);
 
-/** The table of paused runtimes. */
-function pauseRows(sql: StoreSql): PauseRows {
+/** The table of runtimes whose tasks wait. */
+function pauseRows(sql: StoreSql) {
   const { schema, query, run } = sql;
   return {
     all: () => query<PauseRecord>(`${selectFrom(sql, PAUSES)} ORDER BY runtime`),
-    keep: async ({ runtime, reason, pausedAt }) => {
+    /** An existing one keeps its time, and its reason unless there is another one. */
+    keep: async ({ runtime, reason, pausedAt }: PauseRecord) => {
       await run(
         `INSERT INTO ${schema}pauses (runtime, reason, paused_at) VALUES ($1, $2, $3)
          ON CONFLICT (runtime) DO UPDATE SET reason = coalesce(excluded.reason, pauses.reason)`,
         [runtime, reason, pausedAt],
       );
     },
-    remove: async (runtime) => {
+    remove: async (runtime: TaskRuntime) => {
       await run(`DELETE FROM ${schema}pauses WHERE runtime = $1`, [runtime]);
     },
   };
@@ -68,24 +96,25 @@ const SCHEDULES = recordTable('schedules', SCHEDULE_FIELDS, ['scheduleId']);
 /** The id comes first. */
 const { columns: SCHEDULE_COLUMNS } = SCHEDULES;
 
-/** The table of schedules. What a change finds by its id is locked. */
-function scheduleRows(sql: StoreSql): ScheduleRows {
+/** The table of schedules that have been run or waited for. What a change finds by its id is locked. */
+function scheduleRows(sql: StoreSql) {
   const { schema, query, run } = sql;
   const select = selectFrom(sql, SCHEDULES);
   return {
     all: () => query<ScheduleRecord>(`${select} ORDER BY id`),
-    find: async (id) => {
+    find: async (id: string) => {
       const text = `${select} WHERE id = $1 ${sql.locked('schedules')}`;
       return (await query<ScheduleRecord>(text, [id]))[0];
     },
-    add: async (schedule) => {
+    /** Does nothing if another change has added the schedule meanwhile. */
+    add: async (schedule: ScheduleRecord) => {
       await run(
         `INSERT INTO ${schema}schedules (${columnList(SCHEDULE_COLUMNS)})
          VALUES (${places(SCHEDULE_COLUMNS)}) ON CONFLICT DO NOTHING`,
         valuesOf(schedule, SCHEDULE_COLUMNS),
       );
     },
-    update: async (schedule) => {
+    update: async (schedule: ScheduleRecord) => {
       await run(
         `UPDATE ${schema}schedules SET ${assignments(SCHEDULE_COLUMNS, 1)} WHERE id = $1`,
         valuesOf(schedule, SCHEDULE_COLUMNS),

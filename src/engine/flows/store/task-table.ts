@@ -1,6 +1,12 @@
-import { TASK_FIELDS, type TaskCount, type TaskRecord } from '../../flow-model/task-record.js';
-import type { TaskFilter, TaskRows } from '../flow-store.js';
-import { foundRows } from './found-table.js';
+import {
+  TASK_FIELDS,
+  type TaskCount,
+  type TaskRecord,
+  type TaskRuntime,
+  type TaskStatus,
+} from '../../flow-model/task-record.js';
+import type { ClockJump } from '../../support/time.js';
+import { foundRows, type RecordFilter } from './found-table.js';
 import {
   below,
   type Dialect,
@@ -57,11 +63,33 @@ const ACTIVE_OF: Lookup<number, { readonly flowSeq: number; readonly count: numb
   keyOf: ({ flowSeq }) => flowSeq,
 };
 
-/** What each store does in its own way. */
-export type TaskQueue = Pick<TaskRows, 'expired' | 'nextQueued'>;
+/** Which tasks to list. */
+export interface TaskFilter extends RecordFilter<TaskStatus> {
+  readonly runtimes?: readonly TaskRuntime[] | undefined;
+}
+
+/** Which queued tasks a worker takes. */
+export interface QueueFilter {
+  readonly runtimes?: readonly TaskRuntime[] | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** How tasks are given to workers, which each store does in its own way. */
+export interface TaskQueue {
+  /** The oldest task that can start now, whose runtime is not paused, and that no other change takes. */
+  readonly nextQueued: (nowMs: number, filter: QueueFilter) => Promise<TaskRecord | undefined>;
+  /**
+   * Tasks whose worker has not reported in time. A lease from before a jump of the clock lasts that
+   * much longer: its worker had less time than the clock says. Can be empty for one that has just claimed a task.
+   */
+  readonly expired: (
+    now: { readonly nowMs: number; readonly jump: ClockJump | undefined },
+    limit: number,
+  ) => Promise<readonly TaskRecord[]>;
+}
 
 /** The table of tasks. What a change finds by its id is locked, and its flow before it. */
-export function taskRows(sql: StoreSql, queue: TaskQueue): TaskRows {
+export function taskRows(sql: StoreSql, queue: TaskQueue) {
   const { schema, query, run, find } = sql;
   const byId = async (id: string) => {
     if (sql.locks) {
@@ -84,16 +112,20 @@ export function taskRows(sql: StoreSql, queue: TaskQueue): TaskRows {
   return {
     ...found,
     ...queue,
-    ownerOf: async (id) => (await find(OWNER_OF, id))[0]?.owner,
-    ofRun: async (flowSeq, runId) => {
+    /** The session that owns a task. */
+    ownerOf: async (id: string) => (await find(OWNER_OF, id))[0]?.owner,
+    /** The task of a flow that was created for a run. */
+    ofRun: async (flowSeq: number, runId: string) => {
       const [task] = await query<TaskRecord>(
         `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 ${sql.locked('tasks')}`,
         [runId, flowSeq],
       );
       return task;
     },
-    ofFlow: (flowSeq) => find(OF_FLOW, flowSeq),
-    newestOf: (ownerKey, flowSeq, beforeSeq, limit) => {
+    /** Oldest first. */
+    ofFlow: (flowSeq: number) => find(OF_FLOW, flowSeq),
+    /** An owner's tasks created before one of them, newest first. @param flowSeq only those of this flow */
+    newestOf: (ownerKey: string, flowSeq: number | undefined, beforeSeq: number, limit: number) => {
       const { where, values } = whereOf([
         equals(sql, 'owner_key', ownerKey),
         below('seq', beforeSeq),
@@ -104,8 +136,9 @@ export function taskRows(sql: StoreSql, queue: TaskQueue): TaskRows {
         [...values, limit],
       );
     },
-    activeOf: async (flowSeq) => (await find(ACTIVE_OF, flowSeq))[0]?.count ?? 0,
-    countsOf: (flowSeq) => find(COUNTS_OF, flowSeq),
+    activeOf: async (flowSeq: number) => (await find(ACTIVE_OF, flowSeq))[0]?.count ?? 0,
+    countsOf: (flowSeq: number): Promise<readonly TaskCount[]> => find(COUNTS_OF, flowSeq),
+    /** When the next retry of a runtime that is not paused is due, or the next lease expires. */
     nextDueAt: async () => {
       const rows = await query<{ at: number | null }>(
         `SELECT min(next_run_at) AS at FROM ${schema}tasks WHERE status = 'queued'
@@ -116,14 +149,16 @@ export function taskRows(sql: StoreSql, queue: TaskQueue): TaskRows {
       const times = rows.flatMap(({ at }) => at ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },
-    stampCleanup: (retentionMs, limit) =>
+    /** Gives ended tasks without one the date after which they can be pruned. @returns how many */
+    stampCleanup: (retentionMs: number, limit: number) =>
       run(
         `UPDATE ${schema}tasks SET cleanup_after = ended_at + $1, revision = revision + 1
          WHERE seq IN (SELECT seq FROM ${schema}tasks
            WHERE ended_at IS NOT NULL AND cleanup_after IS NULL LIMIT $2 ${sql.taken('tasks')})`,
         [retentionMs, limit],
       ),
-    prune: (nowMs, limit) =>
+    /** Deletes tasks past that date, except those that block an active flow. @returns how many */
+    prune: (nowMs: number, limit: number) =>
       run(
         `DELETE FROM ${schema}tasks WHERE seq IN (SELECT seq FROM ${schema}tasks
            WHERE cleanup_after < $1 AND NOT EXISTS (SELECT 1 FROM ${schema}flows

@@ -1,9 +1,10 @@
 import type { FlowRecord } from '../../flow-model/flow-record.js';
 import { SYSTEM, workerNamed } from '../../flow-model/history-record.js';
 import type { TaskRecord } from '../../flow-model/task-record.js';
-import type { QueueFilter, Work } from '../flow-store.js';
+import type { Work } from '../flow-store.js';
 import { by } from '../history.js';
 import { notifyOfTask } from '../notify.js';
+import type { QueueFilter } from '../store/task-table.js';
 import { CANCELLED_ERROR, endTask, runAgainOr, writeTask } from './change-task.js';
 import { hashLeaseToken, newLeaseToken } from './report-task.js';
 

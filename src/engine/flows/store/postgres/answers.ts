@@ -1,8 +1,8 @@
-import type { AnswerKey, AnswerRows, KeptAnswer } from '../../flow-store.js';
+import type { AnswerKey, AnswerRows, KeptAnswer } from '../tables.js';
 import type { Batch, Turn } from './batch.js';
 
 /** The answers for repeated requests. */
-export function answersIn(turn: Turn): Pick<AnswerRows, 'find' | 'keep'> {
+export function answersIn(turn: Turn): AnswerRows {
   const { batch } = turn;
   return {
     find: async (key, nowMs) => {

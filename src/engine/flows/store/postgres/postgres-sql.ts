@@ -1,6 +1,5 @@
 import type { Field, Fields } from '../../../flow-model/fields.js';
 import type { NewHistoryEntry } from '../../../flow-model/history-record.js';
-import type { Tables } from '../../flow-store.js';
 import { HISTORY } from '../flow-table.js';
 import {
   assignments,
@@ -11,7 +10,7 @@ import {
   type StoreSql,
   valuesOf,
 } from '../store-sql.js';
-import { tablesOf } from '../tables.js';
+import { type Tables, tablesOf } from '../tables.js';
 import { answersIn } from './answers.js';
 import type { Batch, Turn } from './batch.js';
 import { taskQueue } from './task-queue.js';

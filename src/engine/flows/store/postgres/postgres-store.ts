@@ -4,14 +4,8 @@ import { openCurrentServer, type Server } from '../../../postgres/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
-import type {
-  ChangeScope,
-  FlowPolicy,
-  FlowStore,
-  FlowsChange,
-  Tables,
-  Work,
-} from '../../flow-store.js';
+import type { ChangeScope, FlowPolicy, FlowStore, FlowsChange, Work } from '../../flow-store.js';
+import type { Tables } from '../tables.js';
 import { Batch, Turn } from './batch.js';
 import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
 import { postgresTables } from './postgres-sql.js';

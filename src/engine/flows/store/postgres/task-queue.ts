@@ -1,8 +1,7 @@
 import { TASK_RUNTIMES, type TaskRecord } from '../../../flow-model/task-record.js';
 import { groupBy } from '../../../support/lists.js';
-import type { QueueFilter } from '../../flow-store.js';
 import type { StoreSql } from '../store-sql.js';
-import { selectTask, type TaskQueue } from '../task-table.js';
+import { type QueueFilter, selectTask, type TaskQueue } from '../task-table.js';
 import { type Batch, Turn } from './batch.js';
 
 /**

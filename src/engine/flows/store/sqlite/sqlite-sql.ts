@@ -6,7 +6,6 @@ import {
   type TaskRuntime,
 } from '../../../flow-model/task-record.js';
 import type { Connection } from '../../../sqlite/database.js';
-import type { AnswerRows, KeptAnswer, Tables } from '../../flow-store.js';
 import { HISTORY } from '../flow-table.js';
 import {
   assignments,
@@ -17,7 +16,7 @@ import {
   type StoreSql,
   valuesOf,
 } from '../store-sql.js';
-import { tablesOf } from '../tables.js';
+import { type AnswerRows, type KeptAnswer, type Tables, tablesOf } from '../tables.js';
 import { selectTask, type TaskQueue } from '../task-table.js';
 
 const DIALECT: Dialect = {
@@ -105,7 +104,7 @@ export async function appendHistory(
   for (const note of notes) await run(INSERT_NOTE, valuesOf(note, HISTORY.own));
 }
 
-function answerRows({ query, run }: StoreSql): Pick<AnswerRows, 'find' | 'keep'> {
+function answerRows({ query, run }: StoreSql): AnswerRows {
   return {
     find: async ({ ownerKey, action, key }, nowMs) => {
       const [kept] = await query<KeptAnswer>(
@@ -127,31 +126,24 @@ function answerRows({ query, run }: StoreSql): Pick<AnswerRows, 'find' | 'keep'>
 
 function taskQueue(sql: StoreSql): TaskQueue {
   const { query } = sql;
+  const queued = `${selectTask(sql)} WHERE status = 'queued' AND runtime = $1
+    AND (next_run_at IS NULL OR next_run_at <= $2) AND ($3 IS NULL OR agent_id = $3)
+    ORDER BY seq LIMIT 1`;
+  const expired = `${selectTask(sql)} WHERE lease_expires_at < $1
+    AND (last_event_at >= $2 OR lease_expires_at < $1 - $3) ORDER BY lease_expires_at LIMIT $4`;
   return {
     nextQueued: async (nowMs, { runtimes = TASK_RUNTIMES, agentId = null }) => {
       // Few claims find any: they are left out here, so that no claim reads a long queue that waits.
       const paused = await query<{ runtime: TaskRuntime }>('SELECT runtime FROM pauses');
       const waiting = runtimes.filter((name) => !paused.some(({ runtime }) => runtime === name));
       const first = await Promise.all(
-        waiting.map((runtime) =>
-          query<TaskRecord>(
-            `${selectTask(sql)} WHERE status = 'queued' AND runtime = $1
-             AND (next_run_at IS NULL OR next_run_at <= $2) AND ($3 IS NULL OR agent_id = $3)
-             ORDER BY seq LIMIT 1`,
-            [runtime, nowMs, agentId],
-          ),
-        ),
+        waiting.map((runtime) => query<TaskRecord>(queued, [runtime, nowMs, agentId])),
       );
       return first.flat().sort((a, b) => a.seq - b.seq)[0];
     },
     expired: ({ nowMs, jump }, limit) => {
       const { atMs = 0, byMs = 0 } = jump ?? {};
-      return query<TaskRecord>(
-        `${selectTask(sql)} WHERE lease_expires_at < $1
-         AND (last_event_at >= $2 OR lease_expires_at < $1 - $3)
-         ORDER BY lease_expires_at LIMIT $4`,
-        [nowMs, atMs, byMs, limit],
-      );
+      return query<TaskRecord>(expired, [nowMs, atMs, byMs, limit]);
     },
   };
 }
