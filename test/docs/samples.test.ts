@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
 import { checkConfigText } from '../../src/engine/config/check.js';
-import { GATEWAY_DEFAULTS } from '../../src/engine/config/defaults.js';
+import { CONFIG_DEFAULTS } from '../../src/engine/config/defaults.js';
 import { OLDEST_SERVER } from '../../src/engine/postgres/index.js';
 import { faultOf } from './command-line.js';
 import { isThere, ROOT } from './pages.js';
@@ -57,7 +57,7 @@ test('what the container runs is a command of svc, and its health check is a pro
   assert.is(program, 'node');
   const copied = instructions().filter(({ name }) => name === 'COPY');
   assert.ok(copied.some(({ rest }) => rest === `docs/samples/healthcheck.mjs ${script}`));
-  const port = String(GATEWAY_DEFAULTS.port);
+  const port = String(CONFIG_DEFAULTS.gateway.port);
   assert.ok(instructions().some(({ name, rest }) => name === 'EXPOSE' && rest === port));
 });
 
@@ -91,7 +91,7 @@ test('the compose file builds that image, runs a command of svc, and waits for i
   assert.ok(isThere(join('docs/samples', svc.build.context, svc.build.dockerfile)));
   assert.is(faultOf(svc.command), undefined);
   assert.equal(svc.command, wordsOfInstruction('CMD'));
-  assert.ok(Number.parseInt(svc.stop_grace_period, 10) > GATEWAY_DEFAULTS.drainSeconds);
+  assert.ok(Number.parseInt(svc.stop_grace_period, 10) > CONFIG_DEFAULTS.gateway.drainSeconds);
   const named = svc.volumes.map((volume) => volume.split(':')[0] ?? '');
   for (const name of named.filter((one) => !one.startsWith('.'))) assert.ok(name in volumes, name);
 });
@@ -127,7 +127,7 @@ test('the compose file of a team runs commands of svc on a supported server, aft
   for (const [service, { build, command, depends_on: after, ...rest }] of Object.entries(others)) {
     assert.ok(isThere(join('docs/samples', build.context, build.dockerfile)));
     assert.is(faultOf(command), undefined, service);
-    assert.ok(Number.parseInt(rest.stop_grace_period, 10) > GATEWAY_DEFAULTS.drainSeconds);
+    assert.ok(Number.parseInt(rest.stop_grace_period, 10) > CONFIG_DEFAULTS.gateway.drainSeconds);
     assert.ok((service === 'migrate' ? 'postgres' : 'migrate') in after);
     assert.match(rest.environment['SVC_DATABASE_URL'] ?? '', /^postgres:\/\//);
   }

@@ -61,114 +61,159 @@ export const MEMORY_SEARCH_DEFAULTS = {
 /** Minimum of candidates to rank, whatever `candidateMultiplier` is. */
 export const MIN_CANDIDATES = 24;
 
-/** `memory`: the backend that answers searches, and how answers are cited (spec §2.12). */
-export const MEMORY_DEFAULTS = {
-  backend: 'builtin',
-  citations: 'auto',
-  searchLog: false,
-  ext: {
-    command: 'qmd',
-    searchMode: 'search',
-    includeDefaultMemory: true,
-    paths: [],
-    sessions: { enabled: false },
-    update: {
-      interval: '5m',
-      debounceMs: 15_000,
-      onBoot: true,
-      embedInterval: '60m',
-      commandTimeoutMs: 30_000,
-      updateTimeoutMs: 120_000,
-      embedTimeoutMs: 120_000,
-    },
-    limits: { maxResults: 6, timeoutMs: 4000, maxSnippetChars: 450, maxInjectedChars: 2200 },
-    scope: {
-      default: 'deny',
-      rules: [
-        { action: 'allow', match: { chatType: 'direct' } },
-        { action: 'allow', match: { chatType: 'channel' } },
-      ],
+/** Fixed defaults of the whole tree, without those of entries of maps and lists. */
+export const CONFIG_DEFAULTS = {
+  agents: { defaults: { memorySearch: MEMORY_SEARCH_DEFAULTS } },
+  // spec §2.12
+  memory: {
+    backend: 'builtin',
+    citations: 'auto',
+    searchLog: false,
+    ext: {
+      command: 'qmd',
+      searchMode: 'search',
+      includeDefaultMemory: true,
+      paths: [],
+      sessions: { enabled: false },
+      update: {
+        interval: '5m',
+        debounceMs: 15_000,
+        onBoot: true,
+        embedInterval: '60m',
+        commandTimeoutMs: 30_000,
+        updateTimeoutMs: 120_000,
+        embedTimeoutMs: 120_000,
+      },
+      limits: { maxResults: 6, timeoutMs: 4000, maxSnippetChars: 450, maxInjectedChars: 2200 },
+      scope: {
+        default: 'deny',
+        rules: [
+          { action: 'allow', match: { chatType: 'direct' } },
+          { action: 'allow', match: { chatType: 'channel' } },
+        ],
+      },
     },
   },
-} as const;
-
-/** Missing keys of a `memory.ext.scope` in the file; the default scope does not apply to it. */
-export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
-
-/** `plugins.entries.memory-core`: dreaming (spec §2.13). */
-export const MEMORY_CORE_DEFAULTS = {
-  config: {
-    dreaming: {
-      enabled: false,
-      frequency: '0 3 * * *',
-      verboseLogging: false,
-      storage: { mode: 'separate', separateReports: false },
-      phases: {
-        light: { enabled: true, lookbackDays: 2, limit: 100, dedupeSimilarity: 0.9 },
-        rem: { enabled: true, lookbackDays: 7, limit: 10, minPatternStrength: 0.75 },
-        deep: {
+  sessions: { readers: ['svc'] },
+  plugins: {
+    entries: {
+      // spec §2.13
+      'memory-core': {
+        config: {
+          dreaming: {
+            enabled: false,
+            frequency: '0 3 * * *',
+            verboseLogging: false,
+            storage: { mode: 'separate', separateReports: false },
+            phases: {
+              light: { enabled: true, lookbackDays: 2, limit: 100, dedupeSimilarity: 0.9 },
+              rem: { enabled: true, lookbackDays: 7, limit: 10, minPatternStrength: 0.75 },
+              deep: {
+                enabled: true,
+                limit: 10,
+                minScore: 0.75,
+                minRecallCount: 3,
+                minUniqueQueries: 3,
+                recencyHalfLifeDays: 14,
+                maxAgeDays: 30,
+                maxMemoryChars: 20_000,
+                maxPromotedSnippetTokens: 160,
+                maxPriorEntryLossFraction: 0.25,
+              },
+            },
+          },
+        },
+        subagent: { allowModelOverride: false, allowedModels: [] },
+      },
+      'active-memory': {
+        enabled: false,
+        config: {
           enabled: true,
-          limit: 10,
-          minScore: 0.75,
-          minRecallCount: 3,
-          minUniqueQueries: 3,
-          recencyHalfLifeDays: 14,
-          maxAgeDays: 30,
-          maxMemoryChars: 20_000,
-          maxPromotedSnippetTokens: 160,
-          maxPriorEntryLossFraction: 0.25,
+          agents: [],
+          modelFallbackPolicy: 'default-remote',
+          allowedChatTypes: ['direct'],
+          allowedChatIds: [],
+          deniedChatIds: [],
+          thinking: 'off',
+          timeoutMs: 15_000,
+          setupGraceTimeoutMs: 0,
+          queryMode: 'recent',
+          maxSummaryChars: 220,
+          recentUserTurns: 2,
+          recentAssistantTurns: 1,
+          recentUserChars: 220,
+          recentAssistantChars: 180,
+          cacheTtlMs: 15_000,
+          circuitBreakerMaxTimeouts: 3,
+          circuitBreakerCooldownMs: 60_000,
+          logging: false,
+          persistTranscripts: false,
+          transcriptDir: 'active-memory',
+          ext: { searchMode: 'search' },
+        },
+      },
+      // spec/webhooks §2, §8
+      webhooks: {
+        enabled: false,
+        config: {
+          limits: {
+            ratePerWindow: 120,
+            windowSeconds: 60,
+            inFlight: 8,
+            bodyBytes: 262_144,
+            bodyTimeoutSeconds: 15,
+            trackedClients: 4096,
+          },
+          deliveries: { keep: 1000, days: 7, maxBodyBytes: 65_536, maxMegabytes: 64 },
+          openapi: false,
         },
       },
     },
   },
-  subagent: { allowModelOverride: false, allowedModels: [] },
-} as const;
-
-/** `plugins.entries.active-memory`. */
-export const ACTIVE_MEMORY_DEFAULTS = {
-  enabled: false,
-  config: {
-    enabled: true,
-    agents: [],
-    modelFallbackPolicy: 'default-remote',
-    allowedChatTypes: ['direct'],
-    allowedChatIds: [],
-    deniedChatIds: [],
-    thinking: 'off',
-    timeoutMs: 15_000,
-    setupGraceTimeoutMs: 0,
-    queryMode: 'recent',
-    maxSummaryChars: 220,
-    recentUserTurns: 2,
-    recentAssistantTurns: 1,
-    recentUserChars: 220,
-    recentAssistantChars: 180,
-    cacheTtlMs: 15_000,
-    circuitBreakerMaxTimeouts: 3,
-    circuitBreakerCooldownMs: 60_000,
-    logging: false,
-    persistTranscripts: false,
-    transcriptDir: 'active-memory',
-    ext: { searchMode: 'search' },
+  gateway: {
+    host: '127.0.0.1',
+    port: 8787,
+    trustedProxies: [],
+    drainSeconds: 20,
   },
-} as const;
-
-/** `plugins.entries.webhooks` without its routes (spec/webhooks §2, §8). */
-export const WEBHOOKS_DEFAULTS = {
-  enabled: false,
-  config: {
-    limits: {
-      ratePerWindow: 120,
-      windowSeconds: 60,
-      inFlight: 8,
-      bodyBytes: 262_144,
-      bodyTimeoutSeconds: 15,
-      trackedClients: 4096,
+  mcp: {
+    write: false,
+    http: {
+      host: '127.0.0.1',
+      port: 8788,
+      trustedProxies: [],
+      allowedOrigins: [],
+      limits: { ratePerWindow: 300, windowSeconds: 60, trackedClients: 4096 },
     },
-    deliveries: { keep: 1000, days: 7, maxBodyBytes: 65_536, maxMegabytes: 64 },
-    openapi: false,
   },
-} as const;
+  flows: {
+    retentionDays: 7,
+    idempotencyHours: 24,
+    concurrency: 2,
+    leaseSeconds: 60,
+    orphans: 'requeue',
+  },
+  // Of a PostgreSQL server: they only apply with `url`.
+  storage: {
+    poolSize: 10,
+    connectTimeoutSeconds: 5,
+    statementTimeoutSeconds: 30,
+  },
+  secrets: {
+    defaults: { env: 'default', file: 'default', exec: 'default' },
+    resolution: { maxProviderConcurrency: 4, maxRefsPerProvider: 512, maxBatchBytes: 262_144 },
+  },
+  logging: {
+    level: 'info',
+    format: 'auto',
+    accessLog: false,
+    activity: true,
+  },
+  ui: { history: true, theme: 'auto', mouse: true },
+} as const satisfies ConfigInput;
+
+/** Missing keys of a `memory.ext.scope` in the file; the default scope does not apply to it. */
+export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
 
 /** One entry of `plugins.entries.webhooks.config.routes`. */
 export const ROUTE_DEFAULTS = { enabled: true, dedupeHours: 72, unmatched: 'ignore' } as const;
@@ -193,53 +238,11 @@ export const HMAC_DEFAULTS = {
   payload: '{body}',
 } as const;
 
-/** `gateway`. */
-export const GATEWAY_DEFAULTS = {
-  host: '127.0.0.1',
-  port: 8787,
-  trustedProxies: [],
-  drainSeconds: 20,
-} as const;
-
-/** `mcp`. */
-export const MCP_DEFAULTS = {
-  write: false,
-  http: {
-    host: '127.0.0.1',
-    port: 8788,
-    trustedProxies: [],
-    allowedOrigins: [],
-    limits: { ratePerWindow: 300, windowSeconds: 60, trackedClients: 4096 },
-  },
-} as const;
-
-/** `flows` without its runtimes and notification target. */
-export const FLOWS_DEFAULTS = {
-  retentionDays: 7,
-  idempotencyHours: 24,
-  concurrency: 2,
-  leaseSeconds: 60,
-  orphans: 'requeue',
-} as const;
-
-/** `storage`: keys of a PostgreSQL server, which only apply with `url`. */
-export const STORAGE_DEFAULTS = {
-  poolSize: 10,
-  connectTimeoutSeconds: 5,
-  statementTimeoutSeconds: 30,
-} as const;
-
 /** One entry of `flows.runtimes`. */
 export const RUNTIME_DEFAULTS = {
   timeoutSeconds: 3600,
   maxAttempts: 3,
   permissions: 'deny',
-} as const;
-
-/** `secrets` without its providers. */
-export const SECRETS_DEFAULTS = {
-  defaults: { env: 'default', file: 'default', exec: 'default' },
-  resolution: { maxProviderConcurrency: 4, maxRefsPerProvider: 512, maxBatchBytes: 262_144 },
 } as const;
 
 /** A `secrets.providers` entry whose `source` is `file`. */
@@ -261,41 +264,6 @@ export const EXEC_PROVIDER_DEFAULTS = {
   allowInsecurePath: false,
   allowSymlinkCommand: false,
 } as const;
-
-/** `sessions`: whose transcripts are read. */
-export const SESSIONS_DEFAULTS = { readers: ['svc'] } as const;
-
-/** `logging` of the long-lived process. */
-export const LOGGING_DEFAULTS = {
-  level: 'info',
-  format: 'auto',
-  accessLog: false,
-  activity: true,
-} as const;
-
-/** `ui`: screens in the terminal. */
-export const UI_DEFAULTS = { history: true, theme: 'auto', mouse: true } as const;
-
-/** Fixed defaults of the whole tree. */
-export const CONFIG_DEFAULTS = {
-  agents: { defaults: { memorySearch: MEMORY_SEARCH_DEFAULTS } },
-  memory: MEMORY_DEFAULTS,
-  sessions: SESSIONS_DEFAULTS,
-  plugins: {
-    entries: {
-      'memory-core': MEMORY_CORE_DEFAULTS,
-      'active-memory': ACTIVE_MEMORY_DEFAULTS,
-      webhooks: WEBHOOKS_DEFAULTS,
-    },
-  },
-  gateway: GATEWAY_DEFAULTS,
-  mcp: MCP_DEFAULTS,
-  flows: FLOWS_DEFAULTS,
-  storage: STORAGE_DEFAULTS,
-  secrets: SECRETS_DEFAULTS,
-  logging: LOGGING_DEFAULTS,
-  ui: UI_DEFAULTS,
-} as const satisfies ConfigInput;
 
 /**
  * Describes the defaults that are not fixed values. Keys are schema paths, in which `*` is any map

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
-import { MEMORY_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
+import { CONFIG_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
 import { createJsonSchema } from './schema-documents.js';
 import { withConfigLock, writeFileAtomically } from './write-config.js';
 
@@ -108,7 +108,7 @@ export function configTemplate(): string {
 
   "memory": {
     // Whether snippets end with "Source: <path#line>": auto, on or off.
-    "citations": "${MEMORY_DEFAULTS.citations}",
+    "citations": "${CONFIG_DEFAULTS.memory.citations}",
   },
 }
 `;

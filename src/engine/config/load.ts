@@ -4,7 +4,7 @@ import { parsedJson } from '../support/text.js';
 import type { ValidConfig } from './check.js';
 import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, valueAt } from './config-path.js';
-import { SECRETS_DEFAULTS } from './defaults.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
 import {
   type Discovery,
   discoverConfig,
@@ -144,7 +144,7 @@ export async function inspectConfig(
   if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
   const { checkConfigFile } = await import('./check-file.js');
   const { document, faults, warnings } = checkConfigFile(context, discovery, file).checked;
-  tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
+  tellSecrets(context, document.value, CONFIG_DEFAULTS.secrets.defaults);
   return { discovery, file, text: document.text, faults, warnings };
 }
 

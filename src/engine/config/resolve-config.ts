@@ -1,32 +1,22 @@
 import { canonicalProvider } from '../providers/registry.js';
 import { uniqueBy } from '../support/lists.js';
 import {
-  ACTIVE_MEMORY_DEFAULTS,
+  CONFIG_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
   FILE_PROVIDER_DEFAULTS,
-  FLOWS_DEFAULTS,
-  GATEWAY_DEFAULTS,
   HMAC_DEFAULTS,
-  LOGGING_DEFAULTS,
-  MCP_DEFAULTS,
-  MEMORY_CORE_DEFAULTS,
-  MEMORY_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   SCHEDULE_DEFAULTS,
-  SECRETS_DEFAULTS,
-  SESSIONS_DEFAULTS,
-  STORAGE_DEFAULTS,
-  UI_DEFAULTS,
   VERIFY_DEFAULTS,
-  WEBHOOKS_DEFAULTS,
   WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
 import { mergeSettings } from './merge-settings.js';
 import type {
   AgentId,
   AgentSettings,
+  FilledConfig,
   MemorySearchSettings,
   ResolvedConfig,
   ResolvedFlows,
@@ -44,16 +34,12 @@ import type {
   AgentInput,
   AgentsInput,
   ConfigInput,
-  FlowsInput,
   MemoryInput,
   MemorySearchInput,
   ModelProviderInput,
   RouteInput,
   ScheduleInput,
   SecretProviderInput,
-  SecretsInput,
-  StorageInput,
-  WebhooksInput,
 } from './schema/index.js';
 import {
   parseSecret,
@@ -67,29 +53,23 @@ import {
  * are listed there is one, `main`; unless one is marked, the first is the default.
  */
 export function resolveConfig(input: ConfigInput): ResolvedConfig {
-  const secrets = resolveSecrets(input.secrets);
-  const aliases = secrets.defaults;
-  const entries = input.plugins?.entries;
+  const filled: FilledConfig = mergeSettings(CONFIG_DEFAULTS, input);
+  const aliases = filled.secrets.defaults;
+  const { webhooks, ...entries } = filled.plugins.entries;
   return deepFreeze<ResolvedConfig>({
     agents: resolveAgents(input.agents, aliases),
     models: { providers: resolveModelProviders(input.models?.providers, aliases) },
-    memory: resolveMemory(input.memory),
-    sessions: { readers: (input.sessions?.readers ?? SESSIONS_DEFAULTS.readers).map(toReader) },
-    plugins: {
-      entries: {
-        'memory-core': mergeSettings(MEMORY_CORE_DEFAULTS, entries?.['memory-core']),
-        'active-memory': mergeSettings(ACTIVE_MEMORY_DEFAULTS, entries?.['active-memory']),
-        webhooks: resolveWebhooks(entries?.webhooks, aliases),
-      },
-    },
-    gateway: mergeSettings(GATEWAY_DEFAULTS, input.gateway),
-    mcp: mergeSettings(MCP_DEFAULTS, input.mcp),
-    flows: resolveFlows(input.flows, aliases),
+    memory: resolveMemory(filled.memory, input.memory?.ext?.scope),
+    sessions: { readers: filled.sessions.readers.map(toReader) },
+    plugins: { entries: { ...entries, webhooks: resolveWebhooks(webhooks, aliases) } },
+    gateway: filled.gateway,
+    mcp: filled.mcp,
+    flows: resolveFlows(filled.flows, aliases),
     schedules: resolveSchedules(input),
-    storage: resolveStorage(input.storage, aliases),
-    secrets,
-    logging: mergeSettings(LOGGING_DEFAULTS, input.logging),
-    ui: mergeSettings(UI_DEFAULTS, input.ui),
+    storage: resolveStorage(filled.storage, aliases),
+    secrets: resolveSecrets(filled.secrets),
+    logging: filled.logging,
+    ui: filled.ui,
   });
 }
 
@@ -136,10 +116,12 @@ function resolveModelProviders(
   );
 }
 
-function resolveSecrets(input: SecretsInput = {}): ResolvedConfig['secrets'] {
-  const { providers = {}, ...rest } = input;
+function resolveSecrets({
+  providers = {},
+  ...rest
+}: FilledConfig['secrets']): ResolvedConfig['secrets'] {
   return {
-    ...mergeSettings(SECRETS_DEFAULTS, rest),
+    ...rest,
     providers: Object.fromEntries(
       Object.entries(providers).map(([alias, entry]) => [alias, resolveSecretProvider(entry)]),
     ),
@@ -167,28 +149,22 @@ const ROUTE_PREFIX = '/plugins/webhooks/';
  * A configured scope replaces the default one (facts §8.3): merging would allow sessions by rules
  * that nobody wrote.
  */
-function resolveMemory(input: MemoryInput | undefined): ResolvedMemory {
-  const filled = mergeSettings(MEMORY_DEFAULTS, input);
-  const written = input?.ext?.scope;
+function resolveMemory(filled: ResolvedMemory, written: ScopeInput | undefined): ResolvedMemory {
   if (written === undefined) return filled;
-  return {
-    ...filled,
-    ext: { ...filled.ext, scope: mergeSettings(WRITTEN_SCOPE_DEFAULTS, written) },
-  };
+  const scope = mergeSettings(WRITTEN_SCOPE_DEFAULTS, written);
+  return { ...filled, ext: { ...filled.ext, scope } };
 }
 
+type ScopeInput = NonNullable<MemoryInput['ext']>['scope'];
+
 function resolveWebhooks(
-  input: WebhooksInput | undefined,
+  { enabled, config: { routes = {}, ...config } }: FilledConfig['plugins']['entries']['webhooks'],
   secretDefaults: SecretDefaults,
 ): ResolvedWebhooks {
-  const { routes = {}, ...config } = input?.config ?? {};
-  const filled = mergeSettings(WEBHOOKS_DEFAULTS, { ...input, config });
   return {
-    enabled: filled.enabled,
+    enabled,
     config: {
-      limits: filled.config.limits,
-      deliveries: filled.config.deliveries,
-      openapi: filled.config.openapi,
+      ...config,
       routes: Object.fromEntries(
         Object.entries(routes).map(([id, route]) => [id, resolveRoute(id, route, secretDefaults)]),
       ),
@@ -231,21 +207,20 @@ export function routePath(id: string, route: { readonly path?: string | undefine
 }
 
 function resolveStorage(
-  { url, ...rest }: StorageInput = {},
+  { url, ...rest }: FilledConfig['storage'],
   secretDefaults: SecretDefaults,
 ): ResolvedStorage {
-  return {
-    ...mergeSettings(STORAGE_DEFAULTS, rest),
-    ...(url === undefined ? {} : { url: parseSecret(url, secretDefaults) }),
-  };
+  return { ...rest, ...(url === undefined ? {} : { url: parseSecret(url, secretDefaults) }) };
 }
 
-function resolveFlows(input: FlowsInput = {}, secretDefaults: SecretDefaults): ResolvedFlows {
-  const { runtimes = {}, notify = {}, ...rest } = input;
+function resolveFlows(
+  { runtimes = {}, notify = {}, ...rest }: FilledConfig['flows'],
+  secretDefaults: SecretDefaults,
+): ResolvedFlows {
   const { targets = [], ...single } = notify;
   const { subagent, acp } = runtimes;
   return {
-    ...mergeSettings(FLOWS_DEFAULTS, rest),
+    ...rest,
     runtimes: {
       ...(subagent === undefined ? {} : { subagent: mergeSettings(RUNTIME_DEFAULTS, subagent) }),
       ...(acp === undefined ? {} : { acp: mergeSettings(RUNTIME_DEFAULTS, acp) }),

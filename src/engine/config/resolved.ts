@@ -1,43 +1,30 @@
 import type { Warning } from '../errors/index.js';
 import type {
-  ACTIVE_MEMORY_DEFAULTS,
+  CONFIG_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
   FILE_PROVIDER_DEFAULTS,
-  FLOWS_DEFAULTS,
-  GATEWAY_DEFAULTS,
   HMAC_DEFAULTS,
-  LOGGING_DEFAULTS,
-  MCP_DEFAULTS,
-  MEMORY_CORE_DEFAULTS,
-  MEMORY_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   SCHEDULE_DEFAULTS,
-  SECRETS_DEFAULTS,
-  STORAGE_DEFAULTS,
-  UI_DEFAULTS,
   VERIFY_DEFAULTS,
-  WEBHOOKS_DEFAULTS,
 } from './defaults.js';
 import type { WithDefaults } from './merge-settings.js';
 import type {
   AgentInput,
   ConfigInput,
-  FlowsInput,
-  MemoryInput,
   MemorySearchInput,
-  PluginEntriesInput,
   RouteInput,
   RuntimeInput,
   ScheduleInput,
   SecretProviderInput,
-  SecretsInput,
-  StorageInput,
   TargetInput,
-  WebhooksInput,
 } from './schema/index.js';
 import type { SecretInput } from './secret-input.js';
+
+/** A configuration with all fixed defaults; what is in maps and lists is as written. */
+export type FilledConfig = WithDefaults<ConfigInput, typeof CONFIG_DEFAULTS>;
 
 type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
 
@@ -127,7 +114,7 @@ export interface ResolvedModelProvider {
   readonly models: readonly { readonly id: string }[];
 }
 
-export type ResolvedMemory = WithDefaults<MemoryInput, typeof MEMORY_DEFAULTS>;
+export type ResolvedMemory = FilledConfig['memory'];
 
 /** A session reader in use. */
 export interface SessionReader {
@@ -158,25 +145,18 @@ export interface ResolvedRoute
   readonly controllerId: string;
 }
 
-type FilledWebhooks = WithDefaults<WebhooksInput, typeof WEBHOOKS_DEFAULTS>;
+type FilledEntries = FilledConfig['plugins']['entries'];
 
 export interface ResolvedWebhooks {
   readonly enabled: boolean;
-  readonly config: {
+  readonly config: Omit<FilledEntries['webhooks']['config'], 'routes'> & {
     readonly routes: Readonly<Record<string, ResolvedRoute>>;
-    readonly limits: FilledWebhooks['config']['limits'];
-    readonly deliveries: FilledWebhooks['config']['deliveries'];
-    /** Whether `/openapi.json` is served. */
-    readonly openapi: boolean;
   };
 }
 
 export type ResolvedRuntime = WithDefaults<RuntimeInput, typeof RUNTIME_DEFAULTS>;
 
-export type ResolvedFlows = Omit<
-  WithDefaults<FlowsInput, typeof FLOWS_DEFAULTS>,
-  'runtimes' | 'notify'
-> & {
+export type ResolvedFlows = Omit<FilledConfig['flows'], 'runtimes' | 'notify'> & {
   readonly runtimes: { readonly subagent?: ResolvedRuntime; readonly acp?: ResolvedRuntime };
   readonly notify: ResolvedReceiver & {
     readonly targets: readonly (ResolvedReceiver & Pick<TargetInput, 'id' | 'kinds' | 'routes'>)[];
@@ -204,13 +184,14 @@ export type ResolvedSecretProvider =
   | WithDefaults<Extract<SecretProviderInput, { source: 'file' }>, typeof FILE_PROVIDER_DEFAULTS>
   | WithDefaults<Extract<SecretProviderInput, { source: 'exec' }>, typeof EXEC_PROVIDER_DEFAULTS>;
 
-export type ResolvedStorage = Omit<WithDefaults<StorageInput, typeof STORAGE_DEFAULTS>, 'url'> & {
+export type ResolvedStorage = Omit<FilledConfig['storage'], 'url'> & {
   /** Undefined: SQLite files. */
   readonly url?: SecretInput | undefined;
 };
 
 /** The whole configuration with all defaults. Deeply frozen; paths as written. */
-export interface ResolvedConfig {
+export interface ResolvedConfig
+  extends Pick<FilledConfig, 'gateway' | 'logging' | 'mcp' | 'memory' | 'ui'> {
   readonly agents: {
     readonly defaults: {
       readonly workspace?: string | undefined;
@@ -221,31 +202,16 @@ export interface ResolvedConfig {
     readonly list: readonly AgentSettings[];
   };
   readonly models: { readonly providers: Readonly<Record<string, ResolvedModelProvider>> };
-  readonly memory: ResolvedMemory;
   readonly sessions: { readonly readers: readonly SessionReader[] };
   readonly plugins: {
-    readonly entries: {
-      readonly 'memory-core': WithDefaults<
-        NonNullable<PluginEntriesInput['memory-core']>,
-        typeof MEMORY_CORE_DEFAULTS
-      >;
-      readonly 'active-memory': WithDefaults<
-        NonNullable<PluginEntriesInput['active-memory']>,
-        typeof ACTIVE_MEMORY_DEFAULTS
-      >;
-      readonly webhooks: ResolvedWebhooks;
-    };
+    readonly entries: Omit<FilledEntries, 'webhooks'> & { readonly webhooks: ResolvedWebhooks };
   };
-  readonly gateway: WithDefaults<NonNullable<ConfigInput['gateway']>, typeof GATEWAY_DEFAULTS>;
-  readonly mcp: WithDefaults<NonNullable<ConfigInput['mcp']>, typeof MCP_DEFAULTS>;
   readonly flows: ResolvedFlows;
   readonly schedules: Readonly<Record<string, ResolvedSchedule>>;
   readonly storage: ResolvedStorage;
-  readonly secrets: Omit<WithDefaults<SecretsInput, typeof SECRETS_DEFAULTS>, 'providers'> & {
+  readonly secrets: Omit<FilledConfig['secrets'], 'providers'> & {
     readonly providers: Readonly<Record<string, ResolvedSecretProvider>>;
   };
-  readonly logging: WithDefaults<NonNullable<ConfigInput['logging']>, typeof LOGGING_DEFAULTS>;
-  readonly ui: WithDefaults<NonNullable<ConfigInput['ui']>, typeof UI_DEFAULTS>;
 }
 
 /** A valid configuration. */

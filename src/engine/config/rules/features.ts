@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import { GATEWAY_DEFAULTS } from '../defaults.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
@@ -67,7 +67,7 @@ function* repeats(named: readonly Named[]): Generator<Named & { readonly earlier
 }
 
 export const portsDiffer: Rule = function* ({ gateway }) {
-  const { host, port, admin } = mergeSettings(GATEWAY_DEFAULTS, gateway);
+  const { host, port, admin } = mergeSettings(CONFIG_DEFAULTS.gateway, gateway);
   if (admin?.port === undefined && admin?.host === undefined) return;
   const { host: adminHost = host, port: adminPort = port } = admin;
   if (port === 0 || adminPort !== port || !overlap(host, adminHost)) return;

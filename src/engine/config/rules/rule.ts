@@ -1,6 +1,6 @@
 import type { ConfigFault, FaultCode } from '../config-fault.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import { SECRETS_DEFAULTS } from '../defaults.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
 import { resolveMemorySearch } from '../resolve-config.js';
 import type { MemorySearchSettings } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
@@ -24,11 +24,15 @@ export function* searchScopes(input: ConfigInput): Generator<SearchScope> {
   yield scopeOf(
     input,
     [defaultsPath],
-    resolveMemorySearch(defaults, undefined, SECRETS_DEFAULTS.defaults),
+    resolveMemorySearch(defaults, undefined, CONFIG_DEFAULTS.secrets.defaults),
   );
   for (const [at, agent] of (input.agents?.list ?? []).entries()) {
     if (agent.memorySearch === undefined) continue;
-    const settings = resolveMemorySearch(defaults, agent.memorySearch, SECRETS_DEFAULTS.defaults);
+    const settings = resolveMemorySearch(
+      defaults,
+      agent.memorySearch,
+      CONFIG_DEFAULTS.secrets.defaults,
+    );
     yield scopeOf(input, [['agents', 'list', at, 'memorySearch'], defaultsPath], settings);
   }
 }

@@ -1,7 +1,7 @@
 import { PROVIDERS } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import { SECRETS_DEFAULTS } from '../defaults.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
 import { writtenSecrets } from '../secret-input.js';
@@ -16,7 +16,10 @@ const MIN_SECRET_CHARS = 24;
  * self-hosted adapters, which are placeholders (spec/memory-search §5).
  */
 export const secretsAreLong: Rule = function* (input, scopes) {
-  for (const { path, secret, inAddress } of writtenSecrets(input, SECRETS_DEFAULTS.defaults)) {
+  for (const { path, secret, inAddress } of writtenSecrets(
+    input,
+    CONFIG_DEFAULTS.secrets.defaults,
+  )) {
     if (secret.kind !== 'plain' || inAddress || secret.value.length >= MIN_SECRET_CHARS) continue;
     if (!isToBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
@@ -58,7 +61,7 @@ function isSelfHosted(input: ConfigInput, provider: string): boolean {
  * A reference needs a declared provider of the same source; only environment variables need none.
  */
 export const secretProvidersAreKnown: Rule = function* (input) {
-  const aliases = mergeSettings(SECRETS_DEFAULTS.defaults, input.secrets?.defaults);
+  const aliases = mergeSettings(CONFIG_DEFAULTS.secrets.defaults, input.secrets?.defaults);
   const providers = new Map(Object.entries(input.secrets?.providers ?? {}));
   for (const { path, secret } of writtenSecrets(input, aliases)) {
     if (secret.kind !== 'reference') continue;

@@ -290,7 +290,6 @@ export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['route
 export type FlowsInput = NonNullable<ConfigInput['flows']>;
 export type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
 export type ScheduleInput = NonNullable<ConfigInput['schedules']>[string];
-export type StorageInput = NonNullable<ConfigInput['storage']>;
 export type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
 export type SecretsInput = NonNullable<ConfigInput['secrets']>;
 export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];
