@@ -2,11 +2,8 @@ import { range } from './dimensions.js';
 import type { InputRole } from './embedding-input.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { messageIn } from './http/status-fault.js';
-import { HOSTED, type Provider } from './provider.js';
+import { type AddressedProvider, HOSTED } from './provider.js';
 import type { RequestLimits } from './vendor.js';
-
-const ENDPOINT = 'https://api.deepinfra.com/v1/openai';
-const MODEL = 'BAAI/bge-m3';
 
 /**
  * DeepInfra: open models behind OpenAI's embeddings API.
@@ -14,13 +11,13 @@ const MODEL = 'BAAI/bge-m3';
  * `input_type` is sent only if configured: symmetric models ignore it, and for the others it
  * changes every vector.
  */
-export const deepinfra: Provider<'deepinfra'> = {
+export const deepinfra: AddressedProvider<'deepinfra'> = {
   ...HOSTED,
   id: 'deepinfra',
   kind: 'open-model-host',
   prefixes: ['deepinfra'],
-  endpoint: ENDPOINT,
-  model: MODEL,
+  endpoint: 'https://api.deepinfra.com/v1/openai',
+  model: 'BAAI/bge-m3',
   // Up to the model's own size: DeepInfra pads longer vectors with zeros.
   dimensions: {
     'bge-base-en-v1.5': range(32, 768),
@@ -40,8 +37,6 @@ export const deepinfra: Provider<'deepinfra'> = {
       document: labelOf('document', settings.inputTypes.document),
     };
     return openAiShaped(deepinfra, settings, {
-      endpoint: ENDPOINT,
-      model: MODEL,
       limits: limitsOf,
       documentForm: labels.document ?? '',
       fields: (role, dimensions) => {

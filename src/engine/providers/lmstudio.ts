@@ -1,21 +1,20 @@
 import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn } from './http/status-fault.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
-import { type Provider, SELF_HOSTED } from './provider.js';
+import { type AddressedProvider, SELF_HOSTED } from './provider.js';
 
-const ENDPOINT = 'http://localhost:1234/v1';
 const MODEL = 'text-embedding-nomic-embed-text-v1.5';
 
 /**
  * LM Studio's local server. It documents no vector lengths and no limits: none are requested, and
  * requests are small, so that answers take seconds even on a CPU.
  */
-export const lmstudio: Provider<'lmstudio'> = {
+export const lmstudio: AddressedProvider<'lmstudio'> = {
   ...SELF_HOSTED,
   id: 'lmstudio',
   kind: null,
   prefixes: ['lmstudio'],
-  endpoint: ENDPOINT,
+  endpoint: 'http://localhost:1234/v1',
   model: MODEL,
   dimensions: {},
   usualDimensions: { [MODEL]: 768 },
@@ -27,8 +26,6 @@ export const lmstudio: Provider<'lmstudio'> = {
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
     return openAiShaped(lmstudio, settings, {
-      endpoint: ENDPOINT,
-      model: MODEL,
       limits: (model) => ({
         maxInputs: 32,
         maxTokensPerInput: inputTokensOf(model, 2048),

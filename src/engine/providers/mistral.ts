@@ -1,10 +1,7 @@
 import { fixed, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn } from './http/status-fault.js';
-import { HOSTED, type Provider } from './provider.js';
-
-const ENDPOINT = 'https://api.mistral.ai/v1';
-const MODEL = 'mistral-embed';
+import { type AddressedProvider, HOSTED } from './provider.js';
 
 /**
  * Mistral accepts 8,192 tokens per input and 16,384 per request. A quarter is reserved for texts
@@ -17,13 +14,13 @@ const LIMITS = {
 } as const;
 
 /** Mistral AI. It has no input types and rejects unknown fields. */
-export const mistral: Provider<'mistral'> = {
+export const mistral: AddressedProvider<'mistral'> = {
   ...HOSTED,
   id: 'mistral',
   kind: 'european-vendor',
   prefixes: ['mistral'],
-  endpoint: ENDPOINT,
-  model: MODEL,
+  endpoint: 'https://api.mistral.ai/v1',
+  model: 'mistral-embed',
   dimensions: {
     'mistral-embed': fixed(1024),
     'mistral-embed-2312': fixed(1024),
@@ -35,8 +32,6 @@ export const mistral: Provider<'mistral'> = {
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
     return openAiShaped(mistral, settings, {
-      endpoint: ENDPOINT,
-      model: MODEL,
       limits: () => LIMITS,
       documentForm: '',
       fields: (_role, dimensions) => {

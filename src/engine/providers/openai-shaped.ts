@@ -9,7 +9,7 @@ import {
   withHintWhenRefused,
 } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
-import type { Provider } from './provider.js';
+import type { AddressedProvider } from './provider.js';
 import { inInputOrder, readVector } from './read-vectors.js';
 import { plainText } from './requests/input-text.js';
 import type {
@@ -23,9 +23,8 @@ import { VendorFault } from './vendor-fault.js';
 
 /** Differences between vendors with an OpenAI-compatible embeddings API. */
 export interface OpenAiShape {
-  /** Defaults. */
-  readonly endpoint: string;
-  readonly model: string;
+  /** The default address, if the settings decide which. */
+  readonly endpoint?: string;
   readonly limits: (model: string) => RequestLimits;
   readonly documentForm: string;
   /** Fields of a request besides the model and the texts. */
@@ -43,13 +42,13 @@ type RequestFields = Readonly<Record<string, unknown>>;
 
 /** Creates a vendor for `POST ENDPOINT/embeddings` with a Bearer key. */
 export function openAiShaped(
-  provider: Provider,
+  provider: AddressedProvider,
   settings: ProviderSettings,
   shape: OpenAiShape,
 ): EmbeddingVendor {
   const { write = plainText, documentForm } = shape;
-  const endpoint = settings.baseUrl ?? shape.endpoint;
-  const model = settings.model ?? shape.model;
+  const endpoint = settings.baseUrl ?? shape.endpoint ?? provider.endpoint;
+  const model = settings.model ?? provider.model;
   const dimensions = dimensionsToAsk(provider, model, settings.dimensions);
   const headers = bearerHeaders(settings);
   const fields = (role: InputRole) => ({ model, ...shape.fields(role, dimensions) });

@@ -1,11 +1,8 @@
 import { fixed, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { textAt } from './http/status-fault.js';
-import { HOSTED, type Provider } from './provider.js';
+import { type AddressedProvider, HOSTED } from './provider.js';
 import { plainText } from './requests/input-text.js';
-
-const ENDPOINT = 'https://api.openai.com/v1';
-const MODEL = 'text-embedding-3-small';
 
 /** OpenAI's models, wherever they are served. */
 export const OPENAI_DIMENSIONS = {
@@ -28,13 +25,13 @@ const BATCH_LIMITS = { maxEntries: 50_000, maxBytes: 200_000_000 } as const;
  *
  * OpenAI answers 400 to `input_type`; it is sent only to configured endpoints.
  */
-export const openai: Provider<'openai'> = {
+export const openai: AddressedProvider<'openai'> = {
   ...HOSTED,
   id: 'openai',
   kind: 'general-vendor',
   prefixes: ['openai'],
-  endpoint: ENDPOINT,
-  model: MODEL,
+  endpoint: 'https://api.openai.com/v1',
+  model: 'text-embedding-3-small',
   dimensions: OPENAI_DIMENSIONS,
   key: { variables: ['OPENAI_API_KEY'], required: true },
   inputTypes: 'custom-address',
@@ -44,8 +41,6 @@ export const openai: Provider<'openai'> = {
     const { createFileBatch } = await import('./file-batch.js');
     const inputTypes = settings.baseUrl === undefined ? {} : settings.inputTypes;
     return openAiShaped(openai, settings, {
-      endpoint: ENDPOINT,
-      model: MODEL,
       limits: () => LIMITS,
       documentForm: inputTypes.document ?? '',
       fields: (role, dimensions) => {

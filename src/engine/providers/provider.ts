@@ -63,6 +63,12 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
   ): EmbeddingVendor | Promise<EmbeddingVendor>;
 }
 
+/** A provider that has a default address and a default model. */
+export type AddressedProvider<Id extends string = string> = Provider<Id> & {
+  readonly endpoint: string;
+  readonly model: string;
+};
+
 /** Where a provider's key comes from (spec/memory-search §5). */
 export interface KeyFacts {
   /** Environment variables; the first that is set counts. */

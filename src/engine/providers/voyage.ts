@@ -2,7 +2,7 @@ import { fixed, listed } from './dimensions.js';
 import type { EmbeddingInput, InputRole } from './embedding-input.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { messageIn } from './http/status-fault.js';
-import { HOSTED, type Provider } from './provider.js';
+import { type AddressedProvider, HOSTED } from './provider.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from './requests/input-text.js';
 import type { Credential, ProviderSettings, RequestLimits } from './vendor.js';
 
@@ -11,7 +11,6 @@ const ENDPOINT = 'https://api.voyageai.com/v1';
 const ATLAS_ENDPOINT = 'https://ai.mongodb.com/v1';
 const ATLAS_KEY = /^al-/u;
 
-const MODEL = 'voyage-4-large';
 const LENGTHS = listed(256, 512, 1024, 2048);
 /** The only labels that Voyage accepts; configured input types are free text. */
 const LABELS: readonly string[] = ['query', 'document'] satisfies InputRole[];
@@ -20,14 +19,14 @@ const LABELS: readonly string[] = ['query', 'document'] satisfies InputRole[];
 const BATCH_LIMITS = { maxEntries: 100_000, maxBytes: 1_000_000_000 } as const;
 
 /** Voyage AI. Its batch API is a third cheaper and done within 12 hours. */
-export const voyage: Provider<'voyage'> = {
+export const voyage: AddressedProvider<'voyage'> = {
   ...HOSTED,
   id: 'voyage',
   kind: 'retrieval-vendor',
   prefixes: ['voyage'],
   endpoint: ENDPOINT,
   endpointKnown: 'configured',
-  model: MODEL,
+  model: 'voyage-4-large',
   dimensions: {
     'voyage-4-large': LENGTHS,
     'voyage-4': LENGTHS,
@@ -51,7 +50,6 @@ export const voyage: Provider<'voyage'> = {
     const { createFileBatch } = await import('./file-batch.js');
     return openAiShaped(voyage, settings, {
       endpoint: voyageEndpoint(settings),
-      model: MODEL,
       limits: limitsOf,
       documentForm: labelOf('document', settings),
       fields: (role, dimensions) => ({
