@@ -56,7 +56,6 @@ export function flowRows(sql: StoreSql) {
     (before) => flowTroubles(sql, before),
   );
   return {
-    ...found,
     /** In a change, its flow must have been found by its id, or through one of its tasks. */
     bySeq: async (seq: number) => (await find(BY_SEQ, seq))[0],
     latestOf: async (ownerKey: string) => (await newestOf(ownerKey, Number.MAX_SAFE_INTEGER, 1))[0],
@@ -83,6 +82,7 @@ export function flowRows(sql: StoreSql) {
       await remove('history', 'flow_seq');
       return { flows: await remove('flows', 'seq'), tasks };
     },
+    ...found,
   };
 }
 

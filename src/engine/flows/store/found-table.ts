@@ -55,7 +55,6 @@ export function foundRows<
       ...conditionsOf(filter),
     ]);
   return {
-    ...recordRows<Row>(sql, table),
     byId,
     /** At most two, which is enough to know that a prefix is ambiguous. */
     byPrefix: async (prefix: string): Promise<readonly Row[]> => {
@@ -94,6 +93,7 @@ export function foundRows<
       const values = condition.includes('$2') ? [limit, beforeMs] : [limit];
       return sql.query<Row>(`${select} WHERE ${condition} LIMIT $1`, values);
     },
+    ...recordRows<Row>(sql, table),
   };
 }
 

@@ -58,7 +58,6 @@ export function notificationRows(sql: StoreSql) {
       atLeast('created_at', filter.sinceMs),
     ]);
   return {
-    ...recordRows<NotificationRecord>(sql, NOTIFICATIONS),
     /** All of one event. */
     ofEvent: async (notificationId: string) => {
       await sql.takeTurn('notification', notificationId);
@@ -146,5 +145,6 @@ export function notificationRows(sql: StoreSql) {
            LIMIT $3 ${sql.taken('notifications')})`,
         [deliveredMs, failedMs, limit],
       ),
+    ...recordRows<NotificationRecord>(sql, NOTIFICATIONS),
   };
 }

@@ -44,7 +44,10 @@ export interface OwnWays {
 /** The tables of a store. In a change, what is found by its id stays as it is until the transaction ends. */
 export type Tables = Readonly<ReturnType<typeof tablesOf>>;
 
-/** The tables as one change or one read sees them. */
+/**
+ * The tables as one change or one read sees them. A server gets them anew for each change: in the literals of
+ * tables, what is spread comes last, because V8 makes them twenty times faster then.
+ */
 export function tablesOf(sql: StoreSql, { queue, answers }: OwnWays) {
   return {
     flows: flowRows(sql),

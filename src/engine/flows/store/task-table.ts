@@ -110,8 +110,6 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     (before) => taskTroubles(sql, before),
   );
   return {
-    ...found,
-    ...queue,
     /** The session that owns a task. */
     ownerOf: async (id: string) => (await find(OWNER_OF, id))[0]?.owner,
     /** The task of a flow that was created for a run. */
@@ -166,5 +164,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
            LIMIT $2 ${sql.taken('tasks')})`,
         [nowMs, limit],
       ),
+    ...found,
+    ...queue,
   };
 }

@@ -41,7 +41,6 @@ function postgresSql(turn: Turn): StoreSql {
   const { batch } = turn;
   const dialect = dialectOf(batch.locks);
   return {
-    ...dialect,
     query: (text, values) => batch.query(text, values),
     run: (text, values) => batch.run(text, values),
     find: (lookup, key) => batch.ask(lookup, (keys) => rowsOf(batch, dialect, lookup, keys), key),
@@ -54,6 +53,7 @@ function postgresSql(turn: Turn): StoreSql {
       // A statement of its own: the next one must see what another host has just taken.
       await batch.query(`SELECT pg_advisory_xact_lock(${TAKING}, hashtext($1))`, [target]);
     },
+    ...dialect,
   };
 }
 
