@@ -84,7 +84,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
       return await serveStdio(worldFor(null, options.session), signals.stopped);
     }
     const { serveHttp } = await import('./serve-mcp-http.js');
-    return await serveHttp({ ...options, http: options.http, log, worldFor }, signals);
+    return await serveHttp({ ...options, ...signals, http: options.http, log, worldFor });
   } finally {
     setTimeout(() => process.exit(), LONGEST_END_MS).unref();
     await Promise.all([...memories.values()].map((memory) => memory.close()));
@@ -92,9 +92,9 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   }
 }
 
-export type Stopped = 'SIGINT' | 'SIGTERM';
+type Stopped = 'SIGINT' | 'SIGTERM';
 
-export interface Signals {
+interface Signals {
   readonly stopped: Promise<Stopped>;
   readonly abort: AbortSignal;
   readonly close: () => void;

@@ -2,31 +2,39 @@ import { loadConfig } from '../engine/config/index.js';
 import { type HttpFlags, httpSettings } from '../engine/mcp/http/http-settings.js';
 import { listenHttp } from '../engine/mcp/http/listen-http.js';
 import { loadToken, localHolder } from '../engine/mcp/http/token.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import type { GivenSession, McpLog, McpOutput, McpWorld, McpWrite } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
+import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
-import type { McpRunOptions, Signals } from './run-mcp.js';
 
-interface McpHttpOptions
-  extends Pick<McpRunOptions, 'configFile' | 'context' | 'mask' | 'quiet' | 'session'> {
+interface McpHttpOptions {
+  readonly context: EngineContext;
+  readonly mask: SecretMask;
+  readonly session: GivenSession;
   readonly http: HttpFlags;
+  /** From `--config`. */
+  readonly configFile: string | undefined;
+  /** Does not print the addresses. */
+  readonly quiet: boolean;
   readonly log: McpLog;
   /** The world of clients of an agent; null is the memory that the flags name. */
   readonly worldFor: (agent: string | null, session: GivenSession) => McpWorld;
+  /** The signal that ended the process. */
+  readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;
+  readonly abort: AbortSignal;
 }
 
 /** Serves MCP over HTTP until a signal arrives. */
-export async function serveHttp(
-  { context, configFile, http, mask, log, quiet, session, worldFor }: McpHttpOptions,
-  { stopped, abort }: Signals,
-): Promise<McpOutput> {
+export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
+  const { context, configFile, http, mask, log, quiet, session, worldFor } = options;
   const { clock } = context;
   const { stateDir } = context.state;
   const loaded = await loadConfig(context, { configFile });
   for (const { message } of loaded.warnings) log.warn(message);
   const settings = httpSettings(loaded, http, context);
   const isRemote = settings.publicOrigin !== undefined;
-  const token = isRemote ? undefined : await loadToken(stateDir, abort);
+  const token = isRemote ? undefined : await loadToken(stateDir, options.abort);
   if (token !== undefined) mask.learn(token.value);
   const auditLog = mcpAuditFile(context);
   const audit = openMcpAudit(context, mask, log);
@@ -69,7 +77,7 @@ export async function serveHttp(
       for (const agent of new Set(holders.map((holder) => holder.agent))) {
         worldFor(agent, session).memory.warmUp();
       }
-      const reason = await stopped;
+      const reason = await options.stopped;
       return {
         transport: 'http',
         url: listener.url,

@@ -1,5 +1,4 @@
-import type { BrowserAction } from './browser.js';
-import type { BrowserEvent, BrowserState } from './browser-state.js';
+import type { BrowserAction, BrowserEvent, BrowserSource, BrowserState } from './browser-state.js';
 import { filterKeys } from './filter.js';
 import { type KeyBinding, type KeyMap, moveKeys, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
@@ -17,11 +16,10 @@ export interface BrowserKeysOptions {
   readonly more?: KeyMap['bindings'];
 }
 
-interface BrowserOffer<Item> {
-  readonly actions: readonly BrowserAction<Item>[];
-  readonly choices: readonly string[];
-  readonly previews?: boolean;
-}
+type BrowserOffer<Item extends ListItem> = Pick<
+  BrowserSource<Item>,
+  'actions' | 'choices' | 'previews'
+>;
 
 /** What keys of a browser cause. */
 interface BrowserOrders<Item extends ListItem> extends BrowserKeysOptions {

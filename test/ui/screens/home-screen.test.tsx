@@ -5,6 +5,7 @@ import type { OverviewNews } from '../../../src/engine/overview/follow-overview.
 import type { Note } from '../../../src/ui/components/status-bar.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { homeRows } from '../../../src/ui/screens/home/frame.js';
+import type { HomeTarget } from '../../../src/ui/screens/home/lines.js';
 import type { PaletteCommand } from '../../../src/ui/screens/home/palette.js';
 import {
   type HomeEnd,
@@ -14,12 +15,7 @@ import {
   type OpenedTarget,
   runHomeScreen,
 } from '../../../src/ui/screens/home/run.js';
-import {
-  type HomeState,
-  type HomeTarget,
-  reduceHome,
-  startHome,
-} from '../../../src/ui/screens/home/state.js';
+import { type HomeState, reduceHome, startHome } from '../../../src/ui/screens/home/state.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';

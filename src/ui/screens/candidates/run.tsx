@@ -1,8 +1,9 @@
 import type { DecisionOutput } from '../../../engine/dreaming/index.js';
 import { formatCount } from '../../../engine/support/format.js';
-import { type Browser, type BrowserSource, createBrowser } from '../../components/browser.js';
+import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
+import type { BrowserSource } from '../../components/browser-state.js';
 import { browserFacts } from '../../components/browser-view.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';

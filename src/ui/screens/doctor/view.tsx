@@ -1,9 +1,10 @@
 import type { ReactElement } from 'react';
 import type { AppliedFix, Fix } from '../../../engine/doctor/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import type { Browser, BrowserSource } from '../../components/browser.js';
+import type { Browser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
+import type { BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import { renderDiff } from '../../diff-lines.js';
 import {

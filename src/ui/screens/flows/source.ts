@@ -1,5 +1,5 @@
 import type { PauseRecord } from '../../../engine/flows/index.js';
-import type { BrowserAction, BrowserSource } from '../../components/browser.js';
+import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import type { PaneLine } from '../../components/pane.js';
 import { ID_CHARS, type ListRow } from '../../flows/rows.js';
 

@@ -2,9 +2,9 @@ import { filterKeys, typingMoves } from '../../components/filter.js';
 import { type KeyBinding, type KeyMap, moveKeys, withHelp } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
 import { editOf } from '../../components/text-input.js';
-import type { HomeLine } from './lines.js';
+import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
-import type { HomeEvent, HomeState, HomeTarget } from './state.js';
+import type { HomeEvent, HomeState } from './state.js';
 
 /** What keys of the home screen cause. */
 export interface HomeOrders {

@@ -11,8 +11,23 @@ import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/
 import type { ListItem } from '../../components/list-state.js';
 import { modelWords } from '../../provider/model-words.js';
 import { safeLine } from '../../safe-text.js';
-import type { HomeStart, HomeTarget } from './state.js';
 import { countWords, inTime, isNew, wrongs } from './words.js';
+
+/** What Enter or a key opens. */
+export type HomeTarget =
+  | { readonly kind: 'diagnosis' | 'index' | 'search'; readonly agent: string }
+  | { readonly kind: 'candidates'; readonly agent: string }
+  | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' }
+  /** A command of svc, with its arguments. */
+  | { readonly kind: 'command'; readonly argv: readonly string[] };
+
+/** What is known before the first frame. */
+export interface HomeStart {
+  readonly nowMs: number;
+  readonly news: Partial<OverviewNews>;
+  /** Lines that are kept free for what takes longer, so that nothing moves later. */
+  readonly reserved: { readonly dreams: number; readonly storage: boolean };
+}
 
 /** The state of a line; shown by a sign, a colour and words. */
 export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';

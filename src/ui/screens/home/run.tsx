@@ -18,17 +18,10 @@ import { createEnding } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import { homePage, homeRows } from './frame.js';
 import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
+import type { HomeStart, HomeTarget } from './lines.js';
 import { openPalette, type PaletteCommand } from './palette.js';
 import { PaletteStatus, PaletteView } from './palette-view.js';
-import {
-  type HomeEvent,
-  type HomeStart,
-  type HomeState,
-  type HomeTarget,
-  homeAgain,
-  reduceHome,
-  startHome,
-} from './state.js';
+import { type HomeEvent, type HomeState, homeAgain, reduceHome, startHome } from './state.js';
 
 /** Keeps the overview up to date while the home screen is shown. */
 export interface HomeFollowing {

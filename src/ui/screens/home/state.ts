@@ -6,24 +6,8 @@ import {
   reduceList,
 } from '../../components/list-state.js';
 import type { Note } from '../../components/status-bar.js';
-import { type HomeLine, homeLines } from './lines.js';
+import { type HomeLine, type HomeStart, type HomeTarget, homeLines } from './lines.js';
 import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
-
-/** What Enter or a key opens. */
-export type HomeTarget =
-  | { readonly kind: 'diagnosis' | 'index' | 'search'; readonly agent: string }
-  | { readonly kind: 'candidates'; readonly agent: string }
-  | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' }
-  /** A command of svc, with its arguments. */
-  | { readonly kind: 'command'; readonly argv: readonly string[] };
-
-/** What is known before the first frame. */
-export interface HomeStart {
-  readonly nowMs: number;
-  readonly news: Partial<OverviewNews>;
-  /** Lines that are kept free for what takes longer, so that nothing moves later. */
-  readonly reserved: { readonly dreams: number; readonly storage: boolean };
-}
 
 /** The state of the home screen. */
 export interface HomeState extends HomeStart {

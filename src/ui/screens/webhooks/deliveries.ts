@@ -1,6 +1,6 @@
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { Delivery, DeliveryDetails, LiveDeliveries } from '../../../engine/webhooks/index.js';
-import type { BrowserAction, BrowserSource } from '../../components/browser.js';
+import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
