@@ -5,7 +5,7 @@ import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
 import { type ListRow, watchLine } from '../ui/flows/rows.js';
-import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/source.js';
+import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
 import { createStyle, type Style } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';

@@ -53,7 +53,7 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
     await pressEnter(signal);
   } finally {
     for (const backend of opened) await backend.close();
-    // The last prompt stops reading stdin one tick after its answer; see mount.ts.
+    // The last prompt stops reading stdin one tick after its answer; see mount-alternate.tsx.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

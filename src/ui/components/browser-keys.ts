@@ -1,7 +1,7 @@
 import type { BrowserAction, BrowserEvent, BrowserSource, BrowserState } from './browser-state.js';
-import { filterKeys } from './filter.js';
 import { type KeyBinding, type KeyMap, moveKeys, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
+import { filterKeys } from './text-input.js';
 
 /** Keys that the screen around a browser handles. */
 export interface BrowserKeysOptions {

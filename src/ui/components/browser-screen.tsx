@@ -1,16 +1,20 @@
-import { Box } from 'ink';
+import { Box, Text } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
+import { fitEnd } from '../fit.js';
+import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { useTerminalSize } from '../terminal/size.js';
+import type { Area } from '../terminal/size.js';
 import type { Browser } from './browser.js';
 import type { BrowserKeysOptions } from './browser-keys.js';
 import type { BrowserState } from './browser-state.js';
-import { BrowserStatus, BrowserView } from './browser-view.js';
-import { Header } from './header.js';
-import { useKeyMap } from './key-map.js';
-import type { ListColumn } from './list.js';
-import type { ListItem } from './list-state.js';
-import { type Area, Rows, Screen } from './screen.js';
+import { type KeyBinding, useKeyMap } from './key-map.js';
+import { List, type ListColumn } from './list.js';
+import { type ListItem, listView } from './list-state.js';
+import { Pane } from './pane.js';
+import { Rows, Screen, useTheme } from './screen.js';
+import { KeyHelp, StatusBar } from './status-bar.js';
+import { FilterInput } from './text-input.js';
 
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
 interface BrowserScreenProps<Item extends ListItem> {
@@ -39,7 +43,6 @@ export function BrowserScreen<Item extends ListItem>(
 ): ReactElement {
   const { browser, style, title, facts, columns, empty, keys, around } = props;
   const state = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
-  const size = useTerminalSize(props.stdout);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
@@ -72,12 +75,139 @@ export function BrowserScreen<Item extends ListItem>(
   };
   return (
     <Screen
-      size={size}
+      stdout={props.stdout}
       style={style}
-      header={(width) => <Header title={title} facts={facts(state)} columns={width} />}
+      title={title}
+      facts={() => facts(state)}
       status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
     >
       {body}
     </Screen>
   );
+}
+
+/** From this width on, details are next to the list, otherwise in its place or below it. */
+const BESIDE_COLUMNS = 100;
+const LIST_SHARE = 0.45;
+/** Details below a list need this many rows. */
+const BELOW_ROWS = 8;
+const DIVIDER = ' │ ';
+
+interface BrowserViewProps<Item extends ListItem> {
+  readonly state: BrowserState<Item>;
+  readonly dispatch: Browser<Item>['dispatch'];
+  readonly onOpen: Browser<Item>['open'];
+  readonly columns: readonly ListColumn<Item>[];
+  readonly bindings: readonly KeyBinding[];
+  readonly empty: string;
+  readonly area: Area;
+  /** Details are below the list at any width, since its rows are long. */
+  readonly isBelow?: boolean | undefined;
+}
+
+/** The list of a browser with the details of an entry, or its keys. */
+function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
+  const { state, dispatch, onOpen, columns, bindings, empty, area, isBelow } = props;
+  const theme = useTheme();
+  if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
+  const list = (part: Area): ReactElement => (
+    <List
+      state={state.list}
+      dispatch={(event) => dispatch({ type: 'list', event })}
+      columns={columns}
+      area={part}
+      empty={emptyWords(state, empty)}
+      onOpen={onOpen}
+    />
+  );
+  const shown = state.asked?.text === undefined ? state.shown : state.asked;
+  if (shown === undefined) return list(area);
+  const pane = (part: Area): ReactElement => (
+    <Pane
+      state={shown.pane}
+      dispatch={(event) => dispatch({ type: 'pane', event })}
+      text={shown.text ?? []}
+      area={part}
+    />
+  );
+  if (isBelow !== true && area.columns >= BESIDE_COLUMNS) {
+    const left = Math.floor(area.columns * LIST_SHARE);
+    const indent = left + DIVIDER.length;
+    const divider = Array.from({ length: area.rows }, () => theme.dim(DIVIDER));
+    return (
+      <Box>
+        <Box width={left} flexShrink={0} flexDirection="column">
+          {list({ ...area, columns: left })}
+        </Box>
+        <Rows lines={divider} />
+        {pane({ ...area, columns: area.columns - indent, x: area.x + indent })}
+      </Box>
+    );
+  }
+  const isWhole = state.isOpen || state.asked?.text !== undefined;
+  if (isWhole) return pane(area);
+  if (area.rows < BELOW_ROWS) return list(area);
+  const rows = Math.min(Math.ceil(area.rows * LIST_SHARE), state.list.items.length + 1);
+  const top = rows + 1;
+  return (
+    <>
+      <Box height={rows} flexShrink={0} flexDirection="column">
+        {list({ ...area, rows })}
+      </Box>
+      <Rows lines={[theme.dim('─'.repeat(area.columns))]} />
+      {pane({ ...area, rows: area.rows - top, y: area.y + top })}
+    </>
+  );
+}
+
+function emptyWords<Item extends ListItem>(
+  { total, list }: BrowserState<Item>,
+  empty: string,
+): string {
+  if (total === undefined) return 'reading …';
+  return list.items.length === 0 ? empty : 'nothing matches the filter';
+}
+
+/** The last line of a browser: its question, its filter while it is typed, a message, or keys. */
+function BrowserStatus<Item extends ListItem>({
+  state,
+  bindings,
+  area,
+}: {
+  readonly state: BrowserState<Item>;
+  readonly bindings: readonly KeyBinding[];
+  readonly area: Area;
+}): ReactElement {
+  const theme = useTheme();
+  if (state.asked !== undefined) {
+    const question = safeLine(state.asked.question);
+    const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
+    return <Text wrap="truncate">{theme.warning(fitEnd(line, area.columns))}</Text>;
+  }
+  if (state.isFiltering) {
+    return <FilterInput list={state.list} area={area} />;
+  }
+  return <StatusBar bindings={bindings} note={state.note} columns={area.columns} />;
+}
+
+const ANSWERS = '  y/n';
+
+/** What the header of a browser shows: filters, then how many there are. */
+export function browserFacts<Item extends ListItem>(
+  { list, total, choice }: BrowserState<Item>,
+  choices: readonly string[],
+  noun: string,
+  nouns = `${noun}s`,
+): readonly string[] {
+  const chosen = choice === 0 ? [] : [choices[choice] ?? ''];
+  if (total === undefined) return chosen;
+  const filter = list.filter.text.trim();
+  const read = list.items.length;
+  const all =
+    read < total
+      ? `${formatCount(read)} newest of ${formatCountOf(total, noun, nouns)}`
+      : formatCountOf(total, noun, nouns);
+  if (filter === '') return [...chosen, all];
+  const { matching } = listView(list);
+  return [...chosen, `"${safeLine(filter)}"`, `${formatCount(matching.length)} of ${all}`];
 }

@@ -1,6 +1,6 @@
 import { splitGraphemes } from '../fit.js';
 import { useInput } from '../terminal/input.js';
-import type { InputEvent, KeyName } from '../terminal/input-events.js';
+import type { InputEvent, KeyName } from '../terminal/input-decoder.js';
 import type { ListMove } from './list-state.js';
 
 /** A key of a screen: what it does, and how it is listed. */

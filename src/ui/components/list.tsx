@@ -3,8 +3,9 @@ import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../fit.js';
 import type { Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
+import type { Area } from '../terminal/size.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
-import { type Area, Rows, useTheme } from './screen.js';
+import { Rows, useTheme } from './screen.js';
 
 /** A column of a list. The last one gets the remaining room. */
 export interface ListColumn<Item> {

@@ -4,7 +4,8 @@ import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
 import { safeProse } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
-import { type Area, Rows, useTheme } from './screen.js';
+import type { Area } from '../terminal/size.js';
+import { Rows, useTheme } from './screen.js';
 
 /** A line of a pane, of any length. */
 export interface PaneLine {

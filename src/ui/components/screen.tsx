@@ -1,7 +1,8 @@
 import { Box, Text } from 'ink';
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
+import { fitEnd, spread, textWidth } from '../fit.js';
 import { createStyle, type Style } from '../style.js';
-import type { Area, TerminalSize } from '../terminal/size.js';
+import { type Area, type TerminalSize, useTerminalSize } from '../terminal/size.js';
 
 const Theme = createContext<Style>(createStyle(false));
 
@@ -9,8 +10,6 @@ const Theme = createContext<Style>(createStyle(false));
 export function useTheme(): Style {
   return useContext(Theme);
 }
-
-export type { Area } from '../terminal/size.js';
 
 const MARGIN = 2;
 /** Without a margin in narrower terminals. */
@@ -23,18 +22,22 @@ const LEAST: TerminalSize = { columns: 16, rows: 4 };
 
 /** What a screen consists of; the parts get their area. */
 interface ScreenProps {
-  readonly size: TerminalSize;
+  readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
-  readonly header: (columns: number) => ReactNode;
+  readonly title: string;
+  /** At the right of the title, most important last; the first ones are dropped without room. */
+  readonly facts: (columns: number) => readonly string[];
   readonly status: (area: Area) => ReactNode;
   readonly children: (area: Area) => ReactNode;
 }
 
 /**
  * The layout of a full screen: one line at the top, one at the bottom, the body between them. The last row of the
- * terminal stays free (see mount.ts).
+ * terminal stays free (see frame-output.ts).
  */
-export function Screen({ size, style, header, status, children }: ScreenProps): ReactElement {
+export function Screen(props: ScreenProps): ReactElement {
+  const { stdout, style, title, facts, status, children } = props;
+  const size = useTerminalSize(stdout);
   const rows = size.rows - 1;
   if (size.columns < LEAST.columns || rows < LEAST.rows) {
     return <Text wrap="truncate">too small</Text>;
@@ -47,7 +50,7 @@ export function Screen({ size, style, header, status, children }: ScreenProps): 
     <Theme value={style}>
       <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
         <Box height={1 + gap} flexShrink={0}>
-          {header(columns)}
+          <Header title={title} facts={facts(columns)} columns={columns} />
         </Box>
         <Box height={body.rows} flexShrink={0} flexDirection="column" overflowY="hidden">
           {children(body)}
@@ -75,3 +78,26 @@ export function Rows({ lines }: { readonly lines: readonly string[] }): ReactEle
     </Box>
   );
 }
+
+/** The title of a screen, and at the right facts about it. */
+function Header({
+  title,
+  facts,
+  columns,
+}: {
+  readonly title: string;
+  readonly facts: readonly string[];
+  readonly columns: number;
+}): ReactElement {
+  const { bold } = useTheme();
+  const room = columns - Math.min(textWidth(title), LEAST_TITLE) - 2;
+  const known = facts.filter((fact) => fact !== '');
+  const kept = known.filter((_, at) => textWidth(known.slice(at).join(BETWEEN)) <= room);
+  const right = kept.join(BETWEEN);
+  const left = fitEnd(title, right === '' ? columns : columns - textWidth(right) - 2);
+  return <Text wrap="truncate">{bold(spread(left, right, columns))}</Text>;
+}
+
+const BETWEEN = ' · ';
+/** A longer title is cut before facts are dropped. */
+const LEAST_TITLE = 24;

@@ -3,9 +3,10 @@ import { type ReactElement, useReducer } from 'react';
 import { fitEnd, padEnd, textWidth } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
+import type { Area } from '../terminal/size.js';
 import { type KeyBinding, moveKeys, useKeyMap } from './key-map.js';
 import { PANE_TOP, Pane, reducePane } from './pane.js';
-import { type Area, useTheme } from './screen.js';
+import { useTheme } from './screen.js';
 
 /** The result of an action, or a problem. */
 export interface Note {

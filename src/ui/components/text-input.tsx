@@ -1,9 +1,12 @@
 import { Text, useCursor } from 'ink';
 import type { ReactElement } from 'react';
+import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, spread } from '../fit.js';
-import type { OtherInput } from './key-map.js';
+import type { Area } from '../terminal/size.js';
+import type { KeyBinding, KeyMap, OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, windowLine } from './line-editor.js';
-import { type Area, useTheme } from './screen.js';
+import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
+import { useTheme } from './screen.js';
 
 /** A line of text that is being typed, with the cursor of the terminal in it. */
 export function TextInput({
@@ -53,4 +56,56 @@ const EDITS: Readonly<Record<string, LineEdit>> = {
 /** What input does to the line that is being typed. */
 export function editOf(input: OtherInput): LineEdit | undefined {
   return input.type === 'key' ? EDITS[input.name] : { type: 'insert', text: input.text };
+}
+
+const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
+
+type ListDispatch = (event: ListEvent<never>) => void;
+
+/** The keys that move in a list while text is typed. */
+export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
+  return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
+}
+
+/** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
+export function filterKeys(
+  { filter }: Pick<ListState<ListItem>, 'filter'>,
+  interrupt: KeyBinding,
+  dispatch: ListDispatch,
+  close: () => void,
+): KeyMap {
+  const clear = (): void => {
+    dispatch({ type: 'unfiltered' });
+    close();
+  };
+  return {
+    bindings: [
+      interrupt,
+      { on: ['enter', 'tab'], run: close },
+      { on: ['escape', ...(filter.text === '' ? ['backspace'] : [])], run: clear },
+      ...typingMoves(dispatch),
+    ],
+    onOther: (input) => {
+      const edit = editOf(input);
+      if (edit !== undefined) dispatch({ type: 'filtered', edit });
+    },
+  };
+}
+
+/** The filter of a list while it is typed, with the number of entries that match. */
+export function FilterInput<Item extends ListItem>({
+  list,
+  area,
+  prompt = '/ ',
+  about = '',
+}: {
+  readonly list: ListState<Item>;
+  readonly area: Area;
+  readonly prompt?: string;
+  /** Before the number. */
+  readonly about?: string;
+}): ReactElement {
+  const { matching } = listView(list);
+  const hint = `${about}${formatCount(matching.length)} of ${formatCount(list.items.length)}`;
+  return <TextInput prompt={prompt} line={list.filter} hint={hint} area={area} />;
 }

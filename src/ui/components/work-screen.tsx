@@ -1,10 +1,9 @@
 import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import { createStore, type Store } from '../screens/store.js';
 import type { Style } from '../style.js';
-import { useTerminalSize } from '../terminal/size.js';
-import { Header } from './header.js';
+import type { Area } from '../terminal/size.js';
 import { type KeyBinding, useKeyMap, withHelp } from './key-map.js';
-import { type Area, Rows, Screen } from './screen.js';
+import { Rows, Screen } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 
 /** What is shown of work, until it ends or is stopped. */
@@ -24,7 +23,6 @@ interface WorkScreenProps {
 /** A screen that is shown while work is running. */
 export function WorkScreen(props: WorkScreenProps): ReactElement {
   const { stdout, style, title, facts, lines, isStopping, onStop } = props;
-  const size = useTerminalSize(stdout);
   // Several keys can arrive before the next frame.
   const [help] = useState(() => createStore(false, (_, on: boolean) => on));
   const isHelp = useSyncExternalStore(help.subscribe, help.getSnapshot);
@@ -33,9 +31,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
   return (
     <Screen
-      size={size}
-      style={style}
-      header={(columns) => <Header title={title} facts={facts(columns)} columns={columns} />}
+      {...{ stdout, style, title, facts }}
       status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}
     >
       {(area) =>
@@ -60,4 +56,25 @@ function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly Key
   };
   const again: KeyBinding = { on: [], run: () => undefined, help: ['ctrl-c twice', 'quit now'] };
   return [stop, ...withHelp([again], help.getSnapshot(), help.dispatch)];
+}
+
+/** The steps of stopping. */
+interface StopSteps {
+  /** Shows that the work is stopping. */
+  readonly show: () => void;
+  /** Removes the screen and restores the terminal. */
+  readonly close: () => Promise<void>;
+  /** Called every time; from the second time on the terminal is restored. */
+  readonly onInterrupt: () => void;
+}
+
+/** Handles the keys that stop work: in order the first time, immediately the second time. */
+export function stopHandler({ show, close, onInterrupt }: StopSteps): () => void {
+  let isStopping = false;
+  return () => {
+    show();
+    if (isStopping) void close().then(onInterrupt);
+    else onInterrupt();
+    isStopping = true;
+  };
 }

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createContext, useContext, useEffect } from 'react';
-import { createInputDecoder } from './input-decoder.js';
-import type { InputEvent, MouseEvent } from './input-events.js';
+import { createInputDecoder, type InputEvent, type MouseEvent } from './input-decoder.js';
 import type { Area } from './size.js';
 
 /** Events of a terminal. */

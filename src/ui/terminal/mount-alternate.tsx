@@ -1,8 +1,22 @@
+import { render } from 'ink';
 import { type ReactNode, useEffect } from 'react';
-import type { FrameOutput } from './frame-output.js';
-import { type MountedScreen, mountScreen } from './mount.js';
-import type { ScreenStreams, TerminalModes } from './session.js';
+import { createFrameOutput, type FrameOutput } from './frame-output.js';
+import { createInputReader, Input } from './input.js';
+import {
+  type ScreenStreams,
+  type TerminalModes,
+  type TerminalSession,
+  takeTerminal,
+} from './session.js';
 import { terminalColumns } from './size.js';
+
+/** A mounted screen. */
+export interface MountedScreen extends Pick<TerminalSession, 'suspended'> {
+  /** Rejects if the view fails, after restoring the terminal. */
+  readonly failed: Promise<never>;
+  /** Removes the screen, restores the terminal and releases stdin. */
+  readonly unmount: () => Promise<void>;
+}
 
 const ENTER = '\u001B[?1049h\u001B[H';
 const LEAVE = '\u001B[?1049l';
@@ -14,18 +28,60 @@ const WIPE = '\u001B[2J\u001B[H';
 const SCREEN: TerminalModes = { on: ENTER, off: LEAVE };
 const SCREEN_AND_MOUSE: TerminalModes = { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE };
 
-/** Mounts a view on the alternate screen, the terminal's second buffer, which does not touch the scrollback. */
+/** A key that comes right after a frame waits as long for its own; what changes often is paced by its store. */
+const MAX_FPS = 100;
+
+/**
+ * Mounts a view on the alternate screen, the terminal's second buffer, which does not touch the scrollback. Ctrl-C is an
+ * ordinary key: in raw mode it sends no signal. Ctrl-Z suspends every screen. The terminal is restored as soon as ink
+ * removes the view, also if the process ends without `unmount`.
+ */
 export function mountAlternate(view: ReactNode, streams: ScreenStreams): MountedScreen {
-  return mountScreen(
-    (frames) => (
-      <>
-        {view}
-        <WipedAtResize stdout={streams.stdout} frames={frames} />
-      </>
-    ),
-    streams,
-    streams.mouse === false ? SCREEN : SCREEN_AND_MOUSE,
+  const { stdin, stdout, mouse } = streams;
+  const frames = createFrameOutput(stdout);
+  const input = createInputReader(stdin, () => session.stop());
+  const modes = mouse === false ? SCREEN : SCREEN_AND_MOUSE;
+  const session = takeTerminal(streams, modes, frames, input);
+  const whole = (
+    <Input value={input}>
+      {view}
+      <WipedAtResize stdout={stdout} frames={frames} />
+      <AtUnmount call={session.leave} />
+    </Input>
   );
+  const instance = render(whole, {
+    stdin,
+    stdout: frames.stream,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    maxFps: MAX_FPS,
+  });
+  session.begin();
+  const exited = instance.waitUntilExit();
+  const failed = exited.then(() => new Promise<never>(() => undefined));
+  const unmount = async (): Promise<void> => {
+    await session.drained();
+    instance.unmount();
+    await exited.catch(() => undefined);
+    // A view that failed immediately was never mounted.
+    session.leave();
+    // Node.js stops reading one tick later: a screen that starts reading before would get nothing.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  let unmounting: Promise<void> | undefined;
+  return {
+    failed,
+    suspended: session.suspended,
+    unmount: () => {
+      unmounting ??= unmount();
+      return unmounting;
+    },
+  };
+}
+
+function AtUnmount({ call }: { readonly call: () => void }): null {
+  useEffect(() => call, [call]);
+  return null;
 }
 
 /** Wipes the screen after a resize, since terminals disagree about where the old lines are. */
@@ -57,7 +113,7 @@ function WipedAtResize({
 /** How a screen that runs on its own starts and ends. */
 interface ScreenRun<T> {
   /** Starts the work of the screen, after its first frame. */
-  readonly begin?: (screen: MountedScreen) => void;
+  readonly begin: (screen: MountedScreen) => void;
   readonly ended: Promise<T>;
   /** Ends the screen as if the user had quit. */
   readonly leave: () => void;
@@ -77,10 +133,21 @@ export async function runAlternate<T>(
   signal?.addEventListener('abort', leave);
   try {
     if (signal?.aborted === true) leave();
-    else begin?.(screen);
+    else begin(screen);
     return await Promise.race([ended, screen.failed]);
   } finally {
     signal?.removeEventListener('abort', leave);
     await screen.unmount();
   }
+}
+
+/** Creates the end of a screen, which its keys, its work or a signal trigger; only the first call counts. */
+export function createEnding<T>() {
+  let finish: (end: T) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<T>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  return { ended, finish, fail };
 }

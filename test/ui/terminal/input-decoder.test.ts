@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createInputDecoder } from '../../../src/ui/terminal/input-decoder.js';
-import type { InputEvent } from '../../../src/ui/terminal/input-events.js';
+import { createInputDecoder, type InputEvent } from '../../../src/ui/terminal/input-decoder.js';
 import { KEYS } from '../../support/terminal.js';
 
 const test = suite('what a terminal sends');

@@ -2,15 +2,13 @@ import type { DecisionOutput } from '../../../engine/dreaming/index.js';
 import { formatCount } from '../../../engine/support/format.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
-import { BrowserScreen } from '../../components/browser-screen.js';
+import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
-import { browserFacts } from '../../components/browser-view.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { runAlternate } from '../../terminal/mount-alternate.js';
+import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createEnding } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import {
   type CandidateItem,

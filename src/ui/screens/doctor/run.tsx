@@ -10,10 +10,8 @@ import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import type { KeyBinding } from '../../components/key-map.js';
 import type { View } from '../../style.js';
-import type { MountedScreen } from '../../terminal/mount.js';
-import { runAlternate } from '../../terminal/mount-alternate.js';
+import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createEnding } from '../ending.js';
 import { createStore } from '../store.js';
 import {
   finishedChecks,

@@ -1,7 +1,6 @@
-import { filterKeys, typingMoves } from '../../components/filter.js';
 import { type KeyBinding, type KeyMap, moveKeys, withHelp } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
-import { editOf } from '../../components/text-input.js';
+import { editOf, filterKeys, typingMoves } from '../../components/text-input.js';
 import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';

@@ -1,26 +1,23 @@
 import { Text } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
-import { FilterInput } from '../../components/filter.js';
-import { Header } from '../../components/header.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
-import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
+import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
+import { FilterInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
-import { runAlternate } from '../../terminal/mount-alternate.js';
+import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
-import { createEnding } from '../ending.js';
+import type { Area } from '../../terminal/size.js';
 import { createStore, type Store } from '../store.js';
 import { homePage, homeRows } from './frame.js';
 import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
 import type { HomeStart, HomeTarget } from './lines.js';
-import { openPalette, type PaletteCommand } from './palette.js';
-import { PaletteStatus, PaletteView } from './palette-view.js';
+import { openPalette, type PaletteCommand, PaletteStatus, PaletteView } from './palette.js';
 import { type HomeEvent, type HomeState, homeAgain, reduceHome, startHome } from './state.js';
 
 /** Keeps the overview up to date while the home screen is shown. */
@@ -159,16 +156,14 @@ export function HomeScreen({
   orders,
 }: HomeScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(stdout);
   useKeyMap(() => homeKeys(store.getSnapshot(), orders));
   const { palette } = state;
   return (
     <Screen
-      size={size}
+      stdout={stdout}
       style={style}
-      header={(columns) => (
-        <Header title="svc" facts={headFacts(state, homeDir, columns)} columns={columns} />
-      )}
+      title="svc"
+      facts={(columns) => headFacts(state, homeDir, columns)}
       status={(area) =>
         palette === undefined ? (
           <HomeStatus state={state} orders={orders} area={area} />

@@ -1,16 +1,14 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
-import { WorkScreen } from '../../components/work-screen.js';
+import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import type { MountedScreen } from '../../terminal/mount.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
+import { type MountedScreen, mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { stopHandler } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import { syncRows } from './view.js';
 

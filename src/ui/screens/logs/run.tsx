@@ -1,9 +1,8 @@
 import type { LogLevel, LogRecord } from '../../../engine/serve/index.js';
 import { formatCount } from '../../../engine/support/format.js';
 import { createBrowser } from '../../components/browser.js';
-import { BrowserScreen } from '../../components/browser-screen.js';
+import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserState } from '../../components/browser-state.js';
-import { browserFacts } from '../../components/browser-view.js';
 import type { KeyBinding } from '../../components/key-map.js';
 import type { ListColumn } from '../../components/list.js';
 import { type ListItem, listView } from '../../components/list-state.js';

@@ -1,7 +1,6 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { Header } from '../../components/header.js';
 import { type KeyBinding, moveKeys, useKeyMap, withHelp } from '../../components/key-map.js';
 import { Pane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
@@ -9,11 +8,8 @@ import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import type { MountedScreen } from '../../terminal/mount.js';
-import { runAlternate } from '../../terminal/mount-alternate.js';
+import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { useTerminalSize } from '../../terminal/size.js';
-import { createEnding } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import {
   editTarget,
@@ -108,7 +104,6 @@ interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'st
 function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const { store, style } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
   useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
   const bindings = keysOf(state, props);
   const { diagnosis } = state;
@@ -116,11 +111,10 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const spinner = useSpinner(Object.values(state.checks).includes('running'));
   return (
     <Screen
-      size={size}
+      stdout={props.stdout}
       style={style}
-      header={(columns) => (
-        <Header title={`svc · ${safeLine(props.title)}`} facts={[]} columns={columns} />
-      )}
+      title={`svc · ${safeLine(props.title)}`}
+      facts={() => []}
       status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}
     >
       {(area) => {

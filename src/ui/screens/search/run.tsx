@@ -1,7 +1,6 @@
 import type { Style } from '../../style.js';
-import { runAlternate } from '../../terminal/mount-alternate.js';
+import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createEnding } from '../ending.js';
 import { createStore } from '../store.js';
 import {
   createSearchController,

@@ -2,10 +2,9 @@ import { Box, Text } from 'ink';
 import { type ReactElement, useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { SearchMode } from '../../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
-import { Header } from '../../components/header.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { List } from '../../components/list.js';
-import { type Area, Rows, Screen, useTheme } from '../../components/screen.js';
+import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { TextInput } from '../../components/text-input.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
@@ -16,7 +15,7 @@ import { progressText } from '../../progress-line.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
-import { useTerminalSize } from '../../terminal/size.js';
+import type { Area } from '../../terminal/size.js';
 import type { Store } from '../store.js';
 import { type SearchIntent, searchKeys } from './keys.js';
 import { passageRows } from './passage.js';
@@ -51,16 +50,14 @@ const GAP = 3;
 export function SearchScreen(props: SearchScreenProps): ReactElement {
   const { store, stdout, style, dispatch } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(stdout);
   useKeyMap(() => searchKeys(store.getSnapshot(), dispatch));
   const { bindings } = searchKeys(state, dispatch);
   return (
     <Screen
-      size={size}
+      stdout={stdout}
       style={style}
-      header={(columns) => (
-        <Header title="svc · search" facts={headerFacts(state, props)} columns={columns} />
-      )}
+      title="svc · search"
+      facts={() => headerFacts(state, props)}
       status={({ columns }) => (
         <StatusBar bindings={bindings} note={state.note} columns={columns} />
       )}

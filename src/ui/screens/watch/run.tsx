@@ -1,12 +1,11 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { WorkScreen } from '../../components/work-screen.js';
+import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { terminalColumns } from '../../terminal/size.js';
-import { stopHandler } from '../ending.js';
 import { createStore, type Store } from '../store.js';
 import {
   reduceWatchScreen,
