@@ -9,7 +9,7 @@ import {
   MOST_CHANGED,
 } from '../engine/flows/index.js';
 import { formatCountOf } from '../engine/support/format.js';
-import { type BulkWords, renderChanged } from '../ui/flows/bulk.js';
+import { type BulkWords, renderChanged } from '../ui/flows/list.js';
 import {
   ID,
   olderThanFlag,

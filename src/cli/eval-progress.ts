@@ -1,7 +1,10 @@
 import type { EvalEvent } from '../engine/eval/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
-import { createEvalProgress, type EvalProgressLine } from '../ui/memory/eval-progress.js';
-import type { ProgressLine } from '../ui/progress-line.js';
+import {
+  createEvalProgress,
+  type EvalProgressLine,
+  type ProgressLine,
+} from '../ui/progress-line.js';
 import { createStyle } from '../ui/style.js';
 import { createLazySyncProgress, type SyncProgressOptions } from './shown-sync.js';
 

@@ -2,8 +2,7 @@ import { isFaultySkip, type OpenedMemory, watchOutput } from '../engine/memory/i
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { Clock } from '../engine/support/context.js';
-import { createSyncLines } from '../ui/memory/sync-lines.js';
-import { createWatchLines } from '../ui/memory/watch-lines.js';
+import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';

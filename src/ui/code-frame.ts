@@ -1,5 +1,7 @@
-import { splitGraphemes, textWidth } from './fit.js';
+import type { DiffLine } from '../engine/support/text-diff.js';
+import { fitEnd, splitGraphemes, textWidth } from './fit.js';
 import { safeProse } from './safe-text.js';
+import type { Style } from './style.js';
 
 /** The location a frame points at; 1-based, the column in UTF-16 code units. */
 export interface FramePlace {
@@ -108,4 +110,17 @@ function textOf(cells: readonly Cell[]): string {
 /** From 1. */
 function clamp(value: number, most: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), most) : 1;
+}
+
+/** The lines of a diff. @param columns cut lines to this width */
+export function renderDiff(
+  diff: readonly DiffLine[],
+  { style, columns }: { readonly style: Style; readonly columns: number | undefined },
+): readonly string[] {
+  const signs = { added: '+', context: ' ', removed: '-' } as const;
+  const paints = { added: style.ok, context: style.dim, removed: style.fault } as const;
+  return diff.map(({ kind, text }) => {
+    const line = `${signs[kind]} ${safeProse(text)}`;
+    return paints[kind](columns === undefined ? line : fitEnd(line, columns));
+  });
 }

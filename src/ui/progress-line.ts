@@ -1,5 +1,7 @@
+import type { EvalEvent } from '../engine/eval/index.js';
 import type { SyncEvent } from '../engine/memory/sync/index.js';
 import { formatCount, formatEta } from '../engine/support/format.js';
+import { fitEnd } from './fit.js';
 import { embedFraction } from './memory/embed-progress.js';
 import {
   reduceSync,
@@ -8,6 +10,7 @@ import {
   syncEta,
   syncFraction,
 } from './memory/sync-progress.js';
+import { safeLine } from './safe-text.js';
 import { drawBar, type Style } from './style.js';
 
 /** How the one-line progress is drawn. */
@@ -112,4 +115,45 @@ function waitingText(state: SyncProgress, { columns }: ProgressLineOptions): str
   const pid = state.waitingFor?.pid;
   const who = pid === undefined ? '' : ` (pid ${pid})`;
   return `waiting for another process to finish indexing${who}`.slice(0, Math.max(0, columns - 1));
+}
+
+/** Shows the progress of an evaluation. */
+export interface EvalProgressLine {
+  readonly onEvent: (event: EvalEvent) => void;
+  /** Call it before anything else is written to the terminal. */
+  readonly clear: () => void;
+}
+
+/** The progress of an evaluation. @param write writes to a terminal, unchanged */
+export function createEvalProgress(
+  write: (text: string) => void,
+  { style, columns, now }: ProgressLineOptions,
+): EvalProgressLine {
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  let shown = false;
+  const draw = (head: string, name: string): void => {
+    const room = columns - 1 - head.length - 2;
+    const whose = room < 8 ? '' : `  ${style.dim(fitEnd(safeLine(name), room))}`;
+    write(`${ERASE_LINE}${head.slice(0, Math.max(0, columns - 1))}${whose}`);
+    shown = true;
+    drawnMs = now();
+  };
+  const clear = (): void => {
+    if (shown) write(ERASE_LINE);
+    shown = false;
+  };
+  return {
+    clear,
+    onEvent: (event) => {
+      // Indexing draws its own line.
+      if (event.type === 'sync') clear();
+      else if (event.type === 'misses.started') draw('analyzing misses', event.name);
+      else if (event.type === 'question.asked') {
+        if (now() - drawnMs < REDRAW_EVERY_MS) return;
+        const { done, all, name } = event;
+        const bar = drawBar(done / Math.max(1, all), BAR_COLUMNS);
+        draw(`asking  ${bar}  ${formatCount(done)}/${formatCount(all)}`, name);
+      }
+    },
+  };
 }

@@ -50,3 +50,19 @@ export function shownPath(path: string, homeDir: string): string {
   const below = home !== '' && path.startsWith(`${home}/`);
   return safeLine(below ? `~${path.slice(home.length)}` : path);
 }
+
+/** Objects and lists on several lines; everything else as it is. */
+export function spacedJson(text: string): string {
+  if (!/^\s*[[{]/u.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** JSON without characters that control a terminal. */
+export function renderJson(value: unknown): string {
+  const json = JSON.stringify(value, null, 2) ?? 'null';
+  return json.split('\n').map(safeLine).join('\n');
+}

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { formatCount, formatCountOf } from '../engine/support/format.js';
 import { fitEnd, textWidth } from './fit.js';
 import type { Style } from './style.js';
 
@@ -9,7 +10,12 @@ export interface TableColumn {
 }
 
 /** A column, or only its title. */
-type Column = TableColumn | string;
+export type Column = TableColumn | string;
+
+/** A column of numbers. */
+export function right(title: string): TableColumn {
+  return { title, align: 'right' };
+}
 
 function titleOf(column: Column): string {
   return typeof column === 'string' ? column : column.title;
@@ -34,37 +40,63 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/** A table without borders, its columns two blanks apart. Cells must already be safe to show. */
+/**
+ * A table without borders, its columns two blanks apart. Cells must already be safe to show.
+ *
+ * @param width where the last column is cut; undefined cuts nothing
+ */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   style: Style,
+  width?: number,
+  fit: (text: string, columns: number) => string = fitEnd,
 ): string {
   const head = columns.map((column) => style.dim(titleOf(column)));
   const aligns = columns.map((column) => (typeof column === 'string' ? undefined : column.align));
-  return `${alignRows([head, ...rows], aligns).join('\n')}\n`;
+  return `${alignRows([head, ...cutRows(columns, rows, width, fit)], aligns).join('\n')}\n`;
 }
 
 const GAP = 2;
 /** Columns of the last cell that even the narrowest terminal shows. */
 const LEAST_LAST = 8;
 
-/** Rows with the last cell cut to fit the terminal. @param width undefined cuts nothing */
-export function fitLastColumn(
+function cutRows(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   width: number | undefined,
-  fit: (text: string, columns: number) => string = fitEnd,
+  fit: (text: string, columns: number) => string,
 ): readonly (readonly string[])[] {
   if (width === undefined) return rows;
   const taken = columns.slice(0, -1).map((column, at) => {
     return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
   });
   const room = width - taken.reduce((sum, one) => sum + one + GAP, 0);
-  return rows.map((row) => [
-    ...row.slice(0, -1),
-    fit(row.at(-1) ?? '', Math.max(LEAST_LAST, room)),
-  ]);
+  const last = Math.max(LEAST_LAST, room);
+  return rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', last)]);
+}
+
+/** How many of all are listed, for below a table; nothing if it is all of them. */
+export function limitNote(
+  shown: number,
+  total: number,
+  noun: string,
+  style: Style,
+  nouns = `${noun}s`,
+): string {
+  if (shown === total) return '';
+  const text = `${formatCount(shown)} of ${formatCountOf(total, noun, nouns)}; use --limit to show more`;
+  return `${style.dim(text)}\n`;
+}
+
+/** Named values, which must be safe to show, one per line; those without a value are left out. */
+export function fieldLines(
+  fields: readonly (readonly [name: string, value: string | null | undefined])[],
+  style: Style,
+): readonly string[] {
+  return alignRows(
+    fields.flatMap(([name, value]) => (value ? [[`  ${style.dim(name)}`, value]] : [])),
+  );
 }
 
 /** The lines of {@link renderTable} without titles. */

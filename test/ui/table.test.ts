@@ -1,29 +1,43 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fitMiddle, textWidth } from '../../src/ui/fit.js';
-import { fitLastColumn } from '../../src/ui/table.js';
+import { createStyle } from '../../src/ui/style.js';
+import { renderTable } from '../../src/ui/table.js';
 
-const COLUMNS = [{ title: 'agent' }, { title: 'file' }];
+const COLUMNS = ['agent', 'file'];
 const ROWS = [
   ['claude-code', '~/.config/somewhere/far/below/settings.json'],
   ['vscode', '~/x'],
 ];
 
+/** The rows as they are printed, without the titles. */
+function shown(
+  rows: readonly (readonly string[])[],
+  ...cut: [width?: number, fit?: typeof fitMiddle]
+) {
+  return renderTable(COLUMNS, rows, createStyle(false), ...cut)
+    .trimEnd()
+    .split('\n')
+    .slice(1);
+}
+
 test('without a terminal nothing is cut', () => {
-  assert.equal(fitLastColumn(COLUMNS, ROWS, undefined), ROWS);
+  const [long, short] = shown(ROWS);
+  assert.is(long, 'claude-code  ~/.config/somewhere/far/below/settings.json');
+  assert.is(short, 'vscode       ~/x');
 });
 
 test('the last column ends where the terminal does, and colour counts nothing', () => {
   const painted = ROWS.map(([agent = '', file = '']) => [`\u001B[1m${agent}\u001B[22m`, file]);
   for (const fit of [undefined, fitMiddle]) {
-    const [long, short] = fitLastColumn(COLUMNS, painted, 40, fit);
-    assert.is(textWidth(`claude-code  ${long?.[1]}`), 40);
-    assert.is(short?.[1], '~/x');
+    const [long = '', short = ''] = shown(painted, 40, fit);
+    assert.is(textWidth(long), 40);
+    assert.ok(short.endsWith('  ~/x'));
   }
 });
 
 test('something of it is left in the narrowest', () => {
-  assert.is(textWidth(fitLastColumn(COLUMNS, ROWS, 5)[0]?.[1] ?? ''), 8);
+  assert.is(textWidth(shown(ROWS, 5)[0] ?? ''), 'claude-code  '.length + 8);
 });
 
 test.run();

@@ -25,10 +25,10 @@ import {
 } from '../../engine/set-up/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
 import { resolvePath } from '../../engine/support/files.js';
+import { renderPlan, renderPlanSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
-import { renderPlan, renderPlanSummary } from '../../ui/set-up.js';
 import { createStyle } from '../../ui/style.js';
 import { askChoice, askText, askYes } from '../prompts.js';
 import type { TerminalSupport } from '../terminal.js';

@@ -10,7 +10,7 @@ import {
   prepareImport,
   writesAnything,
 } from '../../engine/imports/index.js';
-import { renderImport } from '../../ui/config/import-report.js';
+import { renderImport } from '../../ui/config/config-text.js';
 
 export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
   static override summary = 'Take over settings and notes from another program.';

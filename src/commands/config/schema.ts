@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { createJsonSchema, type JsonSchema } from '../../engine/config/authoring.js';
-import { renderJson } from '../../ui/config/config-text.js';
+import { renderJson } from '../../ui/safe-text.js';
 
 export default class ConfigSchema extends BaseCommand<JsonSchema> {
   static override summary = 'Print the JSON Schema of svc.json, for editors.';

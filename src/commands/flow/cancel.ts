@@ -2,9 +2,14 @@ import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { cancelledFlowWords, routeFlag } from '../../cli/flows-command.js';
-import type { BulkOutput, FlowCancelOutput } from '../../engine/flows/index.js';
-import { ACTIVE_FLOW_STATUSES, flowOutput, taskOutput } from '../../engine/flows/index.js';
-import { FLOW_WORDS } from '../../ui/flows/bulk.js';
+import {
+  ACTIVE_FLOW_STATUSES,
+  type BulkOutput,
+  type FlowCancelOutput,
+  flowOutput,
+  taskOutput,
+} from '../../engine/flows/index.js';
+import { FLOW_WORDS } from '../../ui/flows/list.js';
 
 export default class FlowCancel extends BulkCommand<FlowCancelOutput> {
   static override summary = 'Cancel a task flow and its tasks, or all that match.';

@@ -1,7 +1,7 @@
 import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { type FlowHistoryOutput, flowHistoryOutput } from '../../engine/flows/index.js';
-import { renderHistory } from '../../ui/flows/history.js';
+import { renderHistory } from '../../ui/flows/details.js';
 
 export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {
   static override summary = 'Show every change of a task flow and its tasks.';

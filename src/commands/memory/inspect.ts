@@ -6,8 +6,7 @@ import { inspectOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
-import { renderWhy } from '../../ui/memory/explanation.js';
-import { renderInspected } from '../../ui/memory/inspect.js';
+import { renderInspected, renderWhy } from '../../ui/memory/inspect.js';
 
 export default class MemoryInspect extends MemoryCommand<InspectOutput> {
   static override summary = 'Show what the index has of a file or a passage.';

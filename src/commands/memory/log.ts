@@ -7,7 +7,7 @@ import {
   readSearchLog,
   searchLogFile,
 } from '../../engine/memory/lookups/search-log.js';
-import { renderSearchLog } from '../../ui/memory/recent.js';
+import { renderSearchLog } from '../../ui/memory/inspect.js';
 
 export default class MemoryLog extends BaseCommand<LogOutput> {
   static override summary = 'Show recent searches, their hits and what was opened.';

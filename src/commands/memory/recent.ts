@@ -4,7 +4,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Source } from '../../engine/memory/index.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { recentChanges, recentOutput } from '../../engine/memory/inspect/recent.js';
-import { renderRecent } from '../../ui/memory/recent.js';
+import { renderRecent } from '../../ui/memory/inspect.js';
 
 export default class MemoryRecent extends MemoryCommand<RecentOutput> {
   static override summary = 'Show the files that changed last.';

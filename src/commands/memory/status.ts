@@ -11,7 +11,7 @@ import {
   type WhyOutput,
 } from '../../engine/memory/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
-import { renderWhy } from '../../ui/memory/explanation.js';
+import { renderWhy } from '../../ui/memory/inspect.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
 

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
-import { createCopyNotes, renderCopied } from '../../ui/storage/copy.js';
+import { createCopyNotes, renderCopied } from '../../ui/storage.js';
 
 export default class StorageCopy extends BaseCommand<StorageCopyOutput> {
   static override summary = 'Copy flows and vectors to the server, or back to files.';

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
-import { renderMigrated } from '../../ui/storage/status.js';
+import { renderMigrated } from '../../ui/storage.js';
 
 export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';

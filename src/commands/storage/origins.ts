@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
-import { renderOrigins } from '../../ui/storage/status.js';
+import { renderOrigins } from '../../ui/storage.js';
 
 export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
   static override summary = 'List the hosts that index into shared memories, or remove one.';

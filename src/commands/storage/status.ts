@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import type { StorageStatusOutput } from '../../engine/storage/index.js';
 import { storageStatus } from '../../engine/storage/storage-status.js';
-import { renderStorageStatus } from '../../ui/storage/status.js';
+import { renderStorageStatus } from '../../ui/storage.js';
 
 export default class StorageStatus extends BaseCommand<StorageStatusOutput> {
   static override summary = 'Show where memories and flows are stored.';

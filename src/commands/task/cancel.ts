@@ -2,9 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { cancelledTaskWords, runtimesFlag } from '../../cli/flows-command.js';
-import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
-import { ACTIVE_TASK_STATUSES, taskOutput } from '../../engine/flows/index.js';
-import { TASK_WORDS } from '../../ui/flows/bulk.js';
+import {
+  ACTIVE_TASK_STATUSES,
+  type BulkOutput,
+  type TaskOutput,
+  taskOutput,
+} from '../../engine/flows/index.js';
+import { TASK_WORDS } from '../../ui/flows/list.js';
 
 export default class TaskCancel extends BulkCommand<TaskOutput> {
   static override summary = 'Cancel a task, or all that match.';

@@ -2,9 +2,13 @@ import { hostname } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
-import type { TaskClaimOutput } from '../../engine/flows/index.js';
-import { flowOutput, TASK_RUNTIMES, taskOutput } from '../../engine/flows/index.js';
-import { renderPauses } from '../../ui/flows/pauses.js';
+import {
+  flowOutput,
+  TASK_RUNTIMES,
+  type TaskClaimOutput,
+  taskOutput,
+} from '../../engine/flows/index.js';
+import { renderPauses } from '../../ui/flows/rows.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
   static override summary = 'Claim the oldest queued task.';

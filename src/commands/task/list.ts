@@ -8,7 +8,7 @@ import {
 } from '../../cli/flows-command.js';
 import { type TaskListOutput, taskListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
-import { renderPauses } from '../../ui/flows/pauses.js';
+import { renderPauses } from '../../ui/flows/rows.js';
 
 export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, newest first.';

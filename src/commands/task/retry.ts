@@ -3,7 +3,7 @@ import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command
 import { withEnvironment } from '../../cli/flags.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { type BulkOutput, type TaskOutput, taskOutput } from '../../engine/flows/index.js';
-import { TASK_WORDS } from '../../ui/flows/bulk.js';
+import { TASK_WORDS } from '../../ui/flows/list.js';
 
 const FAILED = ['failed', 'timed_out', 'lost'] as const;
 

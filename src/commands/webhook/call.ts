@@ -7,7 +7,7 @@ import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
 import type { CallOutput } from '../../engine/webhooks/index.js';
-import { renderJson } from '../../ui/config/config-text.js';
+import { renderJson } from '../../ui/safe-text.js';
 
 /** The file descriptor of stdin. */
 const STDIN = 0;

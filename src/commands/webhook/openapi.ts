@@ -2,7 +2,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
-import { renderJson } from '../../ui/config/config-text.js';
+import { renderJson } from '../../ui/safe-text.js';
 
 export default class WebhookOpenapi extends BaseCommand<object> {
   static override summary = 'Print the OpenAPI 3.1 document of the webhook routes.';

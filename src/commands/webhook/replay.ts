@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { deliveryArgs, withEnvironment } from '../../cli/flags.js';
 import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
-import { renderJson } from '../../ui/config/config-text.js';
+import { renderJson } from '../../ui/safe-text.js';
 
 export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   static override summary = 'Process a received delivery again.';

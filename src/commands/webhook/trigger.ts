@@ -6,7 +6,7 @@ import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
 import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
-import { renderJson } from '../../ui/config/config-text.js';
+import { renderJson } from '../../ui/safe-text.js';
 
 export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
   static override summary = 'Send an example of what a sender sends to its route.';

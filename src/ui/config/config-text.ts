@@ -10,10 +10,12 @@ import type {
 } from '../../engine/config/index.js';
 import type { TrustReview } from '../../engine/config/trust/config-trust.js';
 import type { SourceLocation } from '../../engine/errors/index.js';
+import type { ImportItem, ImportPlan } from '../../engine/imports/index.js';
+import type { SetUpPlan } from '../../engine/set-up/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
-import { renderCodeFrame } from '../code-frame.js';
-import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { renderCodeFrame, renderDiff } from '../code-frame.js';
+import { renderJson, safeLine, shownPath } from '../safe-text.js';
+import type { Paint, Style, View } from '../style.js';
 
 /** How the result of `svc config validate` is shown. */
 export interface ValidationOptions {
@@ -128,12 +130,6 @@ export function renderEffective(effective: EffectiveConfig, style: Style): strin
   return values.map((value) => `${renderValue(value, style)}\n`).join('');
 }
 
-/** JSON without characters that control a terminal. */
-export function renderJson(value: unknown): string {
-  const json = JSON.stringify(value, null, 2) ?? 'null';
-  return json.split('\n').map(safeLine).join('\n');
-}
-
 function renderValue({ path, value, origins }: EffectiveValue, style: Style): string {
   const origin = origins.map(renderOrigin).join(' + ');
   return `${safeLine(path)} = ${safeLine(JSON.stringify(value) ?? 'null')}  ${style.dim(`# ${origin}`)}`;
@@ -142,4 +138,86 @@ function renderValue({ path, value, origins }: EffectiveValue, style: Style): st
 function renderOrigin(origin: ValueOrigin): string {
   if (origin.kind === 'default') return 'default';
   return `${safeLine(origin.location.file)}:${origin.location.line} ${origin.scope}`;
+}
+
+type ReportOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
+
+/** What becomes of each setting, and what will be written. */
+export function renderImport(plan: ImportPlan, options: ReportOptions): string {
+  const { style, homeDir } = options;
+  const { items, notes, diff, program } = plan;
+  const source = `${program}: ${shownPath(plan.source, homeDir)}`;
+  const blocks = [
+    [source],
+    ...ORDER.map((outcome) => outcomeLines(outcome, items, style)),
+    diff.length === 0 ? [] : [shownPath(plan.file, homeDir), ...renderDiff(diff, options)],
+    notes.length === 0 ? [] : [notesLine(plan, homeDir)],
+    diff.length === 0 && notes.length === 0 ? ['nothing to write'] : [],
+  ].filter((lines) => lines.length > 0);
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+const ORDER = ['taken', 'translated', 'conflict', 'present', 'left'] as const;
+
+function outcomeLines(
+  outcome: ImportItem['outcome'],
+  items: readonly ImportItem[],
+  style: Style,
+): readonly string[] {
+  const all = items.filter((item) => item.outcome === outcome);
+  if (all.length === 0) return [];
+  return [`${paintOf(outcome, style)(outcome)} (${all.length})`, ...all.map(itemLine)];
+}
+
+function itemLine({ from, to, why }: ImportItem): string {
+  const place = to === null || to === from ? safeLine(from) : `${safeLine(from)} → ${safeLine(to)}`;
+  return `  ${place}${why === null ? '' : `: ${safeLine(why)}`}`;
+}
+
+function paintOf(outcome: ImportItem['outcome'], style: Style): Paint {
+  switch (outcome) {
+    case 'taken':
+    case 'translated':
+      return style.ok;
+    case 'conflict':
+      return style.warning;
+    case 'present':
+    case 'left':
+      return style.dim;
+  }
+}
+
+function notesLine({ notes, folder }: ImportPlan, homeDir: string): string {
+  const entries = notes.reduce((sum, note) => sum + note.entries.length, 0);
+  const count = formatCountOf(entries, 'entry', 'entries');
+  return `${count} in ${formatCountOf(notes.length, 'note')} below ${shownPath(folder, homeDir)}`;
+}
+
+/** A plan in a few lines: what svc will use, and where that is written. */
+export function renderPlanSummary(
+  { file, diff, provider, keyToStore }: SetUpPlan,
+  workspace: string,
+  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+): string {
+  const key = keyToStore === undefined ? '' : `, key in ${shownPath(keyToStore.file, homeDir)}`;
+  const lines = [
+    `${style.dim('memory  ')} ${shownPath(workspace, homeDir)}`,
+    `${style.dim('search  ')} ${provider === null ? 'keywords' : `keywords and ${safeLine(provider)}`}${key}`,
+    `${style.dim('settings')} ${shownPath(file, homeDir)}${diff.length === 0 ? ' (no changes)' : ''}`,
+  ];
+  return `\n${lines.join('\n')}\n`;
+}
+
+/** The changes of the configuration, and the other files that will be written. */
+export function renderPlan(
+  { file, diff, keyToStore }: SetUpPlan,
+  made: readonly string[],
+  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+): string {
+  const places = diff.map((lines) => renderDiff(lines, { style, columns: undefined }).join('\n'));
+  const name = shownPath(file, homeDir);
+  const text = places.length === 0 ? `${name}: no changes` : `${name}\n${places.join('\n…\n')}`;
+  const files = [...made, ...(keyToStore === undefined ? [] : [keyToStore.file])];
+  const also = files.map((path) => `also written: ${shownPath(path, homeDir)}`);
+  return `\n${[text, ...also].join('\n')}\n`;
 }

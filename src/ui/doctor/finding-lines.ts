@@ -6,12 +6,10 @@ import type {
   FindingPlace,
 } from '../../engine/doctor/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
-import { renderCodeFrame } from '../code-frame.js';
-import { renderDiff } from '../diff-lines.js';
+import { renderCodeFrame, renderDiff } from '../code-frame.js';
 import { fitEnd, padEnd, textWidth, wrapSafe } from '../fit.js';
-import { MARKS, paintOf } from '../marks.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { View } from '../style.js';
+import { MARKS, paintOf, type View } from '../style.js';
 
 /** How findings are shown. */
 export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | 'style'> {

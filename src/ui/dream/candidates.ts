@@ -9,7 +9,7 @@ import type {
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
-import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
+import { type Column, renderTable, right } from '../table.js';
 import { decisionWords, placeWords, SIGNAL_NAMES, shortKey, signalBars } from './words.js';
 
 /** How tables of claims are drawn. */
@@ -30,13 +30,7 @@ export function renderCandidates(
     const cells = [mark, score.toFixed(2), signalBars(signals), formatCount(recalls)];
     return { cells: [...cells, shortKey(key)], text };
   });
-  const columns: readonly TableColumn[] = [
-    { title: ' ' },
-    { title: 'score', align: 'right' },
-    { title: 'signals' },
-    { title: 'recalls', align: 'right' },
-    { title: 'key' },
-  ];
+  const columns: readonly Column[] = [' ', right('score'), 'signals', right('recalls'), 'key'];
   const shown = total === rows.length ? '' : ` (showing the best ${formatCount(rows.length)})`;
   const sum = `${formatCountOf(total, 'candidate')}${shown}; ✓ ${formatCount(ready)} would be promoted now`;
   const legend = style.dim(`signals: ${SIGNAL_NAMES.join(', ')}`);
@@ -56,14 +50,14 @@ export function renderSignals(
     const cells = [last, ...counts, averageScore.toFixed(2), fate, shortKey(claim.key)];
     return { cells, text: claim.text };
   });
-  const columns: readonly TableColumn[] = [
-    { title: 'last signal' },
-    { title: 'recalls', align: 'right' },
-    { title: 'questions', align: 'right' },
-    { title: 'notes', align: 'right' },
-    { title: 'score', align: 'right' },
-    { title: 'status' },
-    { title: 'key' },
+  const columns: readonly Column[] = [
+    'last signal',
+    right('recalls'),
+    right('questions'),
+    right('notes'),
+    right('score'),
+    'status',
+    'key',
   ];
   const rest = total - rows.length;
   const more = rest > 0 ? `\n${formatCount(rest)} more; use --limit to show them\n` : '';
@@ -72,13 +66,12 @@ export function renderSignals(
 
 /** A table whose last column, the claim, is cut at the width of the terminal. */
 function claimTable(
-  columns: readonly TableColumn[],
+  columns: readonly Column[],
   rows: readonly { readonly cells: readonly string[]; readonly text: string }[],
   { style, columns: width }: ClaimTableOptions,
 ): string {
-  const all = [...columns, { title: 'claim' }];
   const cells = rows.map((row) => [...row.cells, safeLine(row.text)]);
-  return renderTable(all, fitLastColumn(all, cells, width), style);
+  return renderTable([...columns, 'claim'], cells, style, width);
 }
 
 /** Text of `svc dream promote`. */

@@ -1,7 +1,7 @@
 import type { DreamExplainOutput } from '../../engine/dreaming/index.js';
 import { safeLine } from '../safe-text.js';
 import { drawScore, type Style } from '../style.js';
-import { alignRows, renderTable } from '../table.js';
+import { alignRows, renderTable, right } from '../table.js';
 import { GATE_WORDS, LONG_TERM_WORDS, NOTE_WORDS, placeWords } from './words.js';
 
 const BAR = 10;
@@ -37,14 +37,7 @@ function scoreTable({ parts, score }: DreamExplainOutput, style: Style): string 
     safeLine(why),
   ]);
   return renderTable(
-    [
-      { title: 'signal' },
-      { title: ' ' },
-      { title: 'value', align: 'right' },
-      { title: 'weight' },
-      { title: 'adds', align: 'right' },
-      { title: 'from' },
-    ],
+    ['signal', ' ', right('value'), 'weight', right('adds'), 'from'],
     [...rows, [style.bold('score'), '', '', '', style.bold(score.toFixed(3)), '']],
     style,
   );

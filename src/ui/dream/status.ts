@@ -9,10 +9,10 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
-import { inWords, localWords } from '../due-times.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
-import { alignRows } from '../table.js';
+import { fieldLines } from '../table.js';
+import { dueWords, inWords, renderDueTimes } from '../times.js';
 import { memoryWords, triggerWords } from './words.js';
 
 export type DreamStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
@@ -38,7 +38,7 @@ function workspaceLines(
   { style, nowMs, homeDir }: DreamStatusViewOptions,
 ): readonly string[] {
   const { workspace, agents, claims, recallLog, timeZone } = status;
-  const rows = [
+  const rows: readonly (readonly [name: string, value: string])[] = [
     ['next sweep', nextWords(status.nextRunAt, timeZone, nowMs)],
     ['last sweep', lastWords(status, nowMs)],
     [
@@ -50,15 +50,14 @@ function workspaceLines(
       `${formatBytes(recallLog.bytes)} (limit ${formatBytes(recallLog.mostBytes)})${recallLog.bytes >= recallLog.mostBytes ? '; full: run a sweep to empty it' : ''}`,
     ],
     ['MEMORY.md', promotedWords(status, style)],
-  ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
+  ];
   const who = agents.length === 0 ? '' : `  ${style.dim(agents.map(safeLine).join(', '))}`;
-  return [`${style.bold(shownPath(workspace, homeDir))}${who}`, ...alignRows(rows)];
+  return [`${style.bold(shownPath(workspace, homeDir))}${who}`, ...fieldLines(rows, style)];
 }
 
 function nextWords(nextRunAt: string | null, timeZone: string | null, nowMs: number): string {
   if (nextRunAt === null) return 'none';
-  const local = localWords(nextRunAt, timeZone);
-  return `${local}, ${inWords(Date.parse(nextRunAt) - nowMs)}, if svc serve is running`;
+  return `${dueWords(nextRunAt, timeZone, nowMs)}, if svc serve is running`;
 }
 
 function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string {
@@ -95,12 +94,10 @@ export function renderSchedule(
     const folder = '# /etc/systemd/system/svc-dream';
     return `${folder}.service\n${service}\n${folder}.timer\n${timer}`;
   }
-  const zone = timeZone === null ? "the host's time zone" : safeLine(timeZone);
-  const off = enabled ? '' : '\ndreaming is off: run svc dream enable to let svc serve run sweeps';
-  const lines = runs.map(
-    (run) => `  ${localWords(run, timeZone)}  ${inWords(Date.parse(run) - nowMs)}`,
-  );
-  return `${safeLine(frequency)} in ${zone}${off}\n${lines.join('\n')}\n`;
+  const off = enabled
+    ? undefined
+    : 'dreaming is off: run svc dream enable to let svc serve run sweeps';
+  return renderDueTimes(frequency, timeZone, runs, { nowMs, off });
 }
 
 /** Text of `svc dream enable` and `svc dream disable`. */

@@ -1,15 +1,16 @@
 import type {
+  Changed,
   FlowEntry,
   FlowFinding,
+  FlowRecord,
   Page,
   TaskFinding,
   TaskRecord,
 } from '../../engine/flows/index.js';
-import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
-import { fitEnd } from '../fit.js';
+import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
-import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
+import { limitNote, renderTable, right } from '../table.js';
 import {
   FLOW_TITLES,
   flowRow,
@@ -26,44 +27,32 @@ export type ListOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
 
 /** Flows as a table, newest first. */
 export function renderFlowList(page: Page<FlowEntry>, options: ListOptions): string {
-  if (page.total === 0) return 'no flows\n';
   const rows = page.entries.map((entry) => flowRow(entry, options.nowMs));
-  return table(FLOW_TITLES, rows, STATUS_COLUMNS.flows, options) + rest(page, 'flow', options);
+  return renderList('flow', FLOW_TITLES, { rows, total: page.total }, options);
 }
 
 /** Tasks as a table, newest first. */
 export function renderTaskList(page: Page<TaskRecord>, options: ListOptions): string {
-  if (page.total === 0) return 'no tasks\n';
   const rows = page.entries.map((task) => taskRow(task, options.nowMs));
-  return table(TASK_TITLES, rows, STATUS_COLUMNS.tasks, options) + rest(page, 'task', options);
+  return renderList('task', TASK_TITLES, { rows, total: page.total }, options);
 }
 
-function rest(page: Page<unknown>, noun: string, { style }: ListOptions): string {
-  const { length } = page.entries;
-  if (length === page.total) return '';
-  const text = `${formatCount(length)} of ${formatCountOf(page.total, noun)}; use --limit to show more`;
-  return `${style.dim(text)}\n`;
-}
-
-/** Columns of the last cell that even the narrowest terminal shows. */
-const LEAST_LAST = 10;
-
-function table(
+function renderList(
+  noun: 'flow' | 'task',
   titles: readonly string[],
-  rows: readonly ListRow[],
-  statusColumn: number,
+  { rows, total }: { readonly rows: readonly ListRow[]; readonly total: number },
   { style, columns }: ListOptions,
 ): string {
-  const heads = titles.map((title): TableColumn => {
-    return title === 'rev' || title === 'tries' ? { title, align: 'right' } : { title };
-  });
-  const fit = (text: string, room: number): string => fitEnd(text, Math.max(LEAST_LAST, room));
-  const texts = rows.map(({ cells }) => cells);
-  const shown = fitLastColumn(heads, texts, columns, fit).map((cells, row) => {
-    const paint = statusPaint(rows[row]?.status ?? 'queued', style);
-    return cells.map((cell, at) => (at === statusColumn ? paint(cell) : cell));
-  });
-  return renderTable(heads, shown, style);
+  if (total === 0) return `no ${noun}s\n`;
+  const heads = titles.map((title) =>
+    title === 'rev' || title === 'tries' ? right(title) : title,
+  );
+  const shown = rows.map(({ cells, status }) =>
+    cells.map((cell, at) => {
+      return at === STATUS_COLUMNS[`${noun}s`] ? statusPaint(status, style)(cell) : cell;
+    }),
+  );
+  return renderTable(heads, shown, style, columns) + limitNote(rows.length, total, noun, style);
 }
 
 /** The findings of an audit, errors first. */
@@ -80,9 +69,63 @@ export function renderFindings(
     safeLine(finding.detail),
   ]);
   const columns = ['severity', 'code', findings[0]?.kind ?? 'id', 'for', 'problem'];
-  return renderTable(
-    columns.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  return renderTable(columns, rows, style);
+}
+
+/** How a command that changes several records speaks of them. */
+export interface BulkWords<R> {
+  readonly noun: 'flow' | 'task';
+  /** `Cancel`, before a count and a question mark. */
+  readonly question: string;
+  /** `cancelled`, before a count. */
+  readonly done: string;
+  readonly of: (record: R) => Pick<FlowRecord | TaskRecord, 'status'> & {
+    readonly id: string;
+    readonly title: string;
+  };
+}
+
+/** The words for flows. */
+export const FLOW_WORDS: Pick<BulkWords<FlowRecord>, 'noun' | 'of'> = {
+  noun: 'flow',
+  of: ({ flowId, status, goal }) => ({ id: flowId, status, title: goal }),
+};
+
+/** The words for tasks. */
+export const TASK_WORDS: Pick<BulkWords<TaskRecord>, 'noun' | 'of'> = {
+  noun: 'task',
+  of: ({ taskId, status, label, task }) => ({ id: taskId, status, title: label ?? task }),
+};
+
+interface ShownChanges<R> {
+  readonly changed: readonly Changed<R>[];
+  /** How many there are, including those beyond the limit. */
+  readonly total: number;
+  readonly state: 'declined' | 'done' | 'dry run';
+  readonly words: BulkWords<R>;
+}
+
+/** Each record with what became of it, and the counts. */
+export function renderChanged<R>(
+  { changed, total, state, words }: ShownChanges<R>,
+  { style, columns }: ListOptions,
+): string {
+  if (total === 0) return `no ${words.noun}s match\n`;
+  const titles = [words.noun, 'status', 'what'];
+  const rows = changed.map(({ record, error }) => {
+    const { id, status, title } = words.of(record);
+    const what = error === undefined ? title : `not ${words.done}: ${error.message}`;
+    return [id.slice(0, ID_CHARS), statusPaint(status, style)(status), safeLine(what)];
+  });
+  const failed = changed.filter(({ error }) => error !== undefined).length;
+  const done = formatCountOf(changed.length - failed, words.noun);
+  const counts = {
+    declined: 'nothing was changed',
+    'dry run': `${done} would be ${words.done}`,
+    done: `${words.done} ${done}${failed === 0 ? '' : `, ${failed} failed`}`,
+  }[state];
+  const rest = total - changed.length;
+  const more =
+    rest === 0 ? '' : `; ${formatCountOf(rest, 'more match', 'more match')}, run it again`;
+  return `${renderTable(titles, rows, style, columns)}${counts}${more}\n`;
 }

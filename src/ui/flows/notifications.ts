@@ -6,7 +6,7 @@ import type {
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { alignRows, renderTable } from '../table.js';
+import { fieldLines, limitNote, renderTable, right } from '../table.js';
 import type { ListOptions } from './list.js';
 import { ID_CHARS } from './rows.js';
 
@@ -26,23 +26,9 @@ export function renderNotificationList(
     formatRelativeTime(one.createdAt, nowMs),
     safeLine(one.lastError ?? ''),
   ]);
-  const table = renderTable(
-    [
-      { title: 'number', align: 'right' },
-      { title: 'outcome' },
-      { title: 'tries', align: 'right' },
-      { title: 'target' },
-      { title: 'event' },
-      { title: 'flow' },
-      { title: 'created' },
-      { title: 'error' },
-    ],
-    rows,
-    style,
-  );
-  if (entries.length === total) return table;
-  const rest = `${entries.length} of ${formatCountOf(total, 'notification')}; use --limit to show more`;
-  return `${table}${style.dim(rest)}\n`;
+  const titles = ['outcome', right('tries'), 'target', 'event', 'flow', 'created', 'error'];
+  const table = renderTable([right('number'), ...titles], rows, style);
+  return table + limitNote(entries.length, total, 'notification', style);
 }
 
 /** All fields of a notification, and its content. */
@@ -65,10 +51,7 @@ export function renderNotification(one: NotificationRecord, { style, nowMs }: Li
     ['next attempt', one.nextAttemptAt === null ? null : new Date(one.nextAttemptAt).toISOString()],
     ['content', safeLine(one.payload)],
   ];
-  const shown = rows.flatMap(([name, value]) =>
-    value === null ? [] : [[`  ${style.dim(name)}`, value]],
-  );
-  return `${style.bold(`notification ${one.seq}`)}\n${alignRows(shown).join('\n')}\n`;
+  return `${[style.bold(`notification ${one.seq}`), ...fieldLines(rows, style)].join('\n')}\n`;
 }
 
 /** What is retried, one line each. */

@@ -2,14 +2,16 @@ import type {
   FlowEntry,
   FlowRecord,
   FlowStatus,
+  PauseRecord,
   TaskRecord,
   TaskStatus,
 } from '../../engine/flows/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
 import type { ListItem } from '../components/list-state.js';
-import { formatClock } from '../memory/watch-lines.js';
+import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
+import { formatClock } from '../times.js';
 
 /** A row in a list of flows or tasks; cells are safe to show, and the last can have any length. */
 export interface ListRow extends ListItem {
@@ -146,4 +148,27 @@ export function watchLine(
     return at === STATUS_COLUMNS[kind] ? [statusPaint(status, style)(cell)] : [cell];
   });
   return [style.dim(formatClock(nowMs)), ...shown].join('  ');
+}
+
+/** The runtimes that are paused, one per line. @param columns cut lines to this width */
+export function pauseLines(
+  pauses: readonly PauseRecord[],
+  { style, nowMs }: Pick<View, 'nowMs' | 'style'>,
+  columns = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  return pauses.map(({ runtime, reason, pausedAt }) => {
+    const why = reason === null ? '' : `: ${safeLine(reason)}`;
+    const line = `${runtime} tasks paused ${formatRelativeTime(pausedAt, nowMs)}${why}`;
+    return style.warning(fitEnd(line, columns));
+  });
+}
+
+/** The same as text; nothing if none is paused. */
+export function renderPauses(
+  pauses: readonly PauseRecord[],
+  options: Pick<View, 'nowMs' | 'style'>,
+): string {
+  return pauseLines(pauses, options)
+    .map((line) => `${line}\n`)
+    .join('');
 }

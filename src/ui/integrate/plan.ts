@@ -1,9 +1,9 @@
 import type { FilePlan, IntegrationPlan, ListedAgent } from '../../engine/integrate/index.js';
-import { renderDiff } from '../diff-lines.js';
+import { renderDiff } from '../code-frame.js';
 import { fitMiddle } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { View } from '../style.js';
-import { fitLastColumn, renderTable } from '../table.js';
+import { renderTable } from '../table.js';
 
 /** How a plan is shown. */
 export type PlanOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
@@ -79,7 +79,7 @@ export function renderAgents(
     shownPath(agent.file, homeDir),
   ]);
   const heads = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
-  const table = renderTable(heads, fitLastColumn(heads, rows, columns, fitMiddle), style);
+  const table = renderTable(heads, rows, style, columns, fitMiddle);
   const faults = agents.flatMap(({ id, fault, hook }) => [
     ...(fault === undefined ? [] : [`${id}: ${safeLine(fault.message)}`]),
     ...(hook?.why ? [`${id}: its hook recalls nothing: ${safeLine(hook.why)}`] : []),

@@ -1,12 +1,21 @@
+import type { WhyOutput } from '../../engine/memory/index.js';
 import type {
   DocumentLinks,
   InspectedDocument,
+  RecentChanges,
   ResolvedLink,
 } from '../../engine/memory/inspect/index.js';
-import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import type { LoggedSearch } from '../../engine/memory/lookups/search-log.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatRelativeTime,
+} from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style, View } from '../style.js';
-import { headingTrail, lineAnchor } from './words.js';
+import { fieldLines, renderTable, right } from '../table.js';
+import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 interface LinksOptions {
   readonly style: Style;
@@ -96,10 +105,12 @@ export function renderInspected(document: InspectedDocument, options: InspectOpt
     rows.push(['where', `${key}=${[value].flat().join(', ')}`]);
   }
   if (facts?.fault !== undefined) rows.push(['fault', `front matter: ${facts.fault}`]);
-  const width = Math.max(...rows.map(([name]) => name.length));
   const lines = [
     style.bold(safeLine(path)),
-    ...rows.map(([name, text]) => `  ${style.dim(name.padEnd(width))}  ${safeLine(text)}`),
+    ...fieldLines(
+      rows.map(([name, text]) => [name, safeLine(text)]),
+      style,
+    ),
     ...chunks.flatMap((chunk) => chunkLines(chunk, options)),
     ...linkLines(document.links, options).map((line) => `  ${line}`),
   ];
@@ -128,4 +139,70 @@ function firstWords(text: string): string {
       .find((line) => /[\p{L}\p{N}]/u.test(line))
       ?.trim() ?? ''
   );
+}
+
+const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
+  excluded: 'it is excluded',
+  included: 'it belongs to memory',
+  missing: 'there is no such file',
+  other_kind: 'its name does not end in .md',
+  outside: 'not in MEMORY.md, USER.md, memory/ or memorySearch.extraPaths',
+  skipped: 'it cannot be used',
+};
+
+/** Whether a file belongs to an agent's memory, and the rule that decided. */
+export function renderWhy(
+  agent: string,
+  why: WhyOutput,
+  { style }: { readonly style: Style },
+): string {
+  const { path, included, indexed, reason, detail, rule } = why;
+  const verdict = included ? style.ok('indexed') : style.warning('not indexed');
+  const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
+  const because = detail === undefined ? WHY_REASONS[reason] : `${WHY_REASONS[reason]}: ${detail}`;
+  lines.push(`  why    ${safeLine(because)}`);
+  if (rule !== null) {
+    const about = rule.path === path ? '' : `, matches ${rule.path}`;
+    lines.push(`  rule   ${safeLine(`${rule.pattern}  (${ruleSource(rule)}${about})`)}`);
+  }
+  if (included !== indexed) lines.push(`  note   the index is not up to date: svc memory index`);
+  return `${lines.join('\n')}\n`;
+}
+
+function ruleSource({ file, line }: NonNullable<WhyOutput['rule']>): string {
+  return file === null ? 'memorySearch.exclude' : `${file}:${line ?? 1}`;
+}
+
+/** The files that changed last, as a table. */
+export function renderRecent(
+  { documents, more }: RecentChanges,
+  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
+): string {
+  if (documents.length === 0) return 'no changes\n';
+  const rows = documents.map(({ path, modifiedMs, size }) => {
+    return [formatRelativeTime(modifiedMs, nowMs), formatBytes(size), safeLine(path)];
+  });
+  const columns = ['changed', right('size'), 'file'] as const;
+  const rest = more === 0 ? '' : `${style.dim(`and ${formatCount(more)} more; see --limit`)}\n`;
+  return `${renderTable(columns, rows, style)}${rest}`;
+}
+
+/** Logged searches with their hits; ✓ marks those that were opened. */
+export function renderSearchLog(
+  searches: readonly LoggedSearch[],
+  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
+): string {
+  if (searches.length === 0) return 'no searches\n';
+  return searches.map((search) => renderSearch(search, style, nowMs)).join('\n');
+}
+
+function renderSearch({ atMs, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
+  const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
+  const lines = hits.map((hit) => {
+    const mark = isOpened(hit.path) ? '✓' : ' ';
+    return `  ${mark} ${hit.score.toFixed(3)}  ${shownDocument(hit)}${lineAnchor(hit)}\n`;
+  });
+  const when = style.dim(formatRelativeTime(atMs, nowMs));
+  const nothing = lines.length === 0 ? `    ${style.dim('no results')}\n` : '';
+  return `${style.bold(safeLine(query))}  ${when}\n${lines.join('')}${nothing}`;
 }

@@ -5,7 +5,6 @@ import { wrapSpans, wrapText } from '../fit.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, View } from '../style.js';
-import { explanationWords } from './explanation.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 /** How search results are shown. */
@@ -193,4 +192,52 @@ function snippetLines(result: SearchResult, options: SearchResultsOptions): read
 /** A text as a link (OSC 8). Terminals that know no links show the text only. The address must be safe: percent-encoded. */
 function linked(text: string, href: string | undefined): string {
   return href === undefined ? text : `\u001B]8;;${href}\u001B\\${text}\u001B]8;;\u001B\\`;
+}
+
+/**
+ * How a score was calculated, on one line: `keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 ·
+ * decay 0.50 (30 days) · 2nd before diversity, overlap 0.40`; undefined without an explanation.
+ */
+export function explanationWords(result: SearchResult): string | undefined {
+  const { explanation } = result;
+  if (explanation === undefined) return undefined;
+  const { similarity, decay, diversity, placeBeforeRerank } = explanation;
+  const parts = [
+    sidesWords(result),
+    similarity === null ? '' : `similarity ${similarity.toFixed(2)}`,
+    decay === null ? '' : `decay ${decay.factor.toFixed(2)} (${daysWords(decay.ageDays)})`,
+    result.rerankScore === undefined || placeBeforeRerank === undefined
+      ? ''
+      : `reranked ${result.rerankScore.toFixed(2)}, ${ordinal(placeBeforeRerank)} before`,
+    diversity === null
+      ? ''
+      : `${ordinal(diversity.placeBefore)} before diversity, overlap ${diversity.overlap.toFixed(2)}`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function sidesWords({ textScore, vectorScore, explanation }: SearchResult): string {
+  const words = textScore === undefined ? undefined : `keyword ${textScore.toFixed(2)}`;
+  const vector = vectorScore === undefined ? undefined : `vector ${vectorScore.toFixed(2)}`;
+  if (words === undefined || explanation === undefined) return vector ?? '';
+  if (vector !== undefined) {
+    const { textShare, vectorShare } = explanation;
+    return `${words} (weight ${share(textShare)}), ${vector} (weight ${share(vectorShare)})`;
+  }
+  return explanation.vectorShare > 0 ? `${words} only, no vector yet` : words;
+}
+
+function share(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
+
+function daysWords(days: number): string {
+  const figure = days < 10 ? Math.round(days * 10) / 10 : Math.round(days);
+  return `${figure} ${figure === 1 ? 'day' : 'days'}`;
+}
+
+function ordinal(place: number): string {
+  const tens = place % 100;
+  const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${suffix}`;
 }

@@ -2,22 +2,24 @@ import type { BackendStatus } from '../../engine/memory/backends/index.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
-import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
+import { renderTable, right } from '../table.js';
 import type { AgentStatusView } from './status.js';
-import { providerWords } from './status-embedding.js';
+import { providerWords } from './status-facts.js';
 
 /** Narrower terminals do without what says least. */
 const NARROW = 72;
 
-const COLUMNS: readonly (TableColumn & { readonly spare?: boolean })[] = [
-  { title: 'agent' },
-  { title: 'files', align: 'right' },
-  { title: 'chunks', align: 'right', spare: true },
-  { title: 'size', align: 'right', spare: true },
-  { title: 'freshness' },
-  { title: 'last sync' },
-  { title: 'provider' },
+const COLUMNS = [
+  'agent',
+  right('files'),
+  right('chunks'),
+  right('size'),
+  'freshness',
+  'last sync',
+  'provider',
 ];
+/** Chunks and size. */
+const SPARE: readonly number[] = [2, 3];
 
 /** A table with one line per agent, followed by problems. */
 export function renderStatusOverview(agents: readonly AgentStatusView[], options: View): string {
@@ -35,13 +37,8 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
   );
   const isNarrow = options.columns !== undefined && options.columns < NARROW;
   const shown = <T>(cells: readonly T[]): readonly T[] =>
-    isNarrow ? cells.filter((_, at) => COLUMNS[at]?.spare !== true) : cells;
-  const columns = shown(COLUMNS);
-  const table = renderTable(
-    columns,
-    fitLastColumn(columns, rows.map(shown), options.columns),
-    style,
-  );
+    isNarrow ? cells.filter((_, at) => !SPARE.includes(at)) : cells;
+  const table = renderTable(shown(COLUMNS), rows.map(shown), style, options.columns);
   return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
 }
 

@@ -11,8 +11,7 @@ import { wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
-import { embeddingFacts, type StatusFact as Fact, type StatusFact } from './status-embedding.js';
-import { extFacts } from './status-ext.js';
+import { embeddingFacts, extFacts, type StatusFact as Fact } from './status-facts.js';
 import { skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
@@ -234,7 +233,7 @@ function mediaFacts(
   { index }: BackendStatus,
   { media }: EmbeddingStatus,
   style: Style,
-): readonly StatusFact[] {
+): readonly Fact[] {
   if (media === undefined) return [];
   const { images, audio } =
     index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };

@@ -9,10 +9,9 @@ import {
   formatDuration,
   formatShortCount,
 } from '../../engine/support/format.js';
-import { modelWords } from '../provider/model-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { rebuildWords, skippedNames } from './words.js';
+import { modelWords, rebuildWords, skippedNames } from './words.js';
 
 /** How the result of a sync is shown. */
 export interface SyncSummaryOptions {

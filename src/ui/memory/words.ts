@@ -55,3 +55,9 @@ export function lineAnchor({ startLine, endLine }: LineRange): string {
 export function headingTrail(headingPath: readonly string[]): string {
   return headingPath.map(safeLine).join(' › ');
 }
+
+/** The model name; for an `hf:` or http reference, its last part. */
+export function modelWords(model: string | null): string {
+  if (model === null) return '–';
+  return /^(?:hf:|https?:)/u.test(model) ? model.slice(model.lastIndexOf('/') + 1) : model;
+}

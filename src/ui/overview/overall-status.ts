@@ -14,20 +14,14 @@ import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import { workLines } from '../screens/home/lines.js';
 import type { Style, View } from '../style.js';
-import { alignRows, renderTable, type TableColumn } from '../table.js';
+import { alignRows, renderTable, right } from '../table.js';
 
 /** The overall status, with views of the agents instead of their memories. */
 export type OverallView = Omit<OverallStatus, 'agents'> & {
   readonly agents: readonly AgentStatusView[];
 };
 
-const SERVICE_COLUMNS: readonly TableColumn[] = [
-  { title: 'service' },
-  { title: 'state' },
-  { title: 'since' },
-  { title: 'restarts', align: 'right' },
-  { title: 'last' },
-];
+const SERVICE_COLUMNS = ['service', 'state', 'since', right('restarts'), 'last'];
 
 const INDENT = '  ';
 

@@ -1,10 +1,9 @@
 import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings/index.js';
 import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapSafe, wrapText } from '../fit.js';
-import { MARKS, paintOf } from '../marks.js';
+import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style, View } from '../style.js';
-import { modelWords } from './model-words.js';
+import { MARKS, type Paint, paintOf, type Style, type View } from '../style.js';
 
 export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */

@@ -108,7 +108,7 @@ export function libraryWords(
 }
 
 /** What became of the model. */
-export function modelWords(
+export function modelOutcomeWords(
   { name, path, bytes, outcome }: NonNullable<InstallLocalOutput['model']>,
   homeDir: string,
 ): string {

@@ -6,10 +6,10 @@ import type {
 } from '../../engine/embeddings/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, wrapSpans } from '../fit.js';
+import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 import { createStyle, type Style, type View } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
-import { modelWords } from './model-words.js';
 
 export type ProviderListOptions = Pick<View, 'columns' | 'style'>;
 

@@ -1,10 +1,10 @@
 import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
-import { inWords, localWords } from '../due-times.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
+import { dueWords, renderDueTimes } from '../times.js';
 
 type ScheduleOptions = Pick<View, 'nowMs' | 'style'>;
 
@@ -19,9 +19,7 @@ export function renderSchedules(schedules: readonly Listed[], options: ScheduleO
   const rows = schedules.map(({ id, state, timezone, nextRunAt, lastRunAt, lastFlow }) => [
     safeLine(id),
     state === 'overdue' ? style.fault(state) : state === 'disabled' ? style.dim(state) : state,
-    nextRunAt === null
-      ? '–'
-      : `${localWords(nextRunAt, timezone)}, ${inWords(Date.parse(nextRunAt) - nowMs)}`,
+    nextRunAt === null ? '–' : dueWords(nextRunAt, timezone, nowMs),
     lastRunAt === null ? '–' : formatRelativeTime(Date.parse(lastRunAt), nowMs),
     lastFlow === null
       ? '–'
@@ -35,10 +33,6 @@ export function renderNextRuns(
   { enabled, cron, timezone, runs }: ScheduleNextOutput,
   nowMs: number,
 ): string {
-  const zone = timezone === null ? "the host's time zone" : safeLine(timezone);
-  const off = enabled ? '' : '\nthe schedule is disabled';
-  const lines = runs.map(
-    (run) => `  ${localWords(run, timezone)}  ${inWords(Date.parse(run) - nowMs)}`,
-  );
-  return `${safeLine(cron)} in ${zone}${off}\n${lines.join('\n')}\n`;
+  const off = enabled ? undefined : 'the schedule is disabled';
+  return renderDueTimes(cron, timezone, runs, { nowMs, off });
 }

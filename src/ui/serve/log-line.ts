@@ -1,6 +1,7 @@
 import type { LogLevel, LogRecord } from '../../engine/serve/index.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
+import { formatClock } from '../times.js';
 
 /**
  * A log record as text: time, level, service, message and other fields. The logging library's formatter is not used
@@ -53,9 +54,8 @@ export function clockTime(iso: string): string {
 export function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return safeLine(iso);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => `${part}`.padStart(2, '0'));
+  return `${at.getFullYear()}-${month}-${day} ${formatClock(at.getTime())}`;
 }
 
 /** The colour of a level. */

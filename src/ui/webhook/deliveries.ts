@@ -1,15 +1,8 @@
-import {
-  formatBytes,
-  formatCount,
-  formatCountOf,
-  formatDuration,
-  formatRelativeTime,
-} from '../../engine/support/format.js';
+import { formatBytes, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
-import { renderJson } from '../config/config-text.js';
-import { safeLine, safeLines } from '../safe-text.js';
+import { safeLine, safeLines, spacedJson } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { alignRows, fitLastColumn, renderTable } from '../table.js';
+import { fieldLines, limitNote, renderTable } from '../table.js';
 
 /** How deliveries are shown. */
 export type DeliveriesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
@@ -24,16 +17,12 @@ export function renderDeliveries(
   { style, nowMs, columns }: DeliveriesOptions,
 ): string {
   if (total === 0) return 'no deliveries\n';
-  const rows = deliveries.map((delivery) => cellsOf(delivery, nowMs));
-  const shown = fitLastColumn(TITLES, rows, columns).map((cells, row) =>
-    cells.map((cell, at) =>
-      at === STATUS_COLUMN ? statusPaint(deliveries[row]?.status ?? 0, style)(cell) : cell,
-    ),
-  );
-  const table = renderTable(TITLES, shown, style);
-  if (deliveries.length === total) return table;
-  const more = `${formatCount(deliveries.length)} of ${formatCountOf(total, 'delivery', 'deliveries')}; use --limit to show more`;
-  return `${table}${style.dim(more)}\n`;
+  const rows = deliveries.map((delivery) => {
+    const paint = statusPaint(delivery.status, style);
+    return cellsOf(delivery, nowMs).map((cell, at) => (at === STATUS_COLUMN ? paint(cell) : cell));
+  });
+  const note = limitNote(deliveries.length, total, 'delivery', style, 'deliveries');
+  return renderTable(TITLES, rows, style, columns) + note;
 }
 
 /** A delivery as one line, for following. */
@@ -80,20 +69,11 @@ export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOpt
   const { style, nowMs } = options;
   const shown = deliveryFields(delivery, nowMs).map(([name, value]) => {
     const paint = name === 'status' ? statusPaint(delivery.status, style) : (text: string) => text;
-    return [`  ${style.dim(safeLine(name))}`, paint(safeLine(value))];
+    return [safeLine(name), paint(safeLine(value))] as const;
   });
-  const fields = alignRows(shown).join('\n');
-  const body = delivery.body === '' ? '' : `\n${shownBody(delivery.body)}\n`;
+  const fields = fieldLines(shown, style).join('\n');
+  const body = delivery.body === '' ? '' : `\n${safeLines(spacedJson(delivery.body))}\n`;
   return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
-}
-
-/** JSON is indented; senders write it in one line. */
-function shownBody(body: string): string {
-  try {
-    return renderJson(JSON.parse(body));
-  } catch {
-    return safeLines(body);
-  }
 }
 
 const BODY_WORDS: Readonly<Record<DeliveryDetails['bodyState'], string>> = {

@@ -1,8 +1,7 @@
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { MapOutput, RotateOutput, RoutesOutput } from '../../engine/webhooks/index.js';
-import { renderJson } from '../config/config-text.js';
 import { wrapSafe } from '../fit.js';
-import { safeLine } from '../safe-text.js';
+import { renderJson, safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 
 /** How routes are shown. */

@@ -2,12 +2,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { newTaskId } from '../../../src/engine/flow-model/ids.js';
-import { FLOW_WORDS, renderChanged } from '../../../src/ui/flows/bulk.js';
-import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
-import { renderHistory } from '../../../src/ui/flows/history.js';
-import { renderFindings, renderFlowList, renderTaskList } from '../../../src/ui/flows/list.js';
+import { renderFlow, renderHistory, renderTask } from '../../../src/ui/flows/details.js';
+import {
+  FLOW_WORDS,
+  renderChanged,
+  renderFindings,
+  renderFlowList,
+  renderTaskList,
+} from '../../../src/ui/flows/list.js';
 import { flowRow, taskRow, watchLine } from '../../../src/ui/flows/rows.js';
-
 import { createStyle } from '../../../src/ui/style.js';
 import { aFlow, anEntry, aTask, NOW } from './builders.js';
 

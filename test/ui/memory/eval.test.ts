@@ -2,9 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EvalOutput } from '../../../src/engine/eval/output-schemas.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { renderDrafted, renderEval } from '../../../src/ui/memory/eval.js';
-import { formatDifference, formatShare } from '../../../src/ui/memory/eval-misses.js';
-import { createEvalProgress } from '../../../src/ui/memory/eval-progress.js';
+import {
+  formatDifference,
+  formatShare,
+  renderDrafted,
+  renderEval,
+} from '../../../src/ui/memory/eval.js';
+import { createEvalProgress } from '../../../src/ui/progress-line.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 const test = suite('the view of an evaluation');

@@ -3,8 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EmbeddingEvent } from '../../../src/engine/embeddings/index.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
-import { batchDone, embedFraction } from '../../../src/ui/memory/embed-progress.js';
-import { embedDetailWords, embedWorkWords } from '../../../src/ui/memory/embed-words.js';
+import {
+  batchDone,
+  embedDetailWords,
+  embedFraction,
+  embedWorkWords,
+} from '../../../src/ui/memory/embed-progress.js';
 import {
   type PhaseState,
   reduceSync,

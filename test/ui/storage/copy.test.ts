@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createCopyNotes } from '../../../src/ui/storage/copy.js';
+import { createCopyNotes } from '../../../src/ui/storage.js';
 
 test('progress is printed once a second, and at the end of each step', () => {
   const lines: string[] = [];

@@ -11,7 +11,7 @@ import type { InstalledRuntime } from '../../../engine/providers/local/runtime/s
 import {
   installNote,
   modelNote,
-  modelWords,
+  modelOutcomeWords,
   runtimeWords,
 } from '../../../ui/provider/install-words.js';
 import { safeLine } from '../../../ui/safe-text.js';
@@ -76,7 +76,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
               if (note !== undefined) say(note);
             },
           });
-          return modelWords(model, this.context().homeDir);
+          return modelOutcomeWords(model, this.context().homeDir);
         },
       });
     }

@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
 import type { AppliedFix, Fix } from '../../../engine/doctor/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
+import { renderDiff } from '../../code-frame.js';
 import type { Browser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
-import { renderDiff } from '../../diff-lines.js';
 import {
   countFacts,
   type FindingLineOptions,
@@ -14,9 +14,8 @@ import {
   findingHead,
 } from '../../doctor/finding-lines.js';
 import { fitEnd, padEnd } from '../../fit.js';
-import { MARKS, paintOf } from '../../marks.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
+import { MARKS, paintOf, type Style } from '../../style.js';
 import {
   type DoctorScreenState,
   finishedChecks,

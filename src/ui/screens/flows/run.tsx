@@ -4,11 +4,11 @@ import { BrowserScreen, browserFacts } from '../../components/browser-screen.js'
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import type { PaneLine } from '../../components/pane.js';
-import { pauseLines } from '../../flows/pauses.js';
 import {
   FLOW_TITLES,
   ID_CHARS,
   type ListRow,
+  pauseLines,
   STATUS_COLUMNS,
   statusPaint,
   TASK_TITLES,

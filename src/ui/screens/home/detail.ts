@@ -1,7 +1,7 @@
 import type { AgentNews, QuietFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapText } from '../../fit.js';
-import { modelWords } from '../../provider/model-words.js';
+import { modelWords } from '../../memory/words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
 import type { HomeLine } from './lines.js';

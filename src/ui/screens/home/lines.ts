@@ -9,7 +9,7 @@ import type {
 } from '../../../engine/overview/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
 import type { ListItem } from '../../components/list-state.js';
-import { modelWords } from '../../provider/model-words.js';
+import { modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import { countWords, inTime, isNew, wrongs } from './words.js';
 

@@ -92,7 +92,7 @@ export function reducePalette(state: PaletteState, event: PaletteEvent): Palette
 }
 
 /** The value that is asked for. */
-export function askedValue({ command, given }: AskedValue): PaletteValue | undefined {
+function askedValue({ command, given }: AskedValue): PaletteValue | undefined {
   return command.values[given.length];
 }
 

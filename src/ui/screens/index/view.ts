@@ -7,8 +7,7 @@ import {
   formatRate,
 } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
-import { embedFraction } from '../../memory/embed-progress.js';
-import { embedDetailWords, embedWorkWords } from '../../memory/embed-words.js';
+import { embedDetailWords, embedFraction, embedWorkWords } from '../../memory/embed-progress.js';
 import {
   type PhaseState,
   type SyncPhase,

@@ -6,7 +6,7 @@ import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { fitMiddle } from '../../fit.js';
-import { pauseLines } from '../../flows/pauses.js';
+import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';

@@ -1,8 +1,8 @@
 import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
+import { failureWords, pollingWords, watchingWords } from '../../memory/sync-lines.js';
 import { syncFraction } from '../../memory/sync-progress.js';
 import { summaryWords } from '../../memory/sync-summary.js';
-import { failureWords, pollingWords, watchingWords } from '../../memory/watch-lines.js';
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';

@@ -4,8 +4,7 @@ import type { BrowserAction, BrowserSource } from '../../components/browser-stat
 import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
-import { safeLine } from '../../safe-text.js';
-import { spacedJson } from '../../spaced-json.js';
+import { safeLine, spacedJson } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { deliveryFields, statusPaint, whatOf } from '../../webhook/deliveries.js';
 

@@ -1,35 +1,27 @@
 import type {
+  CopyProgress,
   ServerStatus,
+  StorageCopyOutput,
   StorageMigrateOutput,
   StorageOriginsOutput,
   StorageStatusOutput,
-} from '../../engine/storage/index.js';
+} from '../engine/storage/index.js';
 import {
   formatBytes,
   formatCount,
   formatCountOf,
   formatDuration,
   formatRelativeTime,
-} from '../../engine/support/format.js';
-import { safeLine, shownPath } from '../safe-text.js';
-import type { Style, View } from '../style.js';
-import { alignRows, renderTable, type TableColumn } from '../table.js';
+} from '../engine/support/format.js';
+import { safeLine, shownPath } from './safe-text.js';
+import type { Style, View } from './style.js';
+import { fieldLines, renderTable, right } from './table.js';
 
 export type StorageStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
 
-const CLIENT_COLUMNS: readonly TableColumn[] = [
-  { title: 'connected' },
-  { title: 'from' },
-  { title: 'connections', align: 'right' },
-  { title: 'since' },
-];
+const CLIENT_COLUMNS = ['connected', 'from', right('connections'), 'since'];
 
-const REPLICA_COLUMNS: readonly TableColumn[] = [
-  { title: 'replica' },
-  { title: 'at' },
-  { title: 'state' },
-  { title: 'behind', align: 'right' },
-];
+const REPLICA_COLUMNS = ['replica', 'at', 'state', right('behind')];
 
 /** Text of `svc storage status`. */
 export function renderStorageStatus(
@@ -48,12 +40,12 @@ function filesPart(
   { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
   { style, homeDir }: StorageStatusViewOptions,
 ): string {
-  const rows = [...indexes.map((file) => ['index', file]), ['flows', flows]].map(
-    ([label = '', file = '']) => [`  ${style.dim(label)}`, shownPath(file, homeDir)],
+  const rows = [...indexes.map((file) => ['index', file] as const), ['flows', flows] as const].map(
+    ([name, file]) => [name, shownPath(file, homeDir)] as const,
   );
   return [
     'memories and flows are stored in SQLite files on this machine',
-    ...alignRows(rows),
+    ...fieldLines(rows, style),
     '',
     'To share them among several hosts, set a PostgreSQL server:',
     '  svc config set storage.url env:SVC_DATABASE_URL',
@@ -66,7 +58,7 @@ function serverParts(
   { style, nowMs }: StorageStatusViewOptions,
 ): readonly string[] {
   const { address, version, sizes, connections, replicas } = server;
-  const rows = [
+  const rows: readonly (readonly [name: string, value: string])[] = [
     ['version', versionWords(server, style)],
     ['tables', tableWords(server, style)],
     ['role', roleWords(server, style)],
@@ -80,7 +72,7 @@ function serverParts(
       'connections',
       `at most ${formatCount(connections.pool)} per process · the server accepts ${formatCount(connections.max)}`,
     ],
-  ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
+  ];
   const head = `${style.bold(safeLine(address))}  PostgreSQL ${safeLine(version)}`;
   const clients = connections.clients.map((client) => [
     safeLine(client.application || '–'),
@@ -89,7 +81,7 @@ function serverParts(
     client.since === null ? '–' : formatRelativeTime(Date.parse(client.since), nowMs),
   ]);
   return [
-    `${[head, ...alignRows(rows)].join('\n')}\n`,
+    `${[head, ...fieldLines(rows, style)].join('\n')}\n`,
     renderTable(CLIENT_COLUMNS, clients, style),
     ...(replicas.length === 0
       ? []
@@ -179,13 +171,7 @@ export function renderMigrated({
     : `${done.join(' and ')} on ${where}\n`;
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: 'agent' },
-  { title: 'origin' },
-  { title: 'documents', align: 'right' },
-  { title: 'chunks', align: 'right' },
-  { title: 'last change' },
-];
+const ORIGIN_COLUMNS = ['agent', 'origin', right('documents'), right('chunks'), 'last change'];
 
 type OriginRow = StorageOriginsOutput['origins'][number];
 
@@ -198,7 +184,7 @@ function originsTable(origins: readonly OriginRow[], style: Style): string {
     formatCount(chunks),
     formatRelativeTime(-seenSecondsAgo * 1000, 0),
   ]);
-  return renderTable(COLUMNS, rows, style);
+  return renderTable(ORIGIN_COLUMNS, rows, style);
 }
 
 /** Text of `svc storage origins`. */
@@ -215,4 +201,61 @@ export function renderOrigins(
       ? 'no host has indexed anything into a shared memory\n'
       : originsTable(origins, style);
   return gone.length === 0 ? left : `${gone.join('')}\n${left}`;
+}
+
+/** How often progress of one step is printed. */
+const NOTE_MS = 1000;
+
+/** Prints how far a copy is: each step once at least, and its end. @param now milliseconds on any steady clock */
+export function createCopyNotes(
+  note: (line: string) => void,
+  now: () => number,
+): (news: CopyProgress) => void {
+  let told = '';
+  let toldMs = 0;
+  return ({ part, step, rows, of }) => {
+    const current = `${step} ${part}`;
+    const nowMs = now();
+    if (current === told && rows < of && nowMs - toldMs < NOTE_MS) return;
+    [told, toldMs] = [current, nowMs];
+    note(`${safeLine(part)}: ${step} ${formatCount(rows)} of ${formatCount(of)}`);
+  };
+}
+
+const COPY_COLUMNS = [
+  '',
+  right('rows'),
+  right('written'),
+  right('newer there'),
+  right('deleted there'),
+  right('different'),
+  'SHA-256, source',
+  'target',
+];
+
+/** As many digits as people compare. */
+const SHOWN_DIGITS = 16;
+
+/** What was copied, and whether both stores agree. */
+export function renderCopied(copied: StorageCopyOutput, style: Style): string {
+  const { to, address, dryRun, verified, parts } = copied;
+  const where = to === 'postgres' ? safeLine(address) : 'the SQLite files of this machine';
+  if (dryRun) {
+    const rows = parts.map(({ name, rows: count }) => [safeLine(name), formatCount(count)]);
+    const table = renderTable(COPY_COLUMNS.slice(0, 2), rows, style);
+    return `${table}\nwould be copied to ${where}, except what is there already\n`;
+  }
+  const rows = parts.map(({ name, rows: count, written, newer, deleted, different, hashes }) => [
+    safeLine(name),
+    ...[count, written, newer, deleted, different].map(formatCount),
+    (hashes?.source ?? '').slice(0, SHOWN_DIGITS),
+    (hashes?.target ?? '').slice(0, SHOWN_DIGITS),
+  ]);
+  const wrong = parts.reduce((sum, { different }) => sum + different, 0);
+  const end = verified
+    ? style.ok(`copied to ${where} and verified; the source is unchanged`)
+    : style.fault(
+        `${formatCountOf(wrong, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
+      );
+  return `${renderTable(COPY_COLUMNS, rows, style)}\n${end}\n`;
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BackendStatus } from '../../../src/engine/memory/backends/memory-backend.js';
-import { extFacts } from '../../../src/ui/memory/status-ext.js';
+import { extFacts } from '../../../src/ui/memory/status-facts.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 const test = suite('the external program in a status');
