@@ -9,8 +9,7 @@ import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
-import { globalFlags } from './flags.js';
-import { type KnownFlag, withListVariables } from './list-variables.js';
+import { globalFlags, type KnownFlag, withListVariables } from './flags.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -237,9 +236,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }): Promise<TerminalSupport> {
     const terminal = this.terminal(flags);
     if (!terminal.screen) return terminal;
-    const { configuredTerminal } = await import('./configured-terminal.js');
+    // The command itself reports a configuration that cannot be used.
+    const loaded = await loadConfig(this.context(), { configFile: flags.config }).catch(
+      () => undefined,
+    );
     const wanted = { json: this.jsonEnabled(), plain: flags.plain };
-    return configuredTerminal(this.context(), flags.config, wanted);
+    return terminalSupport(process.env, process, wanted, loaded?.resolved.ui);
   }
 
   /** How stdout is drawn, given the flags. */

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
-import type { LoadedConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/index.js';
@@ -197,23 +196,6 @@ function parseBaseUrl(text: string): string {
 
 const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies ChatType[];
 
-/** For what serves webhooks. */
-export const accessLogFlag = withEnvironment({
-  'access-log': Flags.boolean({
-    summary: 'Log each request to the webhook listener (logging.accessLog).',
-  }),
-});
-
-/** A configuration with what these flags change. */
-export function withAccessLog(loaded: LoadedConfig, flags: { readonly 'access-log': boolean }) {
-  if (!flags['access-log']) return loaded;
-  const { resolved } = loaded;
-  return {
-    ...loaded,
-    resolved: { ...resolved, logging: { ...resolved.logging, accessLog: true } },
-  };
-}
-
 /** How an agent describes the conversation that asks. */
 export const sessionFlags = withEnvironment({
   'session-key': Flags.string({
@@ -284,30 +266,9 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }
 
-/** The task that a worker reports on. */
-export const leaseArgs = {
-  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
-};
-
-/** How a worker proves that it holds the task. */
-export const leaseFlags = withEnvironment({
-  'lease-token': Flags.string({
-    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
-    helpValue: 'TOKEN',
-  }),
-});
-
 /** What names a flow or a task. */
 export const ID = 'ID, or at least its first 4 characters.';
 const byId = () => Args.string({ required: true, description: ID });
-
-/** The claim that a person decides on. */
-export const claimArgs = {
-  claim: Args.string({
-    required: true,
-    description: 'Key of the claim, the beginning of it, or its text.',
-  }),
-};
 
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
@@ -340,3 +301,35 @@ export const runsFlag = Flags.integer({
 export const scheduleArgs = {
   schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
 };
+
+/** What of a flag decides here; oclif's definitions have it, and so has the manifest. */
+export interface KnownFlag {
+  readonly type: 'boolean' | 'option';
+  readonly multiple?: boolean | undefined;
+  readonly env?: string | undefined;
+  readonly char?: string | undefined;
+}
+
+/**
+ * A command line with the values from the variables of repeatable flags that were not typed: `SVC_TAG=a,b` is
+ * `--tag=a --tag=b`. oclif would pass the text of the variable on instead of a list.
+ *
+ * @param isTyped whether a flag is on the command line
+ */
+export function withListVariables(
+  argv: readonly string[],
+  flags: Readonly<Record<string, KnownFlag>>,
+  env: Readonly<Record<string, string | undefined>>,
+  isTyped: (name: string, char: string | undefined) => boolean,
+): string[] {
+  const words = Object.entries(flags).flatMap(([name, flag]) => {
+    if (flag.type !== 'option' || !flag.multiple || flag.env === undefined) return [];
+    const values = (env[flag.env] ?? '').split(',').map((value) => value.trim());
+    if (isTyped(name, flag.char)) return [];
+    return values.filter((value) => value !== '').map((value) => `--${name}=${value}`);
+  });
+  const end = argv.indexOf('--');
+  const at = end === -1 ? argv.length : end;
+  // Last, since a repeatable flag may take all words that follow it.
+  return [...argv.slice(0, at), ...words, ...argv.slice(at)];
+}

@@ -1,11 +1,12 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import {
   FLOW_STATUSES,
   type FlowFilter,
+  type FlowRecord,
   type FlowStatus,
   type Flows,
-  flowEntryOutput,
   type LeaseRefusal,
   openFlows,
   TASK_RUNTIMES,
@@ -14,15 +15,15 @@ import {
   type TaskLease,
   type TaskRecord,
   type TaskStatus,
-  taskOutput,
+  type WaitOptions,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
-import { flowDetails, taskDetails } from '../ui/flows/details.js';
-import { flowRow, taskRow } from '../ui/flows/rows.js';
+import { formatDuration } from '../engine/support/format.js';
+import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { limitFlag, readSince, sinceFlag, withEnvironment } from './flags.js';
-import type { FollowedList } from './shown-flows-watch.js';
+import { limitFlag, readDuration, readSince, sinceFlag, withEnvironment } from './flags.js';
+import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
 export abstract class FlowsCommand<Result extends object> extends BaseCommand<Result> {
@@ -144,7 +145,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   protected async watch(
     flows: Flows,
     flags: { readonly plain: boolean },
-    list: FollowedList,
+    list: Followed,
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
@@ -209,77 +210,73 @@ function recordFilter({ session, since, limit }: FilterFlags, clock: Clock) {
   return { ownerKey: session, sinceMs: readSince(since, clock.now()), limit };
 }
 
-/** Flows as a list that can be followed. */
-export function followedFlows(
-  { operator }: Pick<Flows, 'operator'>,
-  filter: FlowFilter,
-  clock: Clock,
-): FollowedList {
-  return {
-    kind: 'flows',
-    choices: filter.statuses === undefined ? CHOICES : ['all'],
-    read: async (choice) => {
-      const statuses = choice === 'all' ? filter.statuses : FLOW_CHOICES[choice];
-      const { entries, total } = await operator.listFlows({ ...filter, statuses });
-      const now = clock.now();
-      const shown = entries.map((entry) => {
-        return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
-      });
-      return { entries: shown, total };
-    },
-    details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
-    paused: async () => [],
-    cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
-    retry: undefined,
-  };
+/** The target that an operator names. */
+export const targetFlag = withEnvironment({
+  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
+});
+
+/** Which notifications an operator means. */
+export const notificationFlags = {
+  ...targetFlag,
+  ...withEnvironment({
+    flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
+  }),
+};
+
+/** The notification that an operator names. */
+export const notificationArgs = {
+  notification: Args.string({ description: 'Its number, or its whole ID.', required: true }),
+};
+
+/** Flags of commands that wait. */
+export const waitFlags = withEnvironment({
+  timeout: Flags.string({
+    summary: 'Stop waiting after this time and exit with 124.',
+    helpValue: 'DURATION',
+  }),
+});
+
+interface WaitFlags {
+  readonly plain: boolean;
+  readonly quiet: boolean;
+  readonly timeout: string | undefined;
 }
 
-/** Tasks as a list that can be followed. */
-export function followedTasks(
-  { operator, tasks }: Pick<Flows, 'operator' | 'tasks'>,
-  filter: TaskFilter,
-  clock: Clock,
-): FollowedList {
-  return {
-    kind: 'tasks',
-    choices: filter.statuses === undefined ? CHOICES : ['all'],
-    read: async (choice) => {
-      const statuses = choice === 'all' ? filter.statuses : TASK_CHOICES[choice];
-      const { entries, total } = await operator.listTasks({ ...filter, statuses });
-      const now = clock.now();
-      const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
-      return { entries: shown, total };
-    },
-    details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
-    paused: tasks.paused,
-    cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
-    retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,
-  };
+/** Base of `svc flow wait` and `svc task wait`. */
+export abstract class WaitCommand<Result extends object> extends FlowsCommand<Result> {
+  /** Waits for the end of one, prints its changes to stderr on a terminal, and fails unless it succeeded. */
+  protected async waitFor<R extends FlowRecord | TaskRecord>(
+    kind: 'flow' | 'task',
+    flags: WaitFlags,
+    wait: (options: WaitOptions<R>) => Promise<R>,
+  ): Promise<R> {
+    const { clock } = this.context();
+    const startedMs = clock.now();
+    const { style } = this.view(flags);
+    const isShown = process.stderr.isTTY && !flags.quiet;
+    const ended = await wait({
+      signal: this.signal,
+      timeoutMs: flags.timeout === undefined ? undefined : readDuration(flags.timeout, '--timeout'),
+      onChange: (record) => {
+        if (isShown) this.note(waitLine(record, clock.now(), style));
+      },
+    });
+    if (ended.status !== 'succeeded') this.setExitCode(1);
+    const id = 'taskId' in ended ? ended.taskId : ended.flowId;
+    this.write(`${kind} ${id} ${ended.status} (waited ${formatDuration(clock.now() - startedMs)})`);
+    return ended;
+  }
 }
 
-const CHOICES = ['all', 'active', 'failed'] as const;
-const FLOW_CHOICES = {
-  active: ['queued', 'running', 'waiting', 'blocked'],
-  failed: ['failed', 'lost'],
-} as const satisfies Readonly<Record<string, readonly FlowStatus[]>>;
-const TASK_CHOICES = {
-  active: ['queued', 'running'],
-  failed: ['failed', 'timed_out', 'lost'],
-} as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
+/** The task that a worker reports on. */
+export const leaseArgs = {
+  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
+};
 
-/** The result of cancelling a flow. */
-export function cancelledFlowWords({
-  state,
-  flow,
-}: Awaited<ReturnType<Flows['operator']['cancelFlow']>>): string {
-  return state === 'cancelled'
-    ? `cancelled flow ${flow.flowId}`
-    : `flow ${flow.flowId} ends when its running tasks have stopped`;
-}
-
-/** The result of cancelling a task. */
-export function cancelledTaskWords({ status, taskId }: TaskRecord): string {
-  return status === 'cancelled'
-    ? `cancelled task ${taskId}`
-    : `task ${taskId} ends when its worker has stopped`;
-}
+/** How a worker proves that it holds the task. */
+export const leaseFlags = withEnvironment({
+  'lease-token': Flags.string({
+    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
+    helpValue: 'TOKEN',
+  }),
+});

@@ -1,14 +1,27 @@
-import type { OpenedMemory } from '../engine/memory/index.js';
+import { dirname } from 'node:path';
+import { loadConfig } from '../engine/config/index.js';
+import { SvcError } from '../engine/errors/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
+import { type OpenedMemory, openMemory } from '../engine/memory/index.js';
+import {
+  addToQueryHistory,
+  queryHistoryFile,
+  readQueryHistory,
+} from '../engine/memory/lookups/query-history.js';
+import {
+  documentName,
+  formatCitation,
+  type SearchRequest,
+  type SearchResult,
+} from '../engine/memory/search/index.js';
+import { readQueryLine } from '../engine/memory/search/query-line.js';
 import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { openInEditor } from './open-editor.js';
-import { screenOptions } from './screen-options.js';
-import {
-  createSearchActions,
-  type SearchScreenTarget,
-  type SearchScreenWorld,
-} from './search-actions.js';
-import type { TerminalSupport } from './terminal.js';
+import type { SearchScreenActions } from '../ui/screens/search/controller.js';
+import type { ResultItem } from '../ui/screens/search/state.js';
+import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
+import { reportError } from './report-error.js';
+import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
 
 /** Opens the search screen; without an editor, the location that was chosen is printed at the end. */
 export async function runSearchScreen(
@@ -46,4 +59,246 @@ async function watchExternal(
   watcher.ended.catch(() => undefined);
   await watcher.start();
   return watcher;
+}
+
+/** Lines read before and after a passage, so that the preview can be scrolled. */
+const PREVIEW_MARGIN = 120;
+/** More than a screen shows at once; the list scrolls. */
+const SCREEN_RESULTS = 30;
+/** A terminal may refuse more for its clipboard. */
+const MOST_COPIED_LINES = 400;
+
+/** What the search screen searches. */
+interface SearchScreenTarget {
+  readonly memory: OpenedMemory;
+  readonly configFile: string | undefined;
+  /** What the flags of the command restrict all searches to. */
+  readonly restricted?: Omit<SearchRequest, 'query'>;
+}
+
+/** What the search screen is given from outside. */
+interface SearchScreenWorld {
+  readonly context: EngineContext;
+  readonly mask: SecretMask;
+  readonly signal: AbortSignal;
+}
+
+/** Where a result is opened. */
+interface EditedPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The actions of the search screen, and what ends them. */
+interface SearchActions {
+  readonly actions: SearchScreenActions;
+  readonly placeOf: (item: ResultItem) => Promise<EditedPlace>;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates what the search screen can do. */
+export async function createSearchActions(
+  { memory, configFile, restricted = {} }: SearchScreenTarget,
+  { context, mask }: SearchScreenWorld,
+): Promise<SearchActions> {
+  const memories = createMemories(memory, context, configFile);
+  const keepsHistory = await isHistoryOn(context, configFile);
+  const historyFile = queryHistoryFile(context.state);
+  const maxResults = restricted.maxResults ?? SCREEN_RESULTS;
+  const request = { ...restricted, maxResults, explain: true };
+  let preparing: Promise<void> = Promise.resolve();
+  /** The memory of the last answer, which its results belong to. */
+  let shown = memory;
+
+  const read = async (item: ResultItem, from: number, lines: number, signal?: AbortSignal) =>
+    shown.backend.get(
+      { target: documentName(item.result), from, lines },
+      { signal, checksFiles: false },
+    );
+  const actions: SearchScreenActions = {
+    prepare: async (signal, onEvent) => {
+      // The external program updates its index itself.
+      if (memory.ext !== undefined) return;
+      const opening = { query: '', lexicalOnly: true, maxResults: 1 };
+      const work = memory.backend.search(opening, { signal, onEvent }).then(() => undefined);
+      preparing = work.catch(() => undefined);
+      await work;
+    },
+    isSemantic:
+      memory.ext === undefined
+        ? memory.providers !== undefined
+        : memory.ext.settings.mode !== 'search',
+    search: async (line, { signal, wordsOnly }) => {
+      const {
+        query,
+        agent,
+        restricted: typed,
+        chips,
+      } = await readQueryLine(line, {
+        nowMs: context.clock.now(),
+        timeZone: memory.agent.userTimezone,
+        isAgent: async (name) => (await memories.of(name)) !== undefined,
+      });
+      const searched = (agent === undefined ? undefined : await memories.of(agent)) ?? memory;
+      const found = { memory: searched.name, chips: [...flagChips(restricted), ...chips] };
+      if (query === '') return { ...found, response: undefined };
+      const response = await searched.backend.search(
+        {
+          ...request,
+          sources: typed.sources ?? request.sources,
+          pathGlob: typed.pathGlob ?? request.pathGlob,
+          filters: joined(request.filters, typed.filters),
+          query,
+          lexicalOnly: wordsOnly,
+          unfinished: request.exact !== true,
+        },
+        { signal },
+      );
+      if (!signal.aborted) shown = searched;
+      return { ...found, response };
+    },
+    preview: async (item, signal) => {
+      const { result } = item;
+      const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
+      const lines = result.endLine + PREVIEW_MARGIN - from + 1;
+      const { startLine, text, turns } = await read(item, from, lines, signal);
+      return turns === undefined
+        ? { startLine, text }
+        : { startLine, text, lineNumbers: turns.map((turn) => turn.line) };
+    },
+    copy: async (item, what) => {
+      const { startLine, endLine } = item.result;
+      if (what === 'citation') {
+        const citation = formatCitation(item.result);
+        toClipboard(citation);
+        return `copied ${citation}`;
+      }
+      const lines = what === 'path' ? 1 : Math.min(MOST_COPIED_LINES, endLine - startLine + 1);
+      const { text, absolutePath } = await read(item, startLine, lines);
+      if (what === 'passage') {
+        toClipboard(text);
+        return `copied the passage of ${formatCitation(item.result)}`;
+      }
+      const path = absolutePath ?? documentName(item.result);
+      toClipboard(path);
+      return `copied ${path}`;
+    },
+    openFolder: async (item) => {
+      const { file } = await placeIn(shown, item);
+      const folder = dirname(file);
+      return (await openOnDesktop(folder, context.env))
+        ? `opened ${folder}`
+        : `no desktop: ${folder}`;
+    },
+    edit:
+      editorOf(context.env) === undefined
+        ? undefined
+        : async (item) => openInEditor(await placeIn(shown, item), context),
+    history: () => (keepsHistory ? readQueryHistory(historyFile) : []),
+    remember: (line) => {
+      if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);
+    },
+    explain: (error) => reportError(error, mask),
+  };
+  return {
+    actions,
+    placeOf: (item) => placeIn(shown, item),
+    close: async () => {
+      // Indexing that was interrupted stops in order.
+      await preparing;
+      await memories.close();
+    },
+  };
+}
+
+/** A folder that is searched without a configuration is searched with a broken one as well. */
+async function isHistoryOn(
+  context: EngineContext,
+  configFile: string | undefined,
+): Promise<boolean> {
+  try {
+    return (await loadConfig(context, { configFile })).resolved.ui.history;
+  } catch (error) {
+    if (error instanceof SvcError) return false;
+    throw error;
+  }
+}
+
+/** The memories of agents, each opened once. */
+interface Memories {
+  /** Undefined for what is no agent with a memory. */
+  readonly of: (agentId: string) => Promise<OpenedMemory | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+function createMemories(
+  memory: OpenedMemory,
+  context: EngineContext,
+  configFile: string | undefined,
+): Memories {
+  const opened = new Map<string, Promise<OpenedMemory | undefined>>();
+  const open = (agentId: string): Promise<OpenedMemory | undefined> =>
+    openMemory(context, { kind: 'agent', agentId }, { longLived: true, configFile }).catch(
+      noSuchAgent,
+    );
+  return {
+    of: async (agentId) => {
+      if (agentId === memory.agentId) return memory;
+      const known = opened.get(agentId) ?? open(agentId);
+      opened.set(agentId, known);
+      return known;
+    },
+    close: async () => {
+      for (const other of opened.values()) await (await other)?.backend.close();
+    },
+  };
+}
+
+function noSuchAgent(error: unknown): undefined {
+  const isExpected =
+    error instanceof SvcError && ['AGENT_UNKNOWN', 'MEMORY_DISABLED'].includes(error.code);
+  if (!isExpected) throw error;
+}
+
+/** What the flags restrict searches to, as it is written in a query or on the command line. */
+function flagChips({ sources, pathGlob, filters = {} }: Omit<SearchRequest, 'query'>): string[] {
+  const { since, before, on, where = [], tags = [], heading, kinds = [] } = filters;
+  return [
+    ...(sources ?? []).map((source) => `in:${source}`),
+    ...(pathGlob === undefined ? [] : [`path:${pathGlob}`]),
+    ...Object.entries({ since, before, on, heading }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name} ${value}`],
+    ),
+    ...where.map((condition) => `--where ${condition}`),
+    ...tags.map((tag) => `#${tag.replace(/^#/u, '')}`),
+    ...kinds.map((kind) => `kind:${kind}`),
+  ];
+}
+
+/** What was typed replaces a flag; tags add up. */
+function joined(
+  flags: SearchRequest['filters'],
+  typed: SearchRequest['filters'],
+): SearchRequest['filters'] {
+  if (flags === undefined || typed === undefined) return typed ?? flags;
+  return {
+    ...flags,
+    since: typed.since ?? flags.since,
+    on: typed.on ?? flags.on,
+    tags: [...(flags.tags ?? []), ...(typed.tags ?? [])],
+    kinds: typed.kinds?.length ? typed.kinds : flags.kinds,
+  };
+}
+
+async function placeIn(memory: OpenedMemory, { result }: ResultItem): Promise<EditedPlace> {
+  const line = matchedLine(result);
+  return { file: await fileToEdit(memory, { name: documentName(result), line }), line };
+}
+
+/** The first line with a match. */
+function matchedLine({ kind, snippet, snippetLine, highlights }: SearchResult): number {
+  const before = snippet.slice(0, highlights[0]?.start ?? 0).split('\n');
+  // Lines of a conversation are not consecutive, and a snippet can have gaps.
+  const isCounted = kind !== 'transcript' && !before.includes('…');
+  return isCounted ? snippetLine + before.length - 1 : snippetLine;
 }

@@ -1,7 +1,230 @@
-import type { ServeOutput } from '../engine/serve/index.js';
+import { isatty } from 'node:tty';
+import * as Flags from '@oclif/core/flags';
+import type { LoadedConfig } from '../engine/config/index.js';
+import { systemErrorCode } from '../engine/errors/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
+import {
+  type ServeEnd,
+  type ServeOptions,
+  type ServeOutput,
+  ServeProcess,
+  type ServiceSwitch,
+  type StopReason,
+} from '../engine/serve/index.js';
+import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
 import { serveOutput } from '../engine/serve/serve-process.js';
+import type { EngineContext } from '../engine/support/context.js';
+import type { OpenServeScreen } from '../ui/screens/serve/run.js';
+import { renderLogRecord } from '../ui/serve/log-line.js';
+import { createStyle } from '../ui/style.js';
 import { BaseCommand } from './base-command.js';
-import { type ShownServeOptions, shownServe } from './shown-serve.js';
+import { programWords } from './context.js';
+import { withEnvironment } from './flags.js';
+import { failureWords } from './report-error.js';
+import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
+
+/** How svc serve runs and is shown. */
+export interface ShownServeOptions {
+  readonly context: EngineContext;
+  readonly configFile: string | undefined;
+  readonly without: readonly ServiceSwitch[];
+  readonly terminal: TerminalSupport;
+  /** Only warnings and errors on stderr, and no screen. */
+  readonly quiet: boolean;
+  /** Logs debug messages. */
+  readonly verbose: boolean;
+  readonly mask: SecretMask;
+  /** Logs JSON lines to stderr, and shows no screen. */
+  readonly jsonLogs?: boolean;
+  readonly adjust?: ServeOptions['adjust'];
+  /** Shows the webhooks screen instead of all services. */
+  readonly webhooksScreen?: boolean;
+}
+
+/** Either of the screens. */
+interface OpenScreen extends Omit<OpenServeScreen, 'logged'> {
+  readonly logged?: OpenServeScreen['logged'];
+}
+
+/**
+ * Runs svc serve until a signal or a key on its screen stops it. On a terminal it shows all services; elsewhere it logs
+ * to stderr.
+ *
+ * @throws SvcError as `ServeProcess.run` does
+ */
+async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
+  const { context, configFile, without, terminal, quiet, verbose, mask } = options;
+  const { adjust, jsonLogs = false } = options;
+  let screen: OpenScreen | undefined;
+  const hasScreen = terminal.screen && !quiet && !jsonLogs;
+  const serveOptions: ServeOptions = {
+    context,
+    configFile,
+    without,
+    program: programWords(),
+    pid: process.pid,
+    mask,
+    adjust,
+    ...(hasScreen
+      ? { onLine: (line) => logged(line, screen) }
+      : onStderr(terminal, quiet, jsonLogs)),
+    onWebhooks: (live) => screen?.webhooks(live),
+    onChange: (state) => screen?.changed(state),
+    ...(verbose ? { level: 'debug' } : {}),
+  };
+  const serve = new ServeProcess(serveOptions);
+  const signals = listenForOrders({
+    stop: (reason) => {
+      screen?.stopping();
+      serve.stop(reason);
+    },
+    reload: () => void serve.reload(),
+    stray: (error, goesOn) => serve.stray(error, goesOn),
+    exit: (code) => process.exit(code),
+  });
+  try {
+    if (!hasScreen) return await serve.run();
+    const opened = await openScreen(options, serve, {
+      onReload: () => void serve.reload(),
+      onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
+    });
+    screen = opened;
+    const running = serve.run();
+    try {
+      return await Promise.race([running, opened.failed]);
+    } catch (error) {
+      serve.stop('crash');
+      await running.catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await screen?.close();
+    signals.close();
+  }
+}
+
+function logged(line: string, screen: OpenScreen | undefined): void {
+  const record = parseLogLine(line);
+  if (record !== undefined) screen?.logged?.(record);
+}
+
+interface ScreenKeys {
+  readonly onReload: () => void;
+  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+}
+
+async function openScreen(
+  { context, terminal, webhooksScreen, mask }: ShownServeOptions,
+  serve: ServeProcess,
+  keys: ScreenKeys,
+): Promise<OpenScreen> {
+  const { homeDir, clock } = context;
+  const explain = (error: unknown): string => failureWords(error, mask);
+  const now = (): number => clock.now();
+  const shared = { ...screenOptions(terminal), homeDir, explain, now, ...keys };
+  if (webhooksScreen === true) {
+    const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
+    return openWebhooksScreen({ ...shared, mask: (data) => mask.data(data), copy: toClipboard });
+  }
+  const { openServeScreen } = await import('../ui/screens/serve/run.js');
+  return openServeScreen({ ...shared, queue: async () => mask.data(await serve.queue()) });
+}
+
+/** Without `logging.file` the log goes to stderr, in the form that `logging.format` sets. */
+function onStderr(
+  terminal: TerminalSupport,
+  quiet: boolean,
+  jsonLogs: boolean,
+): Pick<ServeOptions, 'onLine' | 'onTrouble'> {
+  const style = createStyle(terminal.color);
+  const say = (text: string): void => {
+    try {
+      process.stderr.write(text);
+    } catch {
+      // stderr may be a file on a full disk; the log reports that.
+    }
+  };
+  return {
+    onLine: (line, { file, format }) => {
+      const record = parseLogLine(line);
+      if (file !== undefined || (quiet && !isAtLeast(record, 'warn'))) return;
+      const isPretty =
+        !jsonLogs && (format === 'pretty' || (format === 'auto' && process.stderr.isTTY));
+      say(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
+    },
+    onTrouble: (why) => say(`warning: cannot write the log: ${why}\n`),
+  };
+}
+
+/** What signals and uncaught errors trigger. */
+interface ServeOrders {
+  /** Called for the first order to stop only. */
+  readonly stop: (reason: StopReason) => void;
+  readonly reload: () => void;
+  /** An error that nothing caught. */
+  readonly stray: (error: unknown, goesOn: boolean) => void;
+  /** A second order to stop: exits immediately. */
+  readonly exit: (code: number) => void;
+}
+
+/** Accepts orders from signals and from the screen. */
+interface ServeSignals {
+  /** Like a signal. */
+  readonly stop: (reason: Asked) => void;
+  readonly close: () => void;
+}
+
+type Asked = Exclude<StopReason, 'crash'>;
+
+/** Exit codes for a second order to stop. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, quit: 130 } as const satisfies Record<
+  Asked,
+  number
+>;
+
+/** Shortages of the system: one operation failed, the process can continue. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EPIPE', 'EIO']);
+
+/**
+ * Listens for SIGTERM and SIGINT (stop; immediately the second time), SIGHUP (reload) and uncaught errors: a shortage
+ * is reported and survived, anything else stops the process in order.
+ */
+export function listenForOrders(orders: ServeOrders): ServeSignals {
+  let isStopping = false;
+  const stop = (reason: Asked): void => {
+    if (isStopping) orders.exit(EXIT_CODES[reason]);
+    isStopping = true;
+    orders.stop(reason);
+  };
+  const onInterrupt = (): void => stop('SIGINT');
+  const onTerminate = (): void => stop('SIGTERM');
+  const hadTerminal = isatty(0);
+  const onHangUp = (): void => {
+    // A closed terminal sends SIGHUP too, and more than once: that is no second order.
+    if (!hadTerminal || isatty(0)) orders.reload();
+    else if (!isStopping) onTerminate();
+  };
+  const onStray = (error: unknown): void => {
+    const goesOn = SHORTAGES.has(systemErrorCode(error) ?? '');
+    orders.stray(error, goesOn);
+    if (!goesOn) orders.stop('crash');
+  };
+  // A closed pipe or a full disk behind these streams is no reason to stop.
+  const onBrokenStream = (): void => undefined;
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onHangUp);
+  process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
+  process.stderr.on('error', onBrokenStream);
+  process.stdout.on('error', onBrokenStream);
+  return {
+    stop,
+    close: () => {
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onHangUp);
+      process.off('uncaughtException', onStray).off('unhandledRejection', onStray);
+      process.stderr.off('error', onBrokenStream);
+      process.stdout.off('error', onBrokenStream);
+    },
+  };
+}
 
 interface ServeFlags {
   readonly config?: string | undefined;
@@ -39,4 +262,21 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
     // Runs after the result is printed.
     if (this.isCutOff) setImmediate(() => process.exit());
   }
+}
+
+/** For what serves webhooks. */
+export const accessLogFlag = withEnvironment({
+  'access-log': Flags.boolean({
+    summary: 'Log each request to the webhook listener (logging.accessLog).',
+  }),
+});
+
+/** A configuration with what these flags change. */
+export function withAccessLog(loaded: LoadedConfig, flags: { readonly 'access-log': boolean }) {
+  if (!flags['access-log']) return loaded;
+  const { resolved } = loaded;
+  return {
+    ...loaded,
+    resolved: { ...resolved, logging: { ...resolved.logging, accessLog: true } },
+  };
 }

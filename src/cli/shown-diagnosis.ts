@@ -6,8 +6,7 @@ import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
 import { createStyle } from '../ui/style.js';
 import { editorOf, openInEditor } from './open-editor.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport } from './terminal.js';
 
 /** Runs the checks once. */
 export type Diagnose = ProviderScreenOptions['start'];

@@ -14,8 +14,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
 import { createStyle } from '../ui/style.js';
 import { editorOf, openInEditor } from './open-editor.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport } from './terminal.js';
 
 /** How the doctor runs and is shown. */
 export interface ShownDoctorOptions {

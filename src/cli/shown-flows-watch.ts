@@ -1,19 +1,35 @@
 import { SvcError } from '../engine/errors/index.js';
-import type { Flows, PauseRecord } from '../engine/flows/index.js';
+import {
+  type FlowFilter,
+  type FlowStatus,
+  type Flows,
+  flowEntryOutput,
+  type PauseRecord,
+  type TaskFilter,
+  type TaskStatus,
+  taskOutput,
+} from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
 import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
-import { type ListRow, watchLine } from '../ui/flows/rows.js';
+import { flowDetails, taskDetails } from '../ui/flows/details.js';
+import {
+  cancelledFlowWords,
+  cancelledTaskWords,
+  flowRow,
+  type ListRow,
+  taskRow,
+  watchLine,
+} from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
 import { createStyle, type Style } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
-export interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
+interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
   /** The fields of an entry, as lines. */
   readonly details: (id: string, style: Style) => Promise<readonly PaneLine[]>;
   /** The runtimes whose tasks wait; none for flows. */
@@ -26,9 +42,66 @@ export interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' |
   }>;
 }
 
+/** What the command line asks to follow. */
+export type Followed =
+  | { readonly kind: 'flows'; readonly filter: FlowFilter }
+  | { readonly kind: 'tasks'; readonly filter: TaskFilter };
+
+/** Flows or tasks as a list that can be followed. */
+function followedList(
+  { kind, filter }: Followed,
+  { flows: { operator, tasks }, clock }: Pick<FlowsWatchOptions, 'clock' | 'flows'>,
+): FollowedList {
+  const choices = filter.statuses === undefined ? CHOICES : (['all'] as const);
+  if (kind === 'flows') {
+    return {
+      kind,
+      choices,
+      read: async (choice) => {
+        const statuses = choice === 'all' ? filter.statuses : FLOW_CHOICES[choice];
+        const { entries, total } = await operator.listFlows({ ...filter, statuses });
+        const now = clock.now();
+        const shown = entries.map((entry) => {
+          return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
+        });
+        return { entries: shown, total };
+      },
+      details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
+      paused: async () => [],
+      cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
+      retry: undefined,
+    };
+  }
+  return {
+    kind,
+    choices,
+    read: async (choice) => {
+      const statuses = choice === 'all' ? filter.statuses : TASK_CHOICES[choice];
+      const { entries, total } = await operator.listTasks({ ...filter, statuses });
+      const now = clock.now();
+      const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
+      return { entries: shown, total };
+    },
+    details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
+    paused: tasks.paused,
+    cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
+    retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,
+  };
+}
+
+const CHOICES = ['all', 'active', 'failed'] as const;
+const FLOW_CHOICES = {
+  active: ['queued', 'running', 'waiting', 'blocked'],
+  failed: ['failed', 'lost'],
+} as const satisfies Readonly<Record<string, readonly FlowStatus[]>>;
+const TASK_CHOICES = {
+  active: ['queued', 'running'],
+  failed: ['failed', 'timed_out', 'lost'],
+} as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
+
 /** How a followed list is shown. */
 export interface FlowsWatchOptions {
-  readonly flows: Pick<Flows, 'rest' | 'version'>;
+  readonly flows: Pick<Flows, 'operator' | 'rest' | 'tasks' | 'version'>;
   readonly terminal: TerminalSupport;
   readonly json: boolean;
   readonly clock: Clock;
@@ -45,7 +118,8 @@ const REDRAW_LOOKS = 5;
 type End = 'interrupted' | 'left';
 
 /** Shows a list and its changes until the user quits, as a screen, lines or JSON lines. */
-export function watchFlows(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+export function watchFlows(followed: Followed, options: FlowsWatchOptions): Promise<End> {
+  const list = followedList(followed, options);
   const show = options.terminal.screen && !options.json ? onScreen : asLines;
   return show(list, options);
 }

@@ -8,9 +8,7 @@ import {
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
 import type { LogEntry } from '../ui/screens/logs/run.js';
-import { toClipboard } from './clipboard.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
 
 /** What the viewer shows, and how. */
 export interface ShownLogsOptions {

@@ -5,8 +5,7 @@ import { runningMs } from '../engine/support/time.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport } from './terminal.js';
 
 /** How a sync is shown. */
 export interface ShownSyncOptions {

@@ -6,8 +6,7 @@ import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';
-import { screenOptions } from './screen-options.js';
-import type { TerminalSupport } from './terminal.js';
+import { screenOptions, type TerminalSupport } from './terminal.js';
 
 /** How watching is shown. */
 export interface ShownWatchOptions {

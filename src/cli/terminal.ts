@@ -1,4 +1,5 @@
-import type { Theme } from '../ui/style.js';
+import { createStyle, type Style, type Theme } from '../ui/style.js';
+import type { ScreenStreams } from '../ui/terminal/session.js';
 
 /** What the program may do with its terminal; decided once, before any screen is loaded. */
 export interface TerminalSupport {
@@ -55,4 +56,19 @@ function themeOf(colors: string | undefined): Theme {
   if (background === undefined) return 'any';
   const number = Number(background);
   return number === 7 || number > 8 ? 'light' : 'dark';
+}
+
+/** OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux. */
+export function toClipboard(text: string): void {
+  process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+}
+
+/** What every screen gets: the terminal, and its look. Without colour, text is still bold, dim or reversed. */
+export function screenOptions({
+  color,
+  theme,
+  mouse,
+}: TerminalSupport): ScreenStreams & { readonly style: Style } {
+  const { stdin, stdout } = process;
+  return { stdin, stdout, mouse, style: createStyle(true, color ? theme : 'none') };
 }

@@ -1,11 +1,10 @@
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { programWords, statePlaces } from '../cli/context.js';
-import { accessLogFlag, type FlagsOf, withAccessLog, withEnvironment } from '../cli/flags.js';
-import { ServeCommand } from '../cli/serve-command.js';
+import { type FlagsOf, withEnvironment } from '../cli/flags.js';
+import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
-import type { ServeOutput, SystemdOutput } from '../engine/serve/index.js';
-import { SERVICE_SWITCHES } from '../engine/serve/index.js';
+import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
 type ServeFlags = FlagsOf<typeof Serve>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type KnownFlag, withListVariables } from '../../src/cli/list-variables.js';
+import { type KnownFlag, withListVariables } from '../../src/cli/flags.js';
 import { ROOT } from '../support/run-svc.js';
 
 const test = suite('variables of repeatable flags');

@@ -1,9 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSearchActions } from '../../src/cli/search-actions.js';
+import { createSearchActions } from '../../src/cli/search-screen.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
-import type { MemoryContext } from '../../src/engine/memory/index.js';
-import { openMemory } from '../../src/engine/memory/index.js';
+import { type MemoryContext, openMemory } from '../../src/engine/memory/index.js';
 import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listenForOrders } from '../../src/cli/shown-serve.js';
+import { listenForOrders } from '../../src/cli/serve-command.js';
 
 function listening() {
   const calls: string[] = [];

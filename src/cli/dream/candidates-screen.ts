@@ -19,8 +19,7 @@ import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';
 import { failureWords } from '../report-error.js';
-import { screenOptions } from '../screen-options.js';
-import type { TerminalSupport } from '../terminal.js';
+import { screenOptions, type TerminalSupport } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */

@@ -1,3 +1,4 @@
+import * as Args from '@oclif/core/args';
 import { defaultAgentId, listAgents } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
@@ -75,3 +76,11 @@ export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput>
     return output;
   }
 }
+
+/** The claim that a person decides on. */
+export const claimArgs = {
+  claim: Args.string({
+    required: true,
+    description: 'Key of the claim, the beginning of it, or its text.',
+  }),
+};

@@ -11,12 +11,11 @@ import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { HomeTarget } from '../../ui/screens/home/lines.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
-import { toClipboard } from '../clipboard.js';
-import { followedFlows, followedTasks, MOST_WATCHED } from '../flows-command.js';
+import { MOST_WATCHED } from '../flows-command.js';
 import { failureWords } from '../report-error.js';
-import { screenOptions } from '../screen-options.js';
 import { shownSync } from '../shown-sync.js';
-import type { ShownHomeOptions } from './home-options.js';
+import { screenOptions, toClipboard } from '../terminal.js';
+import type { ShownHomeOptions } from './run-command.js';
 
 export interface PrepareOptions extends ShownHomeOptions {
   /** Aborted when the person left home before the screen was ready. */
@@ -142,11 +141,9 @@ async function prepareList(
   if (closing.aborted) await flows.close();
   const { clock } = context;
   const filter = { limit: MOST_WATCHED };
-  const list =
-    kind === 'flows' ? followedFlows(flows, filter, clock) : followedTasks(flows, filter, clock);
   return async () => {
     try {
-      await watchFlows(list, { flows, terminal, json: false, clock, mask, signal });
+      await watchFlows({ kind, filter }, { flows, terminal, json: false, clock, mask, signal });
       return undefined;
     } finally {
       await flows.close();
@@ -180,7 +177,7 @@ async function prepareDoctor({
 }
 
 async function prepareSetUp(options: PrepareOptions): Promise<OpenedTarget> {
-  const { setUpFromHome } = await import('./set-up-from-home.js');
+  const { setUpFromHome } = await import('./run-command.js');
   return () => untilLeft(() => setUpFromHome(options));
 }
 

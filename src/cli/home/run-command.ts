@@ -1,7 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Warning } from '../../engine/errors/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
+import { openMemory } from '../../engine/memory/index.js';
+import type { EngineContext } from '../../engine/support/context.js';
 import { programWords } from '../context.js';
 import { endOfForeground } from '../foreground.js';
 import { askText } from '../prompts.js';
+import { shownSync } from '../shown-sync.js';
+import type { TerminalSupport } from '../terminal.js';
+
+export interface ShownHomeOptions {
+  readonly context: EngineContext;
+  /** The file named by `--config`. */
+  readonly configFile: string | undefined;
+  /** Absolute path of the package. */
+  readonly root: string;
+  readonly terminal: TerminalSupport;
+  readonly mask: SecretMask;
+  readonly signal: AbortSignal;
+}
 
 /** Commands that show a screen and nothing that is not in it, when they are run without a value. */
 const WITH_SCREEN = ['config doctor', 'dream candidates', 'memory search', 'provider test'];
@@ -42,7 +59,7 @@ function shown(word: string): string {
 }
 
 /** Waits below the output of something that ran outside of the screen. */
-export async function pressEnter(signal: AbortSignal): Promise<void> {
+async function pressEnter(signal: AbortSignal): Promise<void> {
   // Without a screen, the process would exit while it waits for stdin.
   process.stdin.ref();
   try {
@@ -50,6 +67,60 @@ export async function pressEnter(signal: AbortSignal): Promise<void> {
     await askText('Press Enter to go back', { standard: ' ', help, signal });
   } finally {
     // The last prompt stops reading stdin one tick after its answer; see terminal/session.ts.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/**
+ * Runs `svc config init` in the normal terminal. Its output stays visible until the person goes back.
+ *
+ * @throws SvcError as runSetUp does
+ */
+export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
+  const { context, configFile, terminal, mask, signal } = options;
+  const say = (text: string): void => {
+    process.stdout.write(text.endsWith('\n') ? mask.text(text) : `${mask.text(text)}\n`);
+  };
+  const { runSetUp } = await import('../set-up/run-set-up.js');
+  const flags = { config: configFile, force: false, 'key-stdin': false, 'no-index': false };
+  // Without a screen, the process would exit while it waits for stdin.
+  process.stdin.ref();
+  const opened: { close(): Promise<void> }[] = [];
+  try {
+    await runSetUp(flags, {
+      context,
+      terminal,
+      asks: true,
+      signal,
+      mask,
+      write: say,
+      // No flag asks for it.
+      readStdin: async () => '',
+      openMemory: async (file) => {
+        const memory = await openMemory(context, { kind: 'agent' }, { configFile: file });
+        opened.push(memory.backend);
+        return memory;
+      },
+      sync: (memory) =>
+        shownSync(memory, {
+          force: false,
+          // Plain lines keep the questions above visible.
+          terminal: { ...terminal, screen: false },
+          homeDir: context.homeDir,
+          signal,
+          onInterrupt: () => undefined,
+          mask,
+          write: say,
+        }),
+      // The exit code of home does not depend on the set-up.
+      fail: () => undefined,
+      warn: ({ message, hint }: Warning) =>
+        say(`warning: ${message}${hint === undefined ? '' : `\n   hint: ${hint}`}`),
+    });
+    await pressEnter(signal);
+  } finally {
+    for (const backend of opened) await backend.close();
+    // The last prompt stops reading stdin one tick after its answer; see mount-alternate.tsx.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

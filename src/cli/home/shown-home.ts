@@ -1,22 +1,24 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
+import type { OverviewNews } from '../../engine/overview/index.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
-import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
+import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { type ManifestCommand, readManifest } from '../manifest.js';
 import { failureWords } from '../report-error.js';
-import { screenOptions } from '../screen-options.js';
-import { followInProcess } from './follow-in-process.js';
-import type { ShownHomeOptions } from './home-options.js';
+import { screenOptions } from '../terminal.js';
+import type { ShownHomeOptions } from './run-command.js';
 
 /** Shows home and the screens opened from it until the person quits. */
 export async function shownHome(options: ShownHomeOptions): Promise<void> {
-  const { context, configFile, root, terminal, mask, signal } = options;
+  const { context, root, terminal, mask, signal } = options;
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
     ...screenOptions(terminal),
     homeDir,
     now: () => clock.now(),
-    follow: followInProcess({ root, configFile }),
+    follow: followInProcess(options),
     commands: () => paletteCommands(root),
     prepare: async (target, closing) => {
       const { prepareTarget } = await import('./prepare-target.js');
@@ -109,3 +111,66 @@ function valuesOf({ flags, args }: ManifestCommand): readonly PaletteValue[] {
 function described(text = '', options: readonly string[] = []): string {
   return options.length === 0 ? text : `${text} One of: ${options.join(', ')}`;
 }
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+/** Follows the overview in a child process, which is killed when home is closed. */
+function followInProcess({ root, configFile }: ShownHomeOptions): FollowHome {
+  return (tell, onEnd): HomeFollowing => {
+    const folder = EXTENSION === '.ts' ? 'src' : 'dist';
+    const child = fork(join(root, folder, `cli/home/look-process${EXTENSION}`), [], {
+      // Keeps its stderr off the screen.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
+    let said = '';
+    let closing = false;
+    child.stderr?.on('data', (data: Buffer) => {
+      said = (said + data.toString()).slice(-MOST_SAID_CHARS);
+    });
+    child.on('message', (news: LookNews) => {
+      if (!closing) tell(news);
+    });
+    child.on('error', (error) => {
+      if (!closing) onEnd(error.message);
+    });
+    const exited = new Promise<void>((resolve) => {
+      child.on('close', (code, signal) => {
+        resolve();
+        if (!closing) onEnd(lastWords(said) ?? `it exited with ${code ?? signal}`);
+      });
+    });
+    order(child, { type: 'follow', configFile });
+    return {
+      again: () => order(child, { type: 'again' }),
+      close: async () => {
+        closing = true;
+        // It only reads, so killing it is safe.
+        child.kill('SIGKILL');
+        await exited;
+      },
+    };
+  };
+}
+
+const MOST_SAID_CHARS = 4000;
+
+function order(child: ChildProcess, said: LookOrder): void {
+  if (child.connected) child.send(said, () => undefined);
+}
+
+/** The message line of a stack trace. */
+function lastWords(said: string): string | undefined {
+  const lines = said.split('\n').map((line) => line.trim());
+  return lines.find((line) => /^\w*Error\b/u.test(line)) ?? lines.find((line) => line !== '');
+}
+
+/** Messages to the child process. */
+export type LookOrder =
+  /** The first. @property configFile the file named by `--config` */
+  | { readonly type: 'follow'; readonly configFile: string | undefined }
+  /** Reads everything again, now. */
+  | { readonly type: 'again' };
+
+/** Messages from the child process: parts that are known or changed, with secrets masked. */
+export type LookNews = Partial<OverviewNews>;

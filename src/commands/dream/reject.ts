@@ -1,5 +1,5 @@
-import { claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
-import { claimArgs, targetFlags } from '../../cli/flags.js';
+import { claimArgs, claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
+import { targetFlags } from '../../cli/flags.js';
 import {
   claimOutput,
   type DreamRejectOutput,

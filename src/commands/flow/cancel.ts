@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { cancelledFlowWords, routeFlag } from '../../cli/flows-command.js';
+import { routeFlag } from '../../cli/flows-command.js';
 import {
   ACTIVE_FLOW_STATUSES,
   type BulkOutput,
@@ -10,6 +10,7 @@ import {
   taskOutput,
 } from '../../engine/flows/index.js';
 import { FLOW_WORDS } from '../../ui/flows/list.js';
+import { cancelledFlowWords } from '../../ui/flows/rows.js';
 
 export default class FlowCancel extends BulkCommand<FlowCancelOutput> {
   static override summary = 'Cancel a task flow and its tasks, or all that match.';

@@ -1,7 +1,6 @@
 import {
   flowFilter,
   flowFilterFlags,
-  followedFlows,
   ListCommand,
   listFlags,
   MOST_LISTED,
@@ -23,12 +22,11 @@ export default class FlowList extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
-    const { clock } = this.context();
-    const filter = flowFilter(flags, clock);
+    const filter = flowFilter(flags, this.context().clock);
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, flags, followedFlows(flows, filter, clock));
+      await this.watch(flows, flags, { kind: 'flows', filter });
       return { flows: [], total: 0 };
     }
     const page = await operator.listFlows(filter);

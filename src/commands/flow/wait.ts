@@ -1,5 +1,5 @@
 import { flowArgs } from '../../cli/flags.js';
-import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
+import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type FlowOutput, type FlowRecord, flowOutput } from '../../engine/flows/index.js';
 
 export default class FlowWait extends WaitCommand<FlowOutput> {

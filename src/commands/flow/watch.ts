@@ -1,10 +1,4 @@
-import {
-  flowFilter,
-  flowFilterFlags,
-  followedFlows,
-  ListCommand,
-  MOST_WATCHED,
-} from '../../cli/flows-command.js';
+import { flowFilter, flowFilterFlags, ListCommand, MOST_WATCHED } from '../../cli/flows-command.js';
 import type { FlowListOutput } from '../../engine/flows/index.js';
 
 export default class FlowWatch extends ListCommand<FlowListOutput> {
@@ -20,10 +14,9 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
-    const { clock } = this.context();
+    const filter = flowFilter(flags, this.context().clock);
     const flows = await this.openFlows(flags);
-    const list = followedFlows(flows, flowFilter(flags, clock), clock);
-    await this.watch(flows, flags, list, 'svc flow watch');
+    await this.watch(flows, flags, { kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };
   }
 }

@@ -170,7 +170,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       return;
     }
     const [{ needsPager, page }, { default: supportsHyperlinks }] = await Promise.all([
-      import('../../cli/pager.js'),
+      import('../../cli/foreground.js'),
       import('supports-hyperlinks'),
     ]);
     const href = ({ path, source, origin }: SearchResult): string | undefined =>

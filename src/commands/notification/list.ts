@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
-import { FlowsCommand } from '../../cli/flows-command.js';
-import { notificationFlags } from '../../cli/notification-flags.js';
+import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { type NotificationListOutput, notificationOutput } from '../../engine/flows/index.js';
 import { renderNotificationList } from '../../ui/flows/notifications.js';
 

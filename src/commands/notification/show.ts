@@ -1,7 +1,9 @@
-import { FlowsCommand } from '../../cli/flows-command.js';
-import { notificationArgs, targetFlag } from '../../cli/notification-flags.js';
-import type { NotificationShowOutput } from '../../engine/flows/index.js';
-import { fromJsonText, notificationOutput } from '../../engine/flows/index.js';
+import { FlowsCommand, notificationArgs, targetFlag } from '../../cli/flows-command.js';
+import {
+  fromJsonText,
+  type NotificationShowOutput,
+  notificationOutput,
+} from '../../engine/flows/index.js';
 import { renderNotification } from '../../ui/flows/notifications.js';
 
 export default class NotificationShow extends FlowsCommand<NotificationShowOutput> {

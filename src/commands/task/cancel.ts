@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { cancelledTaskWords, runtimesFlag } from '../../cli/flows-command.js';
+import { runtimesFlag } from '../../cli/flows-command.js';
 import {
   ACTIVE_TASK_STATUSES,
   type BulkOutput,
@@ -9,6 +9,7 @@ import {
   taskOutput,
 } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
+import { cancelledTaskWords } from '../../ui/flows/rows.js';
 
 export default class TaskCancel extends BulkCommand<TaskOutput> {
   static override summary = 'Cancel a task, or all that match.';

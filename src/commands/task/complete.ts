@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
-import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { type JsonValue, type TaskOutput, taskOutput } from '../../engine/flows/index.js';
 import { jsonFault } from '../../engine/support/json-fault.js';

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
-import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { type TaskOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskFail extends FlowsCommand<TaskOutput> {

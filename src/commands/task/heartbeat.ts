@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
-import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { type TaskHeartbeatOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {

@@ -1,5 +1,4 @@
 import {
-  followedTasks,
   ListCommand,
   listFlags,
   MOST_LISTED,
@@ -24,12 +23,11 @@ export default class TaskList extends ListCommand<TaskListOutput> {
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
-    const { clock } = this.context();
-    const filter = taskFilter(flags, clock);
+    const filter = taskFilter(flags, this.context().clock);
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, flags, followedTasks(flows, filter, clock));
+      await this.watch(flows, flags, { kind: 'tasks', filter });
       return { tasks: [], total: 0, paused: [] };
     }
     const page = await operator.listTasks(filter);

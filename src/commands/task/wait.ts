@@ -1,5 +1,5 @@
 import { taskArgs } from '../../cli/flags.js';
-import { WaitCommand, waitFlags } from '../../cli/wait-command.js';
+import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type TaskOutput, type TaskRecord, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskWait extends WaitCommand<TaskOutput> {

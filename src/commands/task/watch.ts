@@ -1,10 +1,4 @@
-import {
-  followedTasks,
-  ListCommand,
-  MOST_WATCHED,
-  taskFilter,
-  taskFilterFlags,
-} from '../../cli/flows-command.js';
+import { ListCommand, MOST_WATCHED, taskFilter, taskFilterFlags } from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
 
 export default class TaskWatch extends ListCommand<TaskListOutput> {
@@ -20,10 +14,9 @@ export default class TaskWatch extends ListCommand<TaskListOutput> {
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskWatch);
-    const { clock } = this.context();
+    const filter = taskFilter(flags, this.context().clock);
     const flows = await this.openFlows(flags);
-    const list = followedTasks(flows, taskFilter(flags, clock), clock);
-    await this.watch(flows, flags, list, 'svc task watch');
+    await this.watch(flows, flags, { kind: 'tasks', filter }, 'svc task watch');
     return { tasks: [], total: 0, paused: [] };
   }
 }

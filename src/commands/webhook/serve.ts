@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { accessLogFlag, type FlagsOf, withAccessLog, withEnvironment } from '../../cli/flags.js';
-import { ServeCommand } from '../../cli/serve-command.js';
+import { type FlagsOf, withEnvironment } from '../../cli/flags.js';
+import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { ServeOutput } from '../../engine/serve/index.js';

@@ -89,3 +89,9 @@ export function formatMode(mode: number): string {
 function pad2(value: number): string {
   return value.toString().padStart(2, '0');
 }
+
+/** A time of day: `09:05:00`, in the local time zone. */
+export function formatClock(atMs: number): string {
+  const date = new Date(atMs);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad2).join(':');
+}

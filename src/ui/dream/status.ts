@@ -9,10 +9,10 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
+import { dueWords, inWords, renderDueTimes } from '../due-times.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { fieldLines } from '../table.js';
-import { dueWords, inWords, renderDueTimes } from '../times.js';
 import { memoryWords, triggerWords } from './words.js';
 
 export type DreamStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;

@@ -2,16 +2,16 @@ import type {
   FlowEntry,
   FlowRecord,
   FlowStatus,
+  Flows,
   PauseRecord,
   TaskRecord,
   TaskStatus,
 } from '../../engine/flows/index.js';
-import { formatRelativeTime } from '../../engine/support/format.js';
+import { formatClock, formatRelativeTime } from '../../engine/support/format.js';
 import type { ListItem } from '../components/list-state.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { formatClock } from '../times.js';
 
 /** A row in a list of flows or tasks; cells are safe to show, and the last can have any length. */
 export interface ListRow extends ListItem {
@@ -171,4 +171,21 @@ export function renderPauses(
   return pauseLines(pauses, options)
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** The result of cancelling a flow. */
+export function cancelledFlowWords({
+  state,
+  flow,
+}: Awaited<ReturnType<Flows['operator']['cancelFlow']>>): string {
+  return state === 'cancelled'
+    ? `cancelled flow ${flow.flowId}`
+    : `flow ${flow.flowId} ends when its running tasks have stopped`;
+}
+
+/** The result of cancelling a task. */
+export function cancelledTaskWords({ status, taskId }: TaskRecord): string {
+  return status === 'cancelled'
+    ? `cancelled task ${taskId}`
+    : `task ${taskId} ends when its worker has stopped`;
 }

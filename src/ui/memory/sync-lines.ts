@@ -4,6 +4,7 @@ import type { SyncEvent } from '../../engine/memory/sync/index.js';
 import type { WatchEvent, WatchFailure } from '../../engine/memory/watch/index.js';
 import {
   formatBytes,
+  formatClock,
   formatCount,
   formatCountOf,
   formatDuration,
@@ -12,7 +13,6 @@ import {
 import { modelNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { formatClock } from '../times.js';
 import {
   type EmbedProgress,
   embedDetailWords,

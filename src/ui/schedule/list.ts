@@ -1,10 +1,10 @@
 import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
+import { dueWords, renderDueTimes } from '../due-times.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
-import { dueWords, renderDueTimes } from '../times.js';
 
 type ScheduleOptions = Pick<View, 'nowMs' | 'style'>;
 

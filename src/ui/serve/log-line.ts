@@ -1,7 +1,7 @@
 import type { LogLevel, LogRecord } from '../../engine/serve/index.js';
+import { formatClock } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { formatClock } from '../times.js';
 
 /**
  * A log record as text: time, level, service, message and other fields. The logging library's formatter is not used

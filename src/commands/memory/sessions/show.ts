@@ -1,6 +1,6 @@
 import { sessionArgs, targetFlags } from '../../../cli/flags.js';
+import { needsPager, page } from '../../../cli/foreground.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { needsPager, page } from '../../../cli/pager.js';
 import {
   findSessions,
   readSession,

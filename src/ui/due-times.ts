@@ -46,11 +46,3 @@ export function inWords(ms: number): string {
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`;
 }
-
-/** A time of day: `09:05:00`, in the local time zone. */
-export function formatClock(atMs: number): string {
-  const date = new Date(atMs);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => part.toString().padStart(2, '0'))
-    .join(':');
-}
