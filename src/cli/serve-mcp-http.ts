@@ -1,8 +1,8 @@
 import { loadConfig } from '../engine/config/index.js';
+import type { SecretMask } from '../engine/masking/index.js';
 import { type HttpFlags, httpSettings } from '../engine/mcp/http/http-settings.js';
 import { listenHttp } from '../engine/mcp/http/listen-http.js';
 import { loadToken, localHolder } from '../engine/mcp/http/token.js';
-import type { SecretMask } from '../engine/masking/index.js';
 import type { GivenSession, McpLog, McpOutput, McpWorld, McpWrite } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import type { EngineContext } from '../engine/support/context.js';
