@@ -48,11 +48,19 @@ const PROCESSES = availableParallelism() + 2;
 
 const CACHE = 'node_modules/.cache';
 const SECONDS = `${CACHE}/svc-test-seconds.json`;
-const TYPES_CACHE = `${CACHE}/types.tsbuildinfo`;
+const TYPES_CACHE = `${CACHE}/types-7.tsbuildinfo`;
 const CHECKS: readonly Job[] = [
   checkWith('format and lint', ['biome', 'check', '.']),
-  // Checking all again takes four times as long as checking what has changed.
-  checkWith('types', ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', TYPES_CACHE]),
+  // TypeScript 7 takes a fifth of the time; the check of layers needs the parser of TypeScript 6.
+  {
+    kind: 'check',
+    name: 'types',
+    command: 'node',
+    args: [
+      'node_modules/typescript-7/bin/tsc',
+      ...['-p', '.', '--incremental', '--tsBuildInfoFile', TYPES_CACHE],
+    ],
+  },
   checkWith('layers', ['depcruise', 'src', '--output-type', 'err-long']),
   checkWith('dead code', ['knip', '--no-progress']),
   {
