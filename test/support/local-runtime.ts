@@ -12,12 +12,14 @@ export async function realRuntimes(): Promise<string> {
   // It tries its binary in a fork of this process, which needs no TypeScript and starts sooner so.
   process.execArgv.splice(0);
   const dir = join(ROOT, 'node_modules', '.cache', 'svc-test-runtimes');
+  // test/run.ts keeps them from other processes.
+  const { SVC_TEST_CA_CERTS: certificates, ...env } = process.env;
   await installRuntime({
     dir,
     platform: currentPlatform(),
     gpu: false,
     force: false,
-    env: process.env,
+    env: certificates === undefined ? env : { ...env, NODE_EXTRA_CA_CERTS: certificates },
     nodePath: process.execPath,
     signal: AbortSignal.timeout(180_000),
     onEvent: () => undefined,
