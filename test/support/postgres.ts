@@ -137,15 +137,23 @@ export async function startPglite(): Promise<TestPostgres> {
 
 let emptyPglite: Promise<Blob> | undefined;
 
+/** Less to load: small files for the log of changes, and no templates, since no database is created in it. */
+const SMALL_LOG = ['--wal-segsize=1'];
+const DROP_TEMPLATES = ['template0', 'template1'].flatMap((name) => [
+  `ALTER DATABASE ${name} IS_TEMPLATE false`,
+  `DROP DATABASE ${name}`,
+]);
+
 /** The files of an empty database, kept with what npm installed: making them takes several times as long as loading. */
 async function keptPglite(): Promise<Blob> {
   const modules = join(ROOT, 'node_modules');
   const from = join(modules, '@electric-sql', 'pglite', 'package.json');
-  const print = shortHash(readFileSync(from, 'utf8'));
+  const print = shortHash([readFileSync(from, 'utf8'), ...SMALL_LOG, ...DROP_TEMPLATES].join());
   const file = join(modules, '.cache', `svc-test-pglite-${print}.tar`);
   if (!existsSync(file)) {
     const { PGlite } = await import('@electric-sql/pglite');
-    const db = await PGlite.create();
+    const db = await PGlite.create({ initDbStartParams: SMALL_LOG });
+    for (const statement of DROP_TEMPLATES) await db.exec(statement);
     const files = await db.dumpDataDir('none');
     await db.close();
     mkdirSync(dirname(file), { recursive: true });
