@@ -7,6 +7,7 @@ import {
   type RecordTable,
   type StoreSql,
   selectFrom,
+  type WhereClause,
   whereOf,
 } from './store-sql.js';
 
@@ -70,14 +71,7 @@ export function foundRows<
       return locked === undefined ? [] : [locked];
     },
     /** Newest first. */
-    list: (filter: Filter) => {
-      const { where, values } = whereIn(filter);
-      const limit = `$${values.length + 1}`;
-      return sql.query<Row>(`${select} ${where} ORDER BY seq DESC LIMIT ${limit}`, [
-        ...values,
-        filter.limit,
-      ]);
-    },
+    list: (filter: Filter) => newestRows<Row>(sql, table, whereIn(filter), filter.limit),
     /** How many fit, without the limit. */
     count: (filter: Omit<Filter, 'limit'>) => countRows(sql, table.name, whereIn(filter)),
     countsByStatus: async () => {
@@ -113,11 +107,22 @@ export function recordRows<Row extends { readonly seq: number }>(
   };
 }
 
+/** The rows that fit some conditions, newest first. */
+export function newestRows<Row extends object>(
+  sql: StoreSql,
+  table: RecordTable,
+  { where, values }: WhereClause,
+  limit: number,
+): Promise<readonly Row[]> {
+  const text = `${selectFrom(sql, table)} ${where} ORDER BY seq DESC LIMIT $${values.length + 1}`;
+  return sql.query<Row>(text, [...values, limit]);
+}
+
 /** How many rows fit some conditions. */
 export async function countRows(
   { query, schema }: StoreSql,
   table: RecordTable['name'],
-  { where, values = [] }: { readonly where: string; readonly values?: readonly unknown[] },
+  { where, values }: WhereClause,
 ): Promise<number> {
   const text = `SELECT count(*) AS count FROM ${schema}${table} ${where}`;
   const [row] = await query<{ count: number }>(text, values);

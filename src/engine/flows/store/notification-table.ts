@@ -3,7 +3,7 @@ import {
   type NotificationOutcome,
   type NotificationRecord,
 } from '../../flow-model/notification-record.js';
-import { countRows, recordRows } from './found-table.js';
+import { countRows, newestRows, recordRows } from './found-table.js';
 import {
   atLeast,
   equals,
@@ -65,11 +65,8 @@ export function notificationRows(sql: StoreSql) {
     },
     bySeq: async (seq: number) => (await select('WHERE seq = $1', [seq]))[0],
     /** Newest first. */
-    list: (filter: NotificationFilters) => {
-      const { where, values } = whereIn(filter);
-      const limit = `$${values.length + 1}`;
-      return select(`${where} ORDER BY seq DESC LIMIT ${limit}`, [...values, filter.limit]);
-    },
+    list: (filter: NotificationFilters) =>
+      newestRows<NotificationRecord>(sql, NOTIFICATIONS, whereIn(filter), filter.limit),
     /** How many fit, without the limit. */
     count: (filter: Omit<NotificationFilters, 'limit'>) =>
       countRows(sql, 'notifications', whereIn(filter)),
@@ -131,9 +128,11 @@ export function notificationRows(sql: StoreSql) {
       );
     },
     /** How many are not settled. */
-    pending: () => countRows(sql, 'notifications', { where: 'WHERE next_attempt_at IS NOT NULL' }),
+    pending: () =>
+      countRows(sql, 'notifications', { where: 'WHERE next_attempt_at IS NOT NULL', values: [] }),
     /** How many were given up. */
-    failed: () => countRows(sql, 'notifications', { where: `WHERE outcome = 'failed'` }),
+    failed: () =>
+      countRows(sql, 'notifications', { where: `WHERE outcome = 'failed'`, values: [] }),
     /** Deletes those delivered, or given up, before a time. @returns how many */
     prune: (
       { deliveredMs, failedMs }: Readonly<Record<'deliveredMs' | 'failedMs', number>>,

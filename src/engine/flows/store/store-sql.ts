@@ -119,11 +119,14 @@ export function below(column: string, value: unknown): Condition {
   return [(place) => `${column} < ${place}`, value];
 }
 
-/** A WHERE clause of the conditions that have a value, and their values. */
-export function whereOf(conditions: readonly Condition[]): {
+/** A WHERE clause, empty if nothing is limited, and its values. */
+export interface WhereClause {
   readonly where: string;
   readonly values: readonly unknown[];
-} {
+}
+
+/** A clause of the conditions that have a value. */
+export function whereOf(conditions: readonly Condition[]): WhereClause {
   const given = conditions.filter(([, value]) => value !== undefined);
   const parts = given.map(([sql], at) => sql(`$${at + 1}`));
   return {

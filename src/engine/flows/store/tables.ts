@@ -45,7 +45,7 @@ export interface OwnWays {
 export type Tables = Readonly<ReturnType<typeof tablesOf>>;
 
 /**
- * The tables as one change or one read sees them. A server gets them anew for each change: in the literals of
+ * The tables as one change or one read sees them. A server creates them for each change: in the literals of
  * tables, what is spread comes last, because V8 makes them twenty times faster then.
  */
 export function tablesOf(sql: StoreSql, { queue, answers }: OwnWays) {

@@ -6,7 +6,7 @@ import {
   type TaskStatus,
 } from '../../flow-model/task-record.js';
 import type { ClockJump } from '../../support/time.js';
-import { foundRows, type RecordFilter } from './found-table.js';
+import { foundRows, newestRows, type RecordFilter } from './found-table.js';
 import {
   below,
   type Dialect,
@@ -124,15 +124,12 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     ofFlow: (flowSeq: number) => find(OF_FLOW, flowSeq),
     /** An owner's tasks created before one of them, newest first. @param flowSeq only those of this flow */
     newestOf: (ownerKey: string, flowSeq: number | undefined, beforeSeq: number, limit: number) => {
-      const { where, values } = whereOf([
+      const ofOwner = whereOf([
         equals(sql, 'owner_key', ownerKey),
         below('seq', beforeSeq),
         equals(sql, 'flow_seq', flowSeq),
       ]);
-      return query<TaskRecord>(
-        `${selectTask(sql)} ${where} ORDER BY seq DESC LIMIT $${values.length + 1}`,
-        [...values, limit],
-      );
+      return newestRows<TaskRecord>(sql, TASKS, ofOwner, limit);
     },
     activeOf: async (flowSeq: number) => (await find(ACTIVE_OF, flowSeq))[0]?.count ?? 0,
     countsOf: (flowSeq: number): Promise<readonly TaskCount[]> => find(COUNTS_OF, flowSeq),

@@ -17,7 +17,7 @@ const PLACE = `(CASE WHEN status = 'queued' THEN seq END)`;
 export function taskQueue(sql: StoreSql, batch: Batch): TaskQueue {
   return {
     nextQueued: (nowMs, filter) =>
-      batch.ask(taskQueue, (requests) => nextQueued(sql, batch, requests), { ...filter, nowMs }),
+      batch.ask(nextQueued, (requests) => nextQueued(sql, batch, requests), { ...filter, nowMs }),
     // The server's clock does not jump.
     expired: async ({ nowMs }, limit) => {
       if (!batch.looksForExpired(nowMs)) return [];
