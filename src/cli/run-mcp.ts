@@ -1,5 +1,3 @@
-import type { SecretMask } from '../engine/masking/index.js';
-import type { HttpFlags } from '../engine/mcp/http/http-settings.js';
 import type {
   GivenSession,
   LiveMemory,
@@ -10,19 +8,15 @@ import type {
 } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { deferred } from '../engine/support/async.js';
-import type { EngineContext } from '../engine/support/context.js';
+import type { McpHttpOptions } from './serve-mcp-http.js';
 
 /** How the server runs. */
-export interface McpRunOptions {
-  readonly context: EngineContext;
-  readonly mask: SecretMask;
+export interface McpRunOptions
+  extends Pick<McpHttpOptions, 'configFile' | 'context' | 'mask' | 'quiet' | 'session'> {
   /** Version of this program. */
   readonly version: string;
-  readonly session: GivenSession;
   /** Undefined uses stdin and stdout. */
-  readonly http: HttpFlags | undefined;
-  /** From `--config`. */
-  readonly configFile: string | undefined;
+  readonly http: McpHttpOptions['http'] | undefined;
   /**
    * Opens a memory for a long-lived process; the caller closes it.
    *
@@ -36,8 +30,6 @@ export interface McpRunOptions {
    */
   readonly mayWrite: (agent: string | null) => boolean;
   readonly verbose: boolean;
-  /** Hides warnings too. */
-  readonly quiet: boolean;
 }
 
 /** Work that takes longer than this to stop is abandoned. */
@@ -92,15 +84,13 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   }
 }
 
-type Stopped = 'SIGINT' | 'SIGTERM';
-
-interface Signals {
-  readonly stopped: Promise<Stopped>;
-  readonly abort: AbortSignal;
+interface Signals extends Pick<McpHttpOptions, 'abort' | 'stopped'> {
   readonly close: () => void;
 }
 
-async function serveStdio(world: McpWorld, stopped: Promise<Stopped>): Promise<McpOutput> {
+type Stopped = Awaited<Signals['stopped']>;
+
+async function serveStdio(world: McpWorld, stopped: Signals['stopped']): Promise<McpOutput> {
   const { connectStdio } = await import('../engine/mcp/index.js');
   const connection = connectStdio(world, process);
   world.memory.warmUp();

@@ -8,14 +8,15 @@ import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
 
-interface McpHttpOptions {
+/** How the server runs over HTTP. */
+export interface McpHttpOptions {
   readonly context: EngineContext;
   readonly mask: SecretMask;
   readonly session: GivenSession;
   readonly http: HttpFlags;
   /** From `--config`. */
   readonly configFile: string | undefined;
-  /** Does not print the addresses. */
+  /** Prints neither the addresses nor warnings. */
   readonly quiet: boolean;
   readonly log: McpLog;
   /** The world of clients of an agent; null is the memory that the flags name. */
