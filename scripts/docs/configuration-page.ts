@@ -1,5 +1,5 @@
 import { type ReferenceKey, referenceByRoot } from '../../src/engine/config/authoring.js';
-import { ADAPTER_KINDS } from '../../src/engine/embeddings/index.js';
+import { ADAPTER_KINDS } from '../../src/engine/providers/registry.js';
 import { GENERATED, table } from './markdown.js';
 
 const ROOT_TITLES: Readonly<Record<string, string>> = {

@@ -9,8 +9,8 @@ import {
   installDocumentsOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
 import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
+import { installLocalOutputSchema } from '../../src/engine/providers/local/output-schemas.js';
 import {
-  installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/providers/output-schemas.js';

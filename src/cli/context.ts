@@ -1,13 +1,13 @@
 import { homedir, hostname, release } from 'node:os';
 import { resolve } from 'node:path';
 import { activityFolder, activityRecorder } from '../engine/activity/index.js';
-import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import type { ProgramFacts } from '../engine/integrate/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
 import type { Lookup, MemoryContext, OnRecall } from '../engine/memory/index.js';
 import type { ProcessFacts } from '../engine/overview/about.js';
 import type { ServerContext } from '../engine/postgres/index.js';
+import type { Platform } from '../engine/providers/local/runtime/store.js';
 import { type EngineContext, resolveStatePaths } from '../engine/support/context.js';
 
 /**

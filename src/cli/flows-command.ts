@@ -3,18 +3,22 @@ import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import {
   FLOW_STATUSES,
-  type FlowFilter,
   type FlowRecord,
   type FlowStatus,
+} from '../engine/flow-model/flow-record.js';
+import {
+  TASK_RUNTIMES,
+  TASK_STATUSES,
+  type TaskRecord,
+  type TaskStatus,
+} from '../engine/flow-model/task-record.js';
+import {
+  type FlowFilter,
   type Flows,
   type LeaseRefusal,
   openFlows,
-  TASK_RUNTIMES,
-  TASK_STATUSES,
   type TaskFilter,
   type TaskLease,
-  type TaskRecord,
-  type TaskStatus,
   type WaitOptions,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';

@@ -1,13 +1,11 @@
 import { SvcError } from '../engine/errors/index.js';
+import type { FlowStatus } from '../engine/flow-model/flow-record.js';
+import { type PauseRecord, type TaskStatus, taskOutput } from '../engine/flow-model/task-record.js';
 import {
   type FlowFilter,
-  type FlowStatus,
   type Flows,
   flowEntryOutput,
-  type PauseRecord,
   type TaskFilter,
-  type TaskStatus,
-  taskOutput,
 } from '../engine/flows/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
 import { anySignal } from '../engine/support/async.js';

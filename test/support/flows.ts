@@ -1,6 +1,6 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
+import type { FlowAction } from '../../src/engine/flow-model/action-schemas.js';
 import {
-  type FlowAction,
   type FlowAnswer,
   type FlowCaller,
   type Flows,

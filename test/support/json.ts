@@ -79,8 +79,8 @@ import {
   upgradeOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import { installLocalOutputSchema } from '../../src/engine/providers/local/output-schemas.js';
 import {
-  installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/providers/output-schemas.js';

@@ -3,7 +3,8 @@ import {
   type LoadedConfig,
   resolveConfig,
 } from '../../src/engine/config/index.js';
-import { type Flows, openFlows, type TaskRecord } from '../../src/engine/flows/index.js';
+import type { TaskRecord } from '../../src/engine/flow-model/task-record.js';
+import { type Flows, openFlows } from '../../src/engine/flows/index.js';
 import {
   type Clock,
   type EngineContext,

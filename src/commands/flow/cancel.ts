@@ -2,13 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { routeFlag } from '../../cli/flows-command.js';
-import {
-  ACTIVE_FLOW_STATUSES,
-  type BulkOutput,
-  type FlowCancelOutput,
-  flowOutput,
-  taskOutput,
-} from '../../engine/flows/index.js';
+import { ACTIVE_FLOW_STATUSES, flowOutput } from '../../engine/flow-model/flow-record.js';
+import { taskOutput } from '../../engine/flow-model/task-record.js';
+import type { BulkOutput, FlowCancelOutput } from '../../engine/flows/index.js';
 import { FLOW_WORDS } from '../../ui/flows/list.js';
 import { cancelledFlowWords } from '../../ui/flows/rows.js';
 

@@ -1,6 +1,7 @@
 import { flowArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
-import { type FlowOutput, type FlowRecord, flowOutput } from '../../engine/flows/index.js';
+import { type FlowRecord, flowOutput } from '../../engine/flow-model/flow-record.js';
+import type { FlowOutput } from '../../engine/flows/index.js';
 
 export default class FlowWait extends WaitCommand<FlowOutput> {
   static override summary = 'Wait until a task flow has ended.';

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
-import { type NotificationListOutput, notificationOutput } from '../../engine/flows/index.js';
+import { notificationOutput } from '../../engine/flow-model/notification-record.js';
+import type { NotificationListOutput } from '../../engine/flows/index.js';
 import { renderNotificationList } from '../../ui/flows/notifications.js';
 
 export default class NotificationList extends FlowsCommand<NotificationListOutput> {

@@ -3,11 +3,8 @@ import * as Flags from '@oclif/core/flags';
 import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
-import {
-  type Flows,
-  type NotificationRetryOutput,
-  notificationOutput,
-} from '../../engine/flows/index.js';
+import { notificationOutput } from '../../engine/flow-model/notification-record.js';
+import type { Flows, NotificationRetryOutput } from '../../engine/flows/index.js';
 import { renderRetried } from '../../ui/flows/notifications.js';
 
 export default class NotificationRetry extends FlowsCommand<NotificationRetryOutput> {

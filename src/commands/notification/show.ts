@@ -1,9 +1,7 @@
 import { FlowsCommand, notificationArgs, targetFlag } from '../../cli/flows-command.js';
-import {
-  fromJsonText,
-  type NotificationShowOutput,
-  notificationOutput,
-} from '../../engine/flows/index.js';
+import { fromJsonText } from '../../engine/flow-model/fields.js';
+import { notificationOutput } from '../../engine/flow-model/notification-record.js';
+import type { NotificationShowOutput } from '../../engine/flows/index.js';
 import { renderNotification } from '../../ui/flows/notifications.js';
 
 export default class NotificationShow extends FlowsCommand<NotificationShowOutput> {

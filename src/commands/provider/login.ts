@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import type { LoginOutput } from '../../engine/embeddings/index.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
+import type { LoginOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
 
 export default class ProviderLogin extends BaseCommand<LoginOutput> {

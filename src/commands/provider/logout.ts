@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { yesFlag } from '../../cli/flags.js';
-import type { LogoutOutput } from '../../engine/embeddings/index.js';
 import { logout } from '../../engine/providers/github-copilot/login.js';
+import type { LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogout } from '../../ui/provider/list.js';
 
 export default class ProviderLogout extends BaseCommand<LogoutOutput> {

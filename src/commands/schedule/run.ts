@@ -1,6 +1,6 @@
 import { scheduleArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { flowOutput } from '../../engine/flows/index.js';
+import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { runSchedule, type ScheduleRunOutput } from '../../engine/schedules/index.js';
 
 export default class ScheduleRun extends FlowsCommand<ScheduleRunOutput> {

@@ -2,12 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
-import {
-  ACTIVE_TASK_STATUSES,
-  type BulkOutput,
-  type TaskOutput,
-  taskOutput,
-} from '../../engine/flows/index.js';
+import { ACTIVE_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-record.js';
+import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
 import { cancelledTaskWords } from '../../ui/flows/rows.js';
 

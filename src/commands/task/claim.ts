@@ -2,12 +2,9 @@ import { hostname } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
-import {
-  flowOutput,
-  TASK_RUNTIMES,
-  type TaskClaimOutput,
-  taskOutput,
-} from '../../engine/flows/index.js';
+import { flowOutput } from '../../engine/flow-model/flow-record.js';
+import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';
+import type { TaskClaimOutput } from '../../engine/flows/index.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {

@@ -2,7 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { type JsonValue, type TaskOutput, taskOutput } from '../../engine/flows/index.js';
+import type { JsonValue } from '../../engine/flow-model/fields.js';
+import { taskOutput } from '../../engine/flow-model/task-record.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
 import { jsonFault } from '../../engine/support/json-fault.js';
 
 export default class TaskComplete extends FlowsCommand<TaskOutput> {

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
-import { type TaskOutput, taskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flow-model/task-record.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
 
 export default class TaskFail extends FlowsCommand<TaskOutput> {
   static override summary = 'Report a task as failed.';

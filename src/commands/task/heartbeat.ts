@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
-import { type TaskHeartbeatOutput, taskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flow-model/task-record.js';
+import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
 
 export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
   static override summary = 'Report that a task is still in progress.';

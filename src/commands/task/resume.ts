@@ -1,6 +1,7 @@
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
-import { pauseOutput, TASK_RUNTIMES, type TaskPauseOutput } from '../../engine/flows/index.js';
+import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
+import type { TaskPauseOutput } from '../../engine/flows/index.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
 export default class TaskResume extends FlowsCommand<TaskPauseOutput> {

@@ -2,7 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
-import { type BulkOutput, type TaskOutput, taskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flow-model/task-record.js';
+import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
 
 const FAILED = ['failed', 'timed_out', 'lost'] as const;

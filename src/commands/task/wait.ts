@@ -1,6 +1,7 @@
 import { taskArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
-import { type TaskOutput, type TaskRecord, taskOutput } from '../../engine/flows/index.js';
+import { type TaskRecord, taskOutput } from '../../engine/flow-model/task-record.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
 
 export default class TaskWait extends WaitCommand<TaskOutput> {
   static override summary = 'Wait until a task has ended.';

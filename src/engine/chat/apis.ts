@@ -1,4 +1,7 @@
-import { type ExplainStatus, explainOpenAi, jsonAt, VendorFault } from '../embeddings/index.js';
+import type { ExplainStatus } from '../providers/http/http-client.js';
+import { jsonAt } from '../providers/http/status-fault.js';
+import { explainOpenAi } from '../providers/openai.js';
+import { VendorFault } from '../providers/vendor-fault.js';
 import type { ChatVendor } from './choose-chat-model.js';
 
 interface ChatMessage {

@@ -1,16 +1,13 @@
 import type { ResolvedModelProvider } from '../config/index.js';
 import {
-  type AdapterId,
-  adapterOf,
   type CredentialPlace,
   findCredential,
-  isAdapterId,
-  type KeyFacts,
   modelName,
-  PROVIDERS,
   type ProviderWorld,
 } from '../embeddings/index.js';
 import { SvcError } from '../errors/index.js';
+import type { KeyFacts } from '../providers/provider.js';
+import { type AdapterId, adapterOf, isAdapterId, PROVIDERS } from '../providers/registry.js';
 
 /** A chat model with everything known without calling it. */
 export interface ChatChoice {

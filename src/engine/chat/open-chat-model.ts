@@ -1,13 +1,9 @@
-import {
-  errorOfFault,
-  type ProviderWorld,
-  shownAddress,
-  VendorFault,
-  type VendorFaultDetails,
-} from '../embeddings/index.js';
+import type { ProviderWorld } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
+import { errorOfFault } from '../providers/provider-error.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
+import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { type ApiSettings, CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
 import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
 

@@ -1,31 +1,4 @@
-/*
- * Durable flows and their tasks. Imported directly because they load zod: `action-schemas.js` (validates
- * requests) and `record-schemas.js` (for OpenAPI and the documentation).
- */
-export type { FlowAction } from '../flow-model/action-schemas.js';
-export { fromJsonText, type JsonObject, type JsonValue } from '../flow-model/fields.js';
-export {
-  ACTIVE_FLOW_STATUSES,
-  FLOW_STATUSES,
-  type FlowRecord,
-  type FlowStatus,
-  flowOutput,
-  flowView,
-} from '../flow-model/flow-record.js';
-export type { HistoryEntry } from '../flow-model/history-record.js';
-export { type NotificationRecord, notificationOutput } from '../flow-model/notification-record.js';
-export type { ScheduleRecord } from '../flow-model/schedule-record.js';
-export {
-  ACTIVE_TASK_STATUSES,
-  type PauseRecord,
-  pauseOutput,
-  TASK_RUNTIMES,
-  TASK_STATUSES,
-  type TaskRecord,
-  type TaskStatus,
-  taskOutput,
-  taskView,
-} from '../flow-model/task-record.js';
+// Durable flows and their tasks; what they are is in flow-model/.
 export type { FlowFinding, TaskFinding } from './audit.js';
 export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { discoverConfig } from '../config/index.js';
-import { type Platform, runtimeState, runtimesDir } from '../embeddings/index.js';
 import { messageOf } from '../errors/index.js';
 import { loadVectorExtension } from '../memory/index/index.js';
+import { type Platform, runtimeState, runtimesDir } from '../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
 import type { EngineContext } from '../support/context.js';
 import type { VersionOutput } from './output-schemas.js';

@@ -1,6 +1,6 @@
 import { credentialView } from '../embeddings/describe-provider.js';
 import { SvcError } from '../errors/index.js';
-import { pauseOutput } from '../flows/index.js';
+import { pauseOutput } from '../flow-model/task-record.js';
 import {
   type RegisteredCapture,
   type RegisteredHook,

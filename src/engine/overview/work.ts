@@ -13,12 +13,8 @@ import {
   sweepOutput,
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
-import {
-  type FlowCounts,
-  type Flows,
-  openExistingFlows,
-  type PauseRecord,
-} from '../flows/index.js';
+import type { PauseRecord } from '../flow-model/task-record.js';
+import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import type { ServiceSnapshot } from '../serve/index.js';
 import type { Serving } from '../serve/instance-lock.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, objectOrNull } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { ADAPTER_IDS, PROVIDERS } from './registry.js';
 
 /*
- * Schemas of the JSON output of what changes a provider: login, logout and installing. Tests check them and
+ * Schemas of the JSON output of signing in to a provider and out. Tests check them and
  * docs/json.md is generated from them; no command loads them.
  */
 
@@ -26,34 +26,5 @@ export const logoutOutputSchema = documentSchema({
   ),
 });
 
-const size = z.int().check(z.minimum(0));
-
-/** `svc provider install local --json`. */
-export const installLocalOutputSchema = documentSchema({
-  runtime: field(
-    z.strictObject({
-      outcome: field(
-        z.enum(['absent', 'already', 'installed', 'removed']),
-        '`absent`: there was nothing to remove.',
-      ),
-      version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
-      folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
-      gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
-      bytes: field(size, 'Size on disk.'),
-    }),
-    'node-llama-cpp, which computes the vectors.',
-  ),
-  model: field(
-    objectOrNull({
-      outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
-      name: field(z.string(), 'The reference without secrets, or the file name.'),
-      path: field(z.string(), 'Absolute path of the file.'),
-      bytes: field(size, 'Size.'),
-    }),
-    '`null` with `--no-model` and `--remove`.',
-  ),
-});
-
 export type LoginOutput = DocumentOf<typeof loginOutputSchema>;
 export type LogoutOutput = DocumentOf<typeof logoutOutputSchema>;
-export type InstallLocalOutput = DocumentOf<typeof installLocalOutputSchema>;

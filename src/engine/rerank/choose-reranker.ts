@@ -1,11 +1,7 @@
 import type { ResolvedMemorySearch, ResolvedRerank, SecretInput } from '../config/index.js';
-import {
-  type CredentialPlace,
-  findCredential,
-  type KeyFacts,
-  PROVIDERS,
-  type ProviderWorld,
-} from '../embeddings/index.js';
+import { type CredentialPlace, findCredential, type ProviderWorld } from '../embeddings/index.js';
+import type { KeyFacts } from '../providers/provider.js';
+import { PROVIDERS } from '../providers/registry.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 

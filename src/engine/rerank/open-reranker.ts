@@ -1,6 +1,9 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import { PROVIDERS, type ProviderWorld, runtimesDir, VendorFault } from '../embeddings/index.js';
+import type { ProviderWorld } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
+import { runtimesDir } from '../providers/local/runtime/store.js';
+import { PROVIDERS } from '../providers/registry.js';
+import { VendorFault } from '../providers/vendor-fault.js';
 import { voyageEndpoint } from '../providers/voyage.js';
 import { createHttpReranker } from './adapters/http.js';
 import type { RerankerChoice } from './choose-reranker.js';

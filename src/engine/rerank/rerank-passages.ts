@@ -1,6 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import { type ProviderWorld, VendorFault } from '../embeddings/index.js';
+import type { ProviderWorld } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
+import { VendorFault } from '../providers/vendor-fault.js';
 import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';

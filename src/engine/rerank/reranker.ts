@@ -1,5 +1,6 @@
-import { PROVIDER_CODES, shownAddress, VendorFault } from '../embeddings/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
+import { PROVIDER_CODES } from '../providers/provider-error.js';
+import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { type RerankerChoice, shownReranker } from './choose-reranker.js';
 
 /** A document's relevance to the query. */

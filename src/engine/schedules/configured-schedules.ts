@@ -1,7 +1,9 @@
 import type { ResolvedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { actionTemplate } from '../flow-model/action-template.js';
-import type { FlowRecord, FlowSchedule, Flows, MadeFlow, ScheduleRecord } from '../flows/index.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import type { ScheduleRecord } from '../flow-model/schedule-record.js';
+import type { FlowSchedule, Flows, MadeFlow } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';
 import type { ScheduleListOutput } from './output-schemas.js';

@@ -2,7 +2,7 @@ import { activityFolder, activityRecorder } from '../activity/index.js';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { PauseRecord } from '../flows/index.js';
+import type { PauseRecord } from '../flow-model/task-record.js';
 import type { SecretMask } from '../masking/index.js';
 import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { type FlowRecord, type Flows, openExistingFlows } from '../flows/index.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import { type Flows, openExistingFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import { DeliveryReader } from '../webhooks/deliveries/delivery-reader.js';

@@ -2,14 +2,10 @@ import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ENV_NAME, isRecord, referencedVariable } from '../config/index.js';
 import { connectTo } from '../embeddings/diagnosis/index.js';
-import {
-  type AgentProviders,
-  chooseNamed,
-  type ListedProvider,
-  PROVIDERS,
-} from '../embeddings/index.js';
+import { type AgentProviders, chooseNamed, type ListedProvider } from '../embeddings/index.js';
 import { listProviders } from '../embeddings/list-providers.js';
 import { SvcError, systemReason } from '../errors/index.js';
+import { PROVIDERS } from '../providers/registry.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';

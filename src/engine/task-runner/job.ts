@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { ChildEnd, Mind } from '../child/index.js';
-import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
+import type { JsonValue } from '../flow-model/fields.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import type { TaskRecord } from '../flow-model/task-record.js';
 import { readLines } from '../support/read-lines.js';
 import { oneLine, withEllipsis } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';

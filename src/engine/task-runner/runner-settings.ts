@@ -1,7 +1,8 @@
 import { childEnvironment, findProgram, resolveFromConfig } from '../child/index.js';
 import { type ConfigPath, type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { notificationTargets, type TaskRecord } from '../flows/index.js';
+import type { TaskRecord } from '../flow-model/task-record.js';
+import { notificationTargets } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 
 /** The runtimes that svc can run. */

@@ -17,7 +17,7 @@ import {
 import { ChildGroup } from '../child/index.js';
 import { isRecord } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
-import { fromJsonText } from '../flows/index.js';
+import { fromJsonText } from '../flow-model/fields.js';
 import { readLines } from '../support/read-lines.js';
 import { parsedJson } from '../support/text.js';
 import {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { ChildGroup } from '../child/index.js';
-import { flowView, type JsonValue, taskView } from '../flows/index.js';
+import type { JsonValue } from '../flow-model/fields.js';
+import { flowView } from '../flow-model/flow-record.js';
+import { taskView } from '../flow-model/task-record.js';
 import { jsonFault } from '../support/json-fault.js';
 import { readLines } from '../support/read-lines.js';
 import { isRecord } from '../support/text.js';

@@ -1,4 +1,5 @@
-import type { FlowAnswer, FlowRejection, JsonObject } from '../flows/index.js';
+import type { JsonObject } from '../flow-model/fields.js';
+import type { FlowAnswer, FlowRejection } from '../flows/index.js';
 
 /** Why a request on a known route was rejected before its action. */
 export type RequestRejection =

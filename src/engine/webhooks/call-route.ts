@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { JsonObject } from '../flows/index.js';
+import type { JsonObject } from '../flow-model/fields.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
 import { IDEMPOTENCY_HEADER } from './map/requested.js';

@@ -10,7 +10,7 @@ import {
   type ResolvedRoute,
 } from '../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
-import type { JsonObject } from '../flows/index.js';
+import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { singleQuoted, suggestName } from '../support/text.js';

@@ -1,13 +1,7 @@
-import type {
-  FlowEntry,
-  FlowHistory,
-  FlowRecord,
-  FlowStatus,
-  HistoryEntry,
-  ShownTask,
-  TaskRecord,
-  TaskStatus,
-} from '../../engine/flows/index.js';
+import type { FlowRecord, FlowStatus } from '../../engine/flow-model/flow-record.js';
+import type { HistoryEntry } from '../../engine/flow-model/history-record.js';
+import type { TaskRecord, TaskStatus } from '../../engine/flow-model/task-record.js';
+import type { FlowEntry, FlowHistory, ShownTask } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { safeLine, spacedJson } from '../safe-text.js';

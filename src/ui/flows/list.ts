@@ -1,11 +1,11 @@
+import type { FlowRecord } from '../../engine/flow-model/flow-record.js';
+import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type {
   Changed,
   FlowEntry,
   FlowFinding,
-  FlowRecord,
   Page,
   TaskFinding,
-  TaskRecord,
 } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';

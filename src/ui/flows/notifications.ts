@@ -1,8 +1,5 @@
-import type {
-  NotificationRecord,
-  NotificationRetryOutput,
-  Page,
-} from '../../engine/flows/index.js';
+import type { NotificationRecord } from '../../engine/flow-model/notification-record.js';
+import type { NotificationRetryOutput, Page } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';

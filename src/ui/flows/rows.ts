@@ -1,12 +1,6 @@
-import type {
-  FlowEntry,
-  FlowRecord,
-  FlowStatus,
-  Flows,
-  PauseRecord,
-  TaskRecord,
-  TaskStatus,
-} from '../../engine/flows/index.js';
+import type { FlowRecord, FlowStatus } from '../../engine/flow-model/flow-record.js';
+import type { PauseRecord, TaskRecord, TaskStatus } from '../../engine/flow-model/task-record.js';
+import type { FlowEntry, Flows } from '../../engine/flows/index.js';
 import { formatClock, formatRelativeTime } from '../../engine/support/format.js';
 import type { ListItem } from '../components/list-state.js';
 import { fitEnd } from '../fit.js';

@@ -1,6 +1,7 @@
-import type { EmbeddingEvent, InstallLocalOutput } from '../../engine/embeddings/index.js';
 import type { InstallEvent } from '../../engine/install/install-packages.js';
 import type { InstallDocumentsOutput } from '../../engine/memory/output-schemas.js';
+import type { EmbeddingEvent } from '../../engine/providers/embedding-event.js';
+import type { InstallLocalOutput } from '../../engine/providers/local/output-schemas.js';
 import { formatBytes, formatDuration, formatEta } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
 

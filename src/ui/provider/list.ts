@@ -1,9 +1,6 @@
-import type {
-  ListedProvider,
-  LoginEvent,
-  LoginOutput,
-  LogoutOutput,
-} from '../../engine/embeddings/index.js';
+import type { ListedProvider } from '../../engine/embeddings/index.js';
+import type { LoginEvent } from '../../engine/providers/github-copilot/device-flow.js';
+import type { LoginOutput, LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, wrapSpans } from '../fit.js';
 import { modelWords } from '../memory/words.js';

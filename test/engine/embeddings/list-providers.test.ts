@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AUTO_ORDER, type ListedProvider } from '../../../src/engine/embeddings/index.js';
+import type { ListedProvider } from '../../../src/engine/embeddings/index.js';
 import { listProviders } from '../../../src/engine/embeddings/list-providers.js';
 import { loadAgentProviders } from '../../../src/engine/embeddings/provider-world.js';
+import { AUTO_ORDER } from '../../../src/engine/providers/registry.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { folderOf } from '../../support/temp-folder.js';
 

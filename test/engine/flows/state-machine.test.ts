@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FlowAction, FlowAnswer, FlowCaller, Flows } from '../../../src/engine/flows/index.js';
+import type { FlowAction } from '../../../src/engine/flow-model/action-schemas.js';
+import type { FlowAnswer, FlowCaller, Flows } from '../../../src/engine/flows/index.js';
 import {
   flowsOn,
   SQLITE,

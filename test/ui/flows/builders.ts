@@ -1,12 +1,10 @@
+import type { FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
 import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
+import type { HistoryEntry } from '../../../src/engine/flow-model/history-record.js';
 import { newFlowId, newTaskId } from '../../../src/engine/flow-model/ids.js';
+import type { NotificationRecord } from '../../../src/engine/flow-model/notification-record.js';
+import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
 import { EMPTY_TASK, summarizeTasks } from '../../../src/engine/flow-model/task-record.js';
-import type {
-  FlowRecord,
-  HistoryEntry,
-  NotificationRecord,
-  TaskRecord,
-} from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
 
 /** The present in these tests. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { notificationOutput } from '../../../src/engine/flows/index.js';
+import { notificationOutput } from '../../../src/engine/flow-model/notification-record.js';
 import {
   renderNotification,
   renderNotificationList,

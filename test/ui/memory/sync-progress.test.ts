@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EmbeddingEvent } from '../../../src/engine/embeddings/index.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
+import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-event.js';
 import {
   batchDone,
   embedDetailWords,

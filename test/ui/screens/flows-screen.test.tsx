@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PauseRecord } from '../../../src/engine/flows/index.js';
+import type { PauseRecord } from '../../../src/engine/flow-model/task-record.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { flowDetails, taskDetails } from '../../../src/ui/flows/details.js';
 import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';

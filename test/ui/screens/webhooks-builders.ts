@@ -1,6 +1,6 @@
+import type { FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
 import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
 import { newFlowId } from '../../../src/engine/flow-model/ids.js';
-import type { FlowRecord } from '../../../src/engine/flows/index.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';

@@ -4,10 +4,11 @@ import { currentPlatform } from '../../../cli/context.js';
 import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { resolveAgent } from '../../../engine/config/index.js';
-import { type InstallLocalOutput, runtimesDir } from '../../../engine/embeddings/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
+import type { InstallLocalOutput } from '../../../engine/providers/local/output-schemas.js';
 import { installRuntime, removeRuntime } from '../../../engine/providers/local/runtime/install.js';
 import type { InstalledRuntime } from '../../../engine/providers/local/runtime/store.js';
+import { runtimesDir } from '../../../engine/providers/local/runtime/store.js';
 import {
   installNote,
   modelNote,

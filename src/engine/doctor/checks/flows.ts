@@ -1,9 +1,5 @@
-import {
-  type Flows,
-  notificationTargets,
-  openExistingFlows,
-  type PauseRecord,
-} from '../../flows/index.js';
+import type { PauseRecord } from '../../flow-model/task-record.js';
+import { type Flows, notificationTargets, openExistingFlows } from '../../flows/index.js';
 import { listSchedules } from '../../schedules/index.js';
 import { formatCountOf, formatDuration } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { authFolder } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock } from '../../memory/sync/index-lock.js';
+import { authFolder } from '../../providers/github-copilot/auth-files.js';
 import { namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';

@@ -1,9 +1,9 @@
 import { utimes } from 'node:fs/promises';
 import type { ResolvedAgent } from '../../config/index.js';
-import { runtimeState, runtimesDir } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
 import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
+import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';

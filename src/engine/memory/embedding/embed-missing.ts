@@ -2,16 +2,16 @@ import { textsAlone } from '../../embeddings/describe-provider.js';
 import {
   type BatchJobStore,
   type EmbeddingAdapter,
-  type EmbeddingEvent,
   type EmbedOptions,
   identityKey,
-  isProviderFailure,
   isSuperseded,
   type PathProvider,
   type ProviderPath,
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
+import type { EmbeddingEvent } from '../../providers/embedding-event.js';
+import { isProviderFailure } from '../../providers/provider-error.js';
 import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';

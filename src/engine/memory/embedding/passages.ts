@@ -1,4 +1,5 @@
-import type { EmbeddingAdapter, MediaInput, TextInput } from '../../embeddings/index.js';
+import type { EmbeddingAdapter } from '../../embeddings/index.js';
+import type { MediaInput, TextInput } from '../../providers/embedding-input.js';
 import type { MemoryIndex } from '../index/index.js';
 import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
 

@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
-import {
-  identityKey,
-  isProviderFailure,
-  type ProviderPath,
-  providerErrorOf,
-} from '../../embeddings/index.js';
+import { identityKey, type ProviderPath, providerErrorOf } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { isProviderFailure } from '../../providers/provider-error.js';
 import { anySignal, deferred, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';

@@ -1,5 +1,5 @@
 import type { ChatModel } from '../../chat/index.js';
-import { VendorFault } from '../../embeddings/index.js';
+import { VendorFault } from '../../providers/vendor-fault.js';
 import type { RankedDocument, Reranker, RerankRequest } from '../reranker.js';
 
 const SYSTEM = `You rank passages from someone's notes by how well each one answers a question.

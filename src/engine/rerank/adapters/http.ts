@@ -1,7 +1,7 @@
-import { VendorFault } from '../../embeddings/index.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
 import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
+import { VendorFault } from '../../providers/vendor-fault.js';
 import type { RerankerChoice } from '../choose-reranker.js';
 import type {
   RankedDocument,

@@ -1,4 +1,3 @@
-import { VendorFault } from '../../embeddings/index.js';
 import { messageOf } from '../../errors/index.js';
 import {
   freeModel,
@@ -13,6 +12,7 @@ import {
 import { checkModelFile, fileIdentity, modelFileState } from '../../providers/local/model.js';
 import { runtimeState } from '../../providers/local/runtime/store.js';
 import { usableCores } from '../../providers/local/vendor.js';
+import { VendorFault } from '../../providers/vendor-fault.js';
 import { unlessAborted } from '../../support/async.js';
 import type { RankedDocument, Reranker } from '../reranker.js';
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
-import type { Flows, NotificationRecord } from '../../flows/index.js';
+import type { NotificationRecord } from '../../flow-model/notification-record.js';
+import type { Flows } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { doublingRestMs } from '../../support/time.js';
 

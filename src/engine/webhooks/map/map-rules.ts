@@ -1,7 +1,6 @@
 import type { MapRule } from '../../config/index.js';
-import type { StartFlow } from '../../flow-model/action-schemas.js';
+import type { FlowAction, StartFlow } from '../../flow-model/action-schemas.js';
 import { actionTemplate, type MadeAction } from '../../flow-model/action-template.js';
-import type { FlowAction } from '../../flows/index.js';
 import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
 
 /** The event and the body of a verified request. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { StartFlow } from '../../flow-model/action-schemas.js';
+import type { FlowAction, StartFlow } from '../../flow-model/action-schemas.js';
 import { readAction } from '../../flow-model/action-template.js';
-import type { FlowAction, Idempotency } from '../../flows/index.js';
+import type { Idempotency } from '../../flows/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';

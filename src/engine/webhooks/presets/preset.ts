@@ -1,5 +1,5 @@
 import type { RouteInput } from '../../config/index.js';
-import type { JsonObject } from '../../flows/index.js';
+import type { JsonObject } from '../../flow-model/fields.js';
 
 /** A sender that routes are known to work with: how its route is configured, and an example of what it sends. */
 export interface Preset {

@@ -1,4 +1,4 @@
-import type { PauseRecord } from '../../../engine/flows/index.js';
+import type { PauseRecord } from '../../../engine/flow-model/task-record.js';
 import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';

@@ -1,4 +1,4 @@
-import type { FlowRecord } from '../../../engine/flows/index.js';
+import type { FlowRecord } from '../../../engine/flow-model/flow-record.js';
 import {
   formatCount,
   formatRelativeTime,

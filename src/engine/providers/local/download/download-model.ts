@@ -17,18 +17,9 @@ import {
   parseModelReference,
   type RemoteReference,
 } from '../model.js';
+import type { InstallLocalOutput } from '../output-schemas.js';
 import { downloadFile, type FileDownload, isDownloaded } from './download-file.js';
 import type { DownloadLimits, LinkedFile } from './open-download.js';
-
-/** A model on disk. */
-export interface ModelOnDisk {
-  /** `already`: it was on disk before. */
-  readonly outcome: 'already' | 'downloaded';
-  /** The reference without secrets, or the file name. */
-  readonly name: string;
-  readonly path: string;
-  readonly bytes: number;
-}
 
 /**
  * Downloads the configured model unless it is on disk.
@@ -40,7 +31,9 @@ export async function ensureModel({
   ...options
 }: {
   readonly local: Pick<ProviderSettings['local'], 'modelCacheDir' | 'modelPath'>;
-} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<ModelOnDisk> {
+} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<
+  NonNullable<InstallLocalOutput['model']>
+> {
   const { modelCacheDir, modelPath } = local;
   try {
     const reference = parseModelReference(modelPath);
