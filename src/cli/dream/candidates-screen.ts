@@ -17,7 +17,7 @@ import {
 import type { SecretMask } from '../../engine/masking/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
-import type { Decided } from '../../ui/screens/candidates/state.js';
+import type { Decided } from '../../ui/screens/candidates/view.js';
 import { failureWords } from '../report-error.js';
 import { screenOptions, type TerminalSupport } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';

@@ -1,4 +1,3 @@
-import { createStore, type Store } from '../screens/store.js';
 import { type BrowserKeysOptions, browserKeys } from './browser-keys.js';
 import {
   type BrowserAction,
@@ -10,6 +9,7 @@ import {
 } from './browser-state.js';
 import type { KeyMap } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
+import { createStore, type Store } from './store.js';
 
 /** A browser that follows its source. */
 export interface Browser<Item extends ListItem>

@@ -1,10 +1,10 @@
 import { type ReactElement, useState, useSyncExternalStore } from 'react';
-import { createStore, type Store } from '../screens/store.js';
 import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import { type KeyBinding, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
+import { createStore, type Store } from './store.js';
 
 /** What is shown of work, until it ends or is stopped. */
 interface WorkScreenProps {

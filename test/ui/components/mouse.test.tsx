@@ -11,7 +11,7 @@ import {
   reduceList,
 } from '../../../src/ui/components/list-state.js';
 import { PANE_TOP, Pane, type PaneEvent, reducePane } from '../../../src/ui/components/pane.js';
-import { createStore } from '../../../src/ui/screens/store.js';
+import { createStore } from '../../../src/ui/components/store.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
 import { assertRestored, createTerminal, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';

@@ -1,4 +1,4 @@
-import type { ShownCandidate, ShownPassage } from '../../../src/ui/screens/candidates/state.js';
+import type { ShownCandidate, ShownPassage } from '../../../src/ui/screens/candidates/view.js';
 
 /** A candidate around what a test is about. */
 export function aCandidate(fields: Partial<ShownCandidate> = {}): ShownCandidate {

@@ -12,7 +12,7 @@ import {
   reduceCandidates,
   type ShownCandidate,
   START_CANDIDATES,
-} from '../../../src/ui/screens/candidates/state.js';
+} from '../../../src/ui/screens/candidates/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,

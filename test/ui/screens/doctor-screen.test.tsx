@@ -18,7 +18,7 @@ import {
   reduceDoctorScreen,
   shownFindings,
   startDoctorScreen,
-} from '../../../src/ui/screens/doctor/state.js';
+} from '../../../src/ui/screens/doctor/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
 import type { Note } from '../../../src/ui/components/status-bar.js';
+import { createStore } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { homeRows } from '../../../src/ui/screens/home/frame.js';
 import type { HomeTarget } from '../../../src/ui/screens/home/lines.js';
@@ -16,7 +17,6 @@ import {
   runHomeScreen,
 } from '../../../src/ui/screens/home/run.js';
 import { type HomeState, reduceHome, startHome } from '../../../src/ui/screens/home/state.js';
-import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {

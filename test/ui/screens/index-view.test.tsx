@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createStore } from '../../../src/ui/components/store.js';
 import {
   IndexScreen,
   type IndexScreenEvent,
   reduceIndexScreen,
   startIndexScreen,
 } from '../../../src/ui/screens/index/run.js';
-import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS } from '../../support/terminal.js';

@@ -8,6 +8,7 @@ import {
   type LineEdit,
   windowLine,
 } from '../../../src/ui/components/line-editor.js';
+import { createStore } from '../../../src/ui/components/store.js';
 import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
   type Found,
@@ -17,7 +18,6 @@ import {
   START_SEARCH,
   selectedItem,
 } from '../../../src/ui/screens/search/state.js';
-import { createStore } from '../../../src/ui/screens/store.js';
 import { aResponse, aResult } from './search-builders.js';
 
 function edit(line: EditedLine, ...edits: readonly LineEdit[]): EditedLine {

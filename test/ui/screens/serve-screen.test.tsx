@@ -9,7 +9,7 @@ import type {
 } from '../../../src/engine/serve/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { openServeScreen } from '../../../src/ui/screens/serve/run.js';
-import { reduceServeScreen, startServeScreen } from '../../../src/ui/screens/serve/state.js';
+import { reduceServeScreen, startServeScreen } from '../../../src/ui/screens/serve/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,

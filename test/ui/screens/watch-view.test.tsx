@@ -1,15 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
+import { createStore } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { createStore } from '../../../src/ui/screens/store.js';
 import { WatchScreen } from '../../../src/ui/screens/watch/run.js';
 import {
   reduceWatchScreen,
   startWatchScreen,
   type WatchScreenState,
-} from '../../../src/ui/screens/watch/state.js';
-import { watchRows } from '../../../src/ui/screens/watch/view.js';
+  watchRows,
+} from '../../../src/ui/screens/watch/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS } from '../../support/terminal.js';

@@ -4,23 +4,25 @@ import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
+import { createStore, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore, type Store } from '../store.js';
 import {
   type CandidateItem,
   type CandidatesEvent,
   type CandidatesState,
+  candidateColumns,
   type Decided,
+  passageRows,
   reduceCandidates,
   type ShownCandidate,
   type ShownPassage,
   START_CANDIDATES,
-} from './state.js';
-import { candidateColumns, passageRows, whyRows } from './view.js';
+  whyRows,
+} from './view.js';
 
 /** Calls the screen makes to the engine. */
 export interface CandidatesActions {

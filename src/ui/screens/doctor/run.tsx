@@ -9,17 +9,18 @@ import type {
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import type { KeyBinding } from '../../components/key-map.js';
+import { createStore } from '../../components/store.js';
 import type { View } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore } from '../store.js';
 import {
+  DoctorScreen,
+  findingsSource,
   finishedChecks,
   reduceDoctorScreen,
   type ShownFinding,
   startDoctorScreen,
-} from './state.js';
-import { DoctorScreen, findingsSource } from './view.js';
+} from './view.js';
 
 /** Options of the doctor screen. */
 export interface DoctorScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {

@@ -1,6 +1,7 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
+import { createStore, type Store } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
@@ -9,7 +10,6 @@ import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { type MountedScreen, mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore, type Store } from '../store.js';
 import { syncRows } from './view.js';
 
 /** The title of the index screen. */

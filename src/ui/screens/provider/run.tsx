@@ -5,12 +5,12 @@ import { type KeyBinding, moveKeys, useKeyMap, withHelp } from '../../components
 import { Pane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { createStore, type Store } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore, type Store } from '../store.js';
 import {
   editTarget,
   type ProviderScreenEvent,

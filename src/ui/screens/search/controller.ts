@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
-import type { Store } from '../store.js';
+import type { Store } from '../../components/store.js';
 import type { SearchIntent } from './keys.js';
 import {
   type Found,

@@ -1,7 +1,7 @@
+import { createStore } from '../../components/store.js';
 import type { Style } from '../../style.js';
 import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore } from '../store.js';
 import {
   createSearchController,
   type SearchScreenActions,

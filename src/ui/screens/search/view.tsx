@@ -6,6 +6,7 @@ import { useKeyMap } from '../../components/key-map.js';
 import { List } from '../../components/list.js';
 import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import type { Store } from '../../components/store.js';
 import { TextInput } from '../../components/text-input.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
 import { correctionNote, explanationWords, moreLikeThis } from '../../memory/search-results.js';
@@ -15,7 +16,6 @@ import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
 import type { Area } from '../../terminal/size.js';
-import type { Store } from '../store.js';
 import { type SearchIntent, searchKeys } from './keys.js';
 import { passageRows } from './passage.js';
 import {

@@ -5,23 +5,24 @@ import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
+import { createStore, type Store } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore, type Store } from '../store.js';
 import {
   isFailing,
   reduceServeScreen,
   type ServeScreenEvent,
   type ServeScreenState,
   type ServiceItem,
+  serviceColumns,
+  serviceDetails,
   serviceItems,
   startServeScreen,
-} from './state.js';
-import { serviceColumns, serviceDetails } from './view.js';
+} from './view.js';
 
 /** Options of the screen. */
 export interface ServeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {

@@ -1,20 +1,20 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
+import { createStore, type Store } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { terminalColumns } from '../../terminal/size.js';
-import { createStore, type Store } from '../store.js';
 import {
   reduceWatchScreen,
   startWatchScreen,
   type WatchRow,
   type WatchScreenEvent,
   type WatchScreenState,
-} from './state.js';
-import { watchRows } from './view.js';
+  watchRows,
+} from './view.js';
 
 /** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenStreams {

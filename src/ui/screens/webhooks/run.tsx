@@ -5,19 +5,20 @@ import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/in
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
+import { createStore, type Store } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { createStore, type Store } from '../store.js';
 import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
-import { flowLines, routesLines } from './lines.js';
 import {
+  flowLines,
   reduceWebhooksScreen,
+  routesLines,
   startWebhooksScreen,
   type WebhooksScreenEvent,
   type WebhooksScreenState,
-} from './state.js';
+} from './view.js';
 
 /** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenStreams {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createStore } from '../../../src/ui/screens/store.js';
+import { createStore } from '../../../src/ui/components/store.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('the store of a screen');
