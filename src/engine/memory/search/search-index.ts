@@ -4,14 +4,14 @@ import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/index.js';
-import type { MemoryIndex } from '../index/index.js';
-import { withoutShortBeginnings } from './bounds.js';
+import type { Language, MemoryIndex } from '../index/index.js';
+import { shortestBeginning, withoutShortBeginnings } from './bounds.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
-import type { Reading } from './terms.js';
+import { prefixTerm, type Reading } from './terms.js';
 import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
 import { weighOrWarn } from './weigh.js';
 
@@ -106,7 +106,7 @@ export async function searchIndex(
   };
 }
 
-/** The query, with its last word as a prefix if it is still being typed. Lazy, because few searches are. */
+/** The query, with its last word as a prefix if it is still being typed. */
 async function finished(
   index: MemoryIndex,
   query: LexicalQuery,
@@ -115,8 +115,37 @@ async function finished(
 ): Promise<LexicalQuery> {
   // Trigrams already match parts of words.
   if (request.unfinished !== true || tokenizer === 'trigram') return query;
-  const { withUnfinishedWord } = await import('./unfinished-word.js');
   return withUnfinishedWord(index, query, words, reading);
+}
+
+/**
+ * The query with its last word also as a prefix, as `word*` is: instead of a word that the index does not have, and next
+ * to one that it has, so that passages with the word itself are first. A prefix without a match changes nothing, so the
+ * word is corrected as any other.
+ *
+ * @param text the words of the query as typed
+ * @param chunks how many the index has
+ */
+export async function withUnfinishedWord(
+  index: MemoryIndex,
+  query: LexicalQuery,
+  text: string,
+  { languages, chunks }: { readonly languages: readonly Language[]; readonly chunks: number },
+): Promise<LexicalQuery> {
+  const last = query.terms.findLast(({ word }) => word !== undefined);
+  // After a blank or a quote, the word is finished; a stop word is no term.
+  if (last?.word === undefined || !text.endsWith(last.word)) return query;
+  // Before what it matches is counted, which takes longest for the shortest.
+  if ([...last.word].length < shortestBeginning(chunks)) return query;
+  const prefix = prefixTerm(last.word, languages);
+  const { frequencies } = await index.termStatistics([last.match, prefix.match]);
+  const [asWord = 0, asPrefix = 0] = frequencies;
+  if (asPrefix <= asWord) return query;
+  const terms = query.terms.flatMap((term) => {
+    if (term !== last) return [term];
+    return asWord === 0 ? [prefix] : [term, prefix];
+  });
+  return { ...query, terms };
 }
 
 /** Searches while typing are not reranked, because each costs money. */

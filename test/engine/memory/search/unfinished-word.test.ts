@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
-import { withUnfinishedWord } from '../../../../src/engine/memory/search/unfinished-word.js';
+import { withUnfinishedWord } from '../../../../src/engine/memory/search/search-index.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';

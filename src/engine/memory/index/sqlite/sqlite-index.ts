@@ -13,6 +13,8 @@ import {
   lexicalCandidates,
   lexicalScores,
   literalCandidates,
+  someTexts,
+  termsBetween,
 } from './lexical-candidates.js';
 import {
   countDocuments,
@@ -146,11 +148,11 @@ export function createSqliteIndex(
     },
     termsBetween: async (first, end) => {
       await othersTurn();
-      return (await import('./vocabulary.js')).termsBetween(database, first, end);
+      return termsBetween(database, first, end);
     },
     someTexts: async (match, limit) => {
       await othersTurn();
-      return (await import('./vocabulary.js')).someTexts(database, match, limit);
+      return someTexts(database, match, limit);
     },
     lexicalScores: async (match, chunkIds) => lexicalScores(database, match, chunkIds),
     vectorIdentities: async () => {
