@@ -3,8 +3,14 @@ import type { ConfigFault } from './config-fault.js';
 import { formatPath } from './config-path.js';
 import { readConfigText } from './discovery.js';
 import { type ConfigDocument, parseConfigText } from './document.js';
-import { applyRules } from './rules/index.js';
-import type { RuleFinding } from './rules/rule.js';
+import * as features from './rules/features.js';
+import * as notify from './rules/notify.js';
+import * as providers from './rules/providers.js';
+import { type Rule, type RuleFinding, searchScopes } from './rules/rule.js';
+import * as schedules from './rules/schedules.js';
+import * as search from './rules/search.js';
+import * as secrets from './rules/secrets.js';
+import * as webhooks from './rules/webhooks.js';
 import type { ConfigInput } from './schema/index.js';
 import { checkSchema } from './schema-faults.js';
 
@@ -43,6 +49,24 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
     faults: inTextOrder(faults),
     warnings: inTextOrder(ruleFaults.filter((fault) => fault.severity === 'warning')),
   };
+}
+
+const { followProvider: _, ...providerRules } = providers;
+
+const RULES: readonly Rule[] = [
+  features,
+  notify,
+  providerRules,
+  schedules,
+  search,
+  secrets,
+  webhooks,
+].flatMap((rules) => Object.values(rules));
+
+/** Applies all rules across keys to a configuration that the schema accepts. */
+function applyRules(input: ConfigInput): readonly RuleFinding[] {
+  const scopes = [...searchScopes(input)];
+  return RULES.flatMap((rule) => [...rule(input, scopes)]);
 }
 
 /** Rules see no invalid values, so one that is written can seem to be missing. */
