@@ -8,7 +8,7 @@ import {
   type Server,
   serverState,
 } from '../../../src/engine/postgres/index.js';
-import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
+import { MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 import { waitFor } from '../../support/wait.js';
