@@ -4,8 +4,13 @@ import type { ResolvedConfig } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { FlowAction, FlowChange, FlowRead, StartFlow } from '../flow-model/action-schemas.js';
 import type { EngineContext } from '../support/context.js';
-import { cancelFlowAction } from './actions/cancel-flow.js';
-import { createFlow, type JsonTexts, jsonTexts, mutateFlow } from './actions/change-flow.js';
+import {
+  cancelFlowAction,
+  createFlow,
+  type JsonTexts,
+  jsonTexts,
+  mutateFlow,
+} from './actions/change-flow.js';
 import { readFlows } from './actions/read-flows.js';
 import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';

@@ -1,9 +1,13 @@
 import { SvcError } from '../errors/index.js';
 import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
 import { type HistoryEntry, OPERATOR } from '../flow-model/history-record.js';
-import type { TaskRecord, TaskStatus } from '../flow-model/task-record.js';
-import { summarizeTasks, type TaskSummary } from '../flow-model/task-record.js';
-import { cancelFlow } from './actions/cancel-flow.js';
+import {
+  summarizeTasks,
+  type TaskRecord,
+  type TaskStatus,
+  type TaskSummary,
+} from '../flow-model/task-record.js';
+import { cancelFlow } from './actions/change-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowStore, Page } from './flow-store.js';
 import { by, historyOf } from './history.js';

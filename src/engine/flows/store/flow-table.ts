@@ -9,7 +9,6 @@ import {
   type StoreSql,
   selectFrom,
 } from './store-sql.js';
-import { type FlowTrouble, flowTroubles } from './troubles.js';
 
 const FLOWS = recordTable('flows', FLOW_FIELDS, ['flowId']);
 const select = (dialect: Dialect): string => selectFrom(dialect, FLOWS);
@@ -83,6 +82,37 @@ export function flowRows(sql: StoreSql) {
       return { flows: await remove('flows', 'seq'), tasks };
     },
     ...found,
+  };
+}
+
+/** What can be wrong with a flow. */
+type FlowTrouble = keyof ReturnType<typeof flowTroubles>;
+
+/**
+ * The SQL condition that finds the flows something is wrong with, in the words of both stores.
+ *
+ * @param before SQL for the time before which something is too long ago
+ */
+function flowTroubles({ schema }: Dialect, before: string) {
+  const tasks = `${schema}tasks`;
+  const stale = (status: string): string =>
+    `status = '${status}' AND updated_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${tasks}
+       WHERE flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
+  return {
+    stale_running: stale('running'),
+    stale_waiting: stale('waiting'),
+    stale_blocked: stale('blocked'),
+    cancel_stuck: `cancel_requested_at < ${before} AND ended_at IS NULL`,
+    missing_linked_tasks: `status IN ('running', 'waiting', 'blocked') AND updated_at < ${before}
+      AND wait_json IS NULL AND blocked_task_id IS NULL AND blocked_summary IS NULL
+      AND NOT EXISTS (SELECT 1 FROM ${tasks} WHERE flow_seq = flows.seq)`,
+    blocked_task_missing: `status IN ('queued', 'running', 'waiting', 'blocked')
+      AND blocked_task_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${tasks}
+        WHERE flow_seq = flows.seq AND tasks.id = flows.blocked_task_id)`,
+    delivery_failed: `id IN (SELECT flow_id FROM ${schema}notifications
+      WHERE outcome = 'failed' AND task_id IS NULL)`,
+    inconsistent_timestamps:
+      '(updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at)',
   };
 }
 

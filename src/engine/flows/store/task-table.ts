@@ -17,7 +17,6 @@ import {
   selectFrom,
   whereOf,
 } from './store-sql.js';
-import { type TaskTrouble, taskTroubles } from './troubles.js';
 
 const TASKS = recordTable('tasks', TASK_FIELDS, ['taskId']);
 
@@ -163,5 +162,28 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       ),
     ...found,
     ...queue,
+  };
+}
+
+/** What can be wrong with a task. */
+type TaskTrouble = keyof ReturnType<typeof taskTroubles>;
+
+/**
+ * The SQL condition that finds the tasks something is wrong with, in the words of both stores.
+ *
+ * @param before SQL for the time before which something is too long ago
+ */
+function taskTroubles({ schema, greatest }: Dialect, before: string) {
+  const stale = (status: string): string =>
+    `status = '${status}'
+     AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;
+  return {
+    stale_queued: `${stale('queued')} AND runtime NOT IN (SELECT runtime FROM ${schema}pauses)`,
+    stale_running: stale('running'),
+    lost: `status = 'lost'`,
+    delivery_failed: `delivery_status = 'failed' AND notify_policy <> 'silent'`,
+    missing_cleanup: `status IN ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost')
+      AND cleanup_after IS NULL`,
+    inconsistent_timestamps: '(started_at < created_at OR ended_at < started_at)',
   };
 }
