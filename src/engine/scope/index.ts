@@ -1,10 +1,12 @@
-export { decideScope, explainScope, type Scope } from './decide-scope.js';
-export type { ScopeTestOutput } from './output-schemas.js';
 export {
   agentIdOf,
   type ChatType,
   channelOf,
   chatTypeOf,
   conversationIdOf,
+  decideScope,
+  explainScope,
+  type Scope,
   type SessionFacts,
-} from './session.js';
+} from './decide-scope.js';
+export type { ScopeTestOutput } from './output-schemas.js';

@@ -1,15 +1,24 @@
+import { systemErrorCode } from '../../errors/index.js';
 import { anySignal } from '../../support/async.js';
 import { parsedJson } from '../../support/text.js';
+import {
+  jsonAt,
+  networkMessage,
+  numberAt,
+  redirectFault,
+  statusFault,
+  textAt,
+} from '../http/status-fault.js';
 import type { Provider } from '../provider.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { withRetries } from '../requests/pacer.js';
 import type { Credential, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
+import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 import { type BedrockAuth, createClient } from './client.js';
 import { credentialChain } from './credentials.js';
 import type { Family, FamilyCall } from './families.js';
-import { bedrockFault } from './fault.js';
-import { findModel } from './models.js';
+import { findModel, withoutRegion } from './models.js';
 import { resolvePlace } from './place.js';
 
 /** All regions give the same vectors: another AWS_REGION must not re-embed everything. */
@@ -78,4 +87,133 @@ function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['lab
   if (family.labels === undefined) return undefined;
   const { document, query } = family.labels;
   return { document: inputTypes.document ?? document, query: inputTypes.query ?? query };
+}
+
+/** Details for hints. */
+interface BedrockCallPlace {
+  readonly modelId: string;
+  readonly region: string;
+  /** Source of the bearer token; undefined for signed requests. */
+  readonly tokenSource: string | undefined;
+}
+
+/**
+ * By the SDK's `error.name`, since different errors share a status. From the error schemas of
+ * InvokeModel and AWS's common errors.
+ */
+const KINDS: Readonly<Record<string, VendorFaultKind>> = {
+  AccessDeniedException: 'auth',
+  ExpiredTokenException: 'auth',
+  IncompleteSignatureException: 'auth',
+  InvalidSignatureException: 'auth',
+  MissingAuthenticationTokenException: 'auth',
+  UnrecognizedClientException: 'auth',
+  ServiceQuotaExceededException: 'quota',
+  ResourceNotFoundException: 'model',
+  ThrottlingException: 'rate',
+  ModelNotReadyException: 'overload',
+  ModelErrorException: 'overload',
+  InternalServerException: 'overload',
+  ServiceUnavailableException: 'overload',
+  ModelTimeoutException: 'timeout',
+};
+
+/** A ValidationException only describes its reason in words. */
+const BY_WORDS: readonly (readonly [words: RegExp, kind: VendorFaultKind])[] = [
+  [/model identifier is invalid|on-demand throughput|end of its life/iu, 'model'],
+  [/too many (?:texts|items|inputs)|maximum item count|maxItems/iu, 'too_large'],
+  [/too many input tokens|input is too long|maxLength|minLength|too long/iu, 'input'],
+];
+
+/** Undefined for errors of neither the service nor the network. */
+function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFault | undefined {
+  if (error instanceof VendorFault) return error;
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'TimeoutError') {
+    return new VendorFault('timeout', 'no answer in time', { cause: error });
+  }
+  const status = numberAt(error, '$metadata', 'httpStatusCode');
+  if (status !== undefined && status >= 300) {
+    // Without the SDK's error as its cause, whose message may repeat the request and its secrets.
+    return serviceFault(error, status, place);
+  }
+  const code = systemErrorCode(error);
+  if (code === undefined) return undefined;
+  const message = networkMessage(code, firstLine(error.message));
+  return new VendorFault('network', message, { code, cause: error });
+}
+
+function serviceFault(error: Error, status: number, place: BedrockCallPlace): VendorFault {
+  if (status < 400) {
+    return redirectFault(status, jsonAt(error, '$response', 'headers', 'location'));
+  }
+  const message = firstLine(error.message);
+  const headers = { 'retry-after': textAt(error, '$response', 'headers', 'retry-after') };
+  const byStatus = statusFault(status, headers, { message });
+  const kind = kindOf(error.name, message) ?? byStatus.details.kind;
+  return byStatus.with({
+    kind,
+    code: error.name,
+    hint: hintFor(kind, error.name, message, place),
+  });
+}
+
+function kindOf(name: string, message: string): VendorFaultKind | undefined {
+  if (name === 'ValidationException') {
+    return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? 'request';
+  }
+  // A daily quota: no run waits that long.
+  if (name === 'ThrottlingException' && /per day/iu.test(message)) return 'quota';
+  return Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+}
+
+function hintFor(
+  kind: VendorFaultKind,
+  name: string,
+  message: string,
+  { modelId, region, tokenSource }: BedrockCallPlace,
+): string | undefined {
+  if (kind === 'model') {
+    return /on-demand throughput/iu.test(message)
+      ? `set memorySearch.model to an inference profile such as ${profileOf(modelId, region)}, or to the ARN of provisioned throughput`
+      : `check memorySearch.model (${modelId}) and that it is available in ${region}; AWS_REGION selects another region`;
+  }
+  if (kind === 'quota') {
+    return `request a higher quota for ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;
+  }
+  if (kind !== 'auth') return undefined;
+  if (name === 'AccessDeniedException') {
+    const whose = tokenSource === undefined ? 'these credentials' : `the key from ${tokenSource}`;
+    return `allow ${whose} bedrock:InvokeModel on ${arnOf(modelId, region)}, and enable the model in the Bedrock console`;
+  }
+  if (tokenSource !== undefined) return `check the key from ${tokenSource}`;
+  if (name === 'ExpiredTokenException') return 'renew the credentials: their session has ended';
+  return "check the AWS access key, its secret and this machine's clock";
+}
+
+/**
+ * The first line only: for a wrong signature, the rest is the whole request including the session
+ * token. Other refusals repeat the Authorization header.
+ */
+function firstLine(message: string): string {
+  const [first = ''] = message.trim().split(/\r?\n/u, 1);
+  return first.replaceAll(/\b(Bearer |Credential=|Signature=)[^\s,'"]+/gu, '$1…');
+}
+
+/** The resource to allow: for profiles also the foundation model in each region. */
+function arnOf(modelId: string, region: string): string {
+  if (modelId.startsWith('arn:')) return modelId;
+  const partition = region.startsWith('cn-')
+    ? 'aws-cn'
+    : region.startsWith('us-gov-')
+      ? 'aws-us-gov'
+      : 'aws';
+  const base = withoutRegion(modelId);
+  if (base === modelId) return `arn:${partition}:bedrock:${region}::foundation-model/${modelId}`;
+  return `arn:${partition}:bedrock:${region}:*:inference-profile/${modelId} and arn:${partition}:bedrock:*::foundation-model/${base}`;
+}
+
+function profileOf(modelId: string, region: string): string {
+  const geography = /^(?:us-gov|us|eu|ap)(?=-)/u.exec(region)?.[0] ?? 'global';
+  return `${geography === 'ap' ? 'apac' : geography}.${withoutRegion(modelId)}`;
 }

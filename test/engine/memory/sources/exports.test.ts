@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { MASK } from '../../../../src/engine/masking/index.js';
 import { titleOf } from '../../../../src/engine/memory/sources/archive/archive-store.js';
 import { exportedConversation } from '../../../../src/engine/memory/sources/archive/exported-conversation.js';
-import { JsonElements } from '../../../../src/engine/memory/sources/archive/json-elements.js';
+import { JsonElements } from '../../../../src/engine/memory/sources/archive/read-export.js';
 import { SessionArchive } from '../../../../src/engine/memory/sources/archive/session-archive.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
