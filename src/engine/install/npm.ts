@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { ProgramEnd } from '../child/index.js';
+import type { ProgramEnd } from '../child/run-program.js';
 import { SvcError } from '../errors/index.js';
 import { pathFolders } from '../support/files.js';
 

@@ -1,8 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AskOptions, newestVersion } from '../install/newest-version.js';
+import { wholeEnvironment } from '../child/child-environment.js';
+import { runProgram } from '../child/run-program.js';
+import { findNpm, npmFailure } from '../install/npm.js';
+import type { EngineContext } from '../support/context.js';
 import type { UpgradeOutput } from './output-schemas.js';
 import { programVersion } from './package-version.js';
+
+/** What npm needs to ask its registry. */
+interface AskOptions {
+  readonly env: EngineContext['env'];
+  readonly homeDir: string;
+  readonly nodePath: string;
+  readonly signal: AbortSignal;
+}
 
 /**
  * How to upgrade this installation.
@@ -44,4 +55,46 @@ function isNewer(a: string, b: string): boolean {
   if (byNumbers !== 0 || suffixA === suffixB) return byNumbers > 0;
   if (suffixA === undefined || suffixB === undefined) return suffixA === undefined;
   return order.compare(suffixA, suffixB) > 0;
+}
+
+const MOST_BYTES = 10_000;
+/** npm would wait for minutes. */
+const LIMITS = ['--fetch-retries=0', '--fetch-timeout=15000'];
+
+/**
+ * The newest release of svc, which npm asks its registry for: it knows the credentials and the proxy.
+ *
+ * @throws SvcError UPGRADE_CHECK_FAILED; the signal's reason
+ */
+async function newestVersion(name: string, options: AskOptions): Promise<string> {
+  const { env, homeDir, nodePath, signal } = options;
+  const subject = {
+    name,
+    package: name,
+    version: 'latest',
+    code: 'UPGRADE_CHECK_FAILED',
+    space: '10 MB',
+    elsewhere: 'check the releases of svc',
+  } as const;
+  const npm = findNpm({ env, nodePath }, subject);
+  const end = await runProgram({
+    command: [
+      npm.command,
+      ...npm.args,
+      'view',
+      `${name}@latest`,
+      'version',
+      '--loglevel=error',
+      ...LIMITS,
+    ],
+    env: wholeEnvironment(env),
+    // A folder of someone else could name another registry.
+    cwd: homeDir,
+    maxOutputBytes: MOST_BYTES,
+    stderrBytes: MOST_BYTES,
+    signal,
+  });
+  const version = end.kind === 'exited' && end.exitCode === 0 ? end.stdout.toString().trim() : '';
+  if (!/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/u.test(version)) throw npmFailure(end, subject);
+  return version;
 }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type ProgramEnd, runProgram } from '../child/index.js';
+import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { isInside } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
 import {

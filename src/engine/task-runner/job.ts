@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ChildEnd, Mind } from '../child/index.js';
+import type { ChildEnd, Mind } from '../child/child-group.js';
 import type { JsonValue } from '../flow-model/fields.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';

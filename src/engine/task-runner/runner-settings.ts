@@ -1,4 +1,5 @@
-import { childEnvironment, findProgram, resolveFromConfig } from '../child/index.js';
+import { childEnvironment } from '../child/child-environment.js';
+import { findProgram, resolveFromConfig } from '../child/find-program.js';
 import { type ConfigPath, type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { TaskRecord } from '../flow-model/task-record.js';

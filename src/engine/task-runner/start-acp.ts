@@ -14,7 +14,7 @@ import {
   type Stream,
   type ToolKind,
 } from '@agentclientprotocol/sdk';
-import { ChildGroup } from '../child/index.js';
+import { ChildGroup } from '../child/child-group.js';
 import { isRecord } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
 import { fromJsonText } from '../flow-model/fields.js';

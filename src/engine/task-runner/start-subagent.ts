@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ChildGroup } from '../child/index.js';
+import { ChildGroup } from '../child/child-group.js';
 import type { JsonValue } from '../flow-model/fields.js';
 import { flowView } from '../flow-model/flow-record.js';
 import { taskView } from '../flow-model/task-record.js';

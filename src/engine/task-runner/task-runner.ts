@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Mind } from '../child/index.js';
+import type { Mind } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { type ClaimedTask, type Flows, openFlows } from '../flows/index.js';

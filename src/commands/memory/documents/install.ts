@@ -5,7 +5,7 @@ import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { loadConfig, searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
-import type { InstalledPackages } from '../../../engine/install/index.js';
+import type { InstalledPackages } from '../../../engine/install/installed-packages.js';
 import {
   installPdfLibrary,
   removePdfLibrary,

@@ -5,7 +5,7 @@ import {
   registeredCaptures,
   registeredHooks,
 } from '../../integrate/index.js';
-import { namedPrograms } from '../../task-runner/index.js';
+import { namedPrograms } from '../../task-runner/runner-settings.js';
 import { type DoctorCheck, type Finding, finding } from '../check.js';
 
 /** Whether the programs for tasks and notifications can be started. */

@@ -8,7 +8,7 @@ import {
   type OpenedIndex,
   SCHEMA_VERSION,
 } from '../index/index.js';
-import type { KeptIndex } from '../keeper/index.js';
+import type { KeptIndex } from '../keeper/sync-index.js';
 import { type Scan, scanSources } from '../sources/index.js';
 import {
   emptyMemoryWarning,

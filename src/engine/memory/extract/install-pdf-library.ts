@@ -1,4 +1,3 @@
-import type { InstalledPackages } from '../../install/index.js';
 import {
   type Installation,
   type InstallOptions,
@@ -6,6 +5,7 @@ import {
   installPackages,
   removePackages,
 } from '../../install/install-packages.js';
+import type { InstalledPackages } from '../../install/installed-packages.js';
 import { installedPdfLibrary, PDF_NAME, PDF_PACKAGE, PDF_VERSION } from './pdf-library.js';
 
 /** Of its archive in the npm registry. */

@@ -1,4 +1,4 @@
-import { type InstalledPackages, readInstalled } from '../../install/index.js';
+import { type InstalledPackages, readInstalled } from '../../install/installed-packages.js';
 
 export const PDF_PACKAGE = 'unpdf';
 /** The tested release, installed on demand, because it is a sixth of the size of svc. */

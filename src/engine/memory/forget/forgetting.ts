@@ -5,7 +5,7 @@ import {
   type Forgotten,
   readForgotten,
 } from '../forgotten/index.js';
-import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory } from '../types.js';

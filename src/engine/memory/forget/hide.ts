@@ -11,7 +11,7 @@ import {
   hashesOf,
   lineHash,
 } from '../forgotten/index.js';
-import type { KeptIndex } from '../keeper/index.js';
+import type { KeptIndex } from '../keeper/sync-index.js';
 import { documentName } from '../search/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';

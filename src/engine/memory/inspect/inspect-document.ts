@@ -5,7 +5,7 @@ import { estimateTokens } from '../chunking/index.js';
 import { findDocument, lookUpDocument, lookUpOther, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.js';
-import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { type NoteDay, noteDay } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory, LineRange, NoteFacts } from '../types.js';

@@ -4,7 +4,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forgotten/index.js';
 import type { MemoryIndex } from '../index/index.js';
-import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index.js';
+import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';

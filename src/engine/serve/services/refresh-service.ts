@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ChildGroup, wholeEnvironment } from '../../child/index.js';
+import { wholeEnvironment } from '../../child/child-environment.js';
+import { ChildGroup } from '../../child/child-group.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import {

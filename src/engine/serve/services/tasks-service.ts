@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
 import { notificationTargets, opensSameFlows } from '../../flows/index.js';
-import { missingProgram, type OpenRunner } from '../../task-runner/index.js';
+import { missingProgram } from '../../task-runner/runner-settings.js';
+import type { OpenRunner } from '../../task-runner/task-runner.js';
 import {
   agreeIn,
   type ServeSetup,

@@ -1,11 +1,15 @@
 import type { Logger } from 'pino';
-import { childEnvironment, findProgram } from '../../child/index.js';
+import { childEnvironment } from '../../child/child-environment.js';
+import { ChildGroup } from '../../child/child-group.js';
+import { findProgram } from '../../child/find-program.js';
 import { Minder } from '../../child/minder.js';
 import { formatPath, type LoadedConfig } from '../../config/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { ErrorTail, endFailure } from '../job.js';
 import {
+  DELIVERY_TIMEOUT_MS,
   type DeliveryOptions,
   NotificationDelivery,
   type NotificationTarget,
@@ -86,23 +90,12 @@ async function openTarget(
   minder: Minder,
 ): Promise<OpenTarget> {
   const { command, url = '', path } = target;
-  const { context, loaded, log } = options;
   const secret = await secretOf(target, options);
   const [word, ...args] = command ?? [];
-  if (word !== undefined) {
-    const { commandTarget } = await import('./command-target.js');
-    const { send } = commandTarget({
-      command: () => [findProgram(word, context, loaded), ...args],
-      env: childEnvironment(context.env),
-      cwd: context.homeDir,
-      mind: minder.mind,
-      note: (text) => log.info(text),
-    });
-    return { send, secret };
-  }
+  if (word !== undefined) return { ...commandTarget(word, args, options, minder), secret };
   const { urlTarget } = await import('./url-target.js');
-  const { send } = urlTarget({ url, secret, owner: formatPath(path), clock: context.clock });
-  return { send, secret };
+  const { clock } = options.context;
+  return { ...urlTarget({ url, secret, owner: formatPath(path), clock }), secret };
 }
 
 /** Empty where nothing is signed. @throws SvcError SECRET_UNRESOLVED */
@@ -113,4 +106,44 @@ async function secretOf(
   if (command !== undefined || secret === undefined) return '';
   const { env, onSecret } = context;
   return resolveSecret(secret, { env, settings: loaded.resolved.secrets, onSecret });
+}
+
+/**
+ * A program that reads a notification as JSON from stdin; it is delivered when that exits with 0. It is looked up each
+ * time.
+ */
+function commandTarget(
+  word: string,
+  args: readonly string[],
+  { context, loaded, log }: OpenDeliveryOptions,
+  { mind }: Minder,
+): NotificationTarget {
+  const env = childEnvironment(context.env);
+  return {
+    send: async ({ notificationId, payload }, signal) => {
+      const child = new ChildGroup({
+        command: [findProgram(word, context, loaded), ...args],
+        env: { ...env, SVC_NOTIFICATION_ID: notificationId },
+        cwd: context.homeDir,
+        mind,
+      });
+      const errors = new ErrorTail(child.stderr, (text) => log.info(text));
+      const stop = (): void => child.stop();
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        child.stop();
+      }, DELIVERY_TIMEOUT_MS);
+      signal.addEventListener('abort', stop);
+      child.stdout.resume();
+      child.stdin.end(payload);
+      const end = await child.ended;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      signal.throwIfAborted();
+      if (isLate) return { ok: false, error: 'the program did not exit in time' };
+      if (end.kind === 'exited' && end.exitCode === 0) return { ok: true };
+      return { ok: false, error: `the program ${endFailure(end, errors.lastLine)}` };
+    },
+  };
 }

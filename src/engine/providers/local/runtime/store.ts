@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
-import { readInstalled } from '../../../install/index.js';
+import { readInstalled } from '../../../install/installed-packages.js';
 
 /** The default model (spec/memory-search §2.1). */
 export const DEFAULT_MODEL =

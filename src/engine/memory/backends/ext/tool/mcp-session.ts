@@ -5,7 +5,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { type ChildCall, ChildGroup, type Mind } from '../../../../child/index.js';
+import { type ChildCall, ChildGroup, type Mind } from '../../../../child/child-group.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment, findProgram } from '../../../../child/index.js';
+import { childEnvironment } from '../../../../child/child-environment.js';
+import { findProgram } from '../../../../child/find-program.js';
 import type { LoadedConfig } from '../../../../config/index.js';
 import {
   messageOf,

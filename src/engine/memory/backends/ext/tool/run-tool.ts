@@ -1,4 +1,5 @@
-import { type Mind, runProgram } from '../../../../child/index.js';
+import type { Mind } from '../../../../child/child-group.js';
+import { runProgram } from '../../../../child/run-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 
 export interface RunOptions {
