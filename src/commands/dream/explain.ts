@@ -12,7 +12,7 @@ import {
   trailOf,
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
-import { renderExplanation } from '../../ui/dream/explain.js';
+import { renderExplanation } from '../../ui/dream/candidates.js';
 
 export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
   static override aliases = ['memory:promote-explain'];

@@ -1,12 +1,19 @@
 import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { createProgress } from '../../cli/eval-progress.js';
 import { type FlagsOf, parseShare, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { EvalDraftsOutput, EvalOutput } from '../../engine/eval/index.js';
+import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
+import type { SecretMask } from '../../engine/masking/index.js';
 import { renderDrafted, renderEval } from '../../ui/memory/eval.js';
+import {
+  createEvalProgress,
+  type EvalProgressLine,
+  type ProgressLine,
+} from '../../ui/progress-line.js';
+import { createStyle } from '../../ui/style.js';
 
 type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
 
@@ -163,4 +170,37 @@ function outputIsOfDrafts(): SvcError {
   return new SvcError('USAGE', '--output requires --generate', {
     hint: 'add --generate 20, or store metrics with --write-baseline FILE',
   });
+}
+
+/** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
+function createProgress(options: SyncProgressOptions, mask: SecretMask): EvalProgressLine {
+  const { terminal, quiet, verbose } = options;
+  const write = (text: string): void => {
+    process.stderr.write(text);
+  };
+  const now = (): number => performance.now();
+  const style = createStyle(terminal.progress);
+  const draws = terminal.progress && !quiet && !verbose;
+  const asking = draws
+    ? createEvalProgress(write, { style, columns: terminal.columns, now })
+    : undefined;
+  // The progress of each index starts over.
+  let indexing: ProgressLine | undefined;
+  const onEvent = (event: EvalEvent): void => {
+    asking?.onEvent(event);
+    if (event.type === 'trial.started' && !draws && !quiet) write(`asking: ${event.name}\n`);
+    if (event.type !== 'sync') return;
+    indexing ??= createLazySyncProgress(options);
+    indexing.onEvent(event.event);
+    if (event.event.type !== 'sync.finished') return;
+    indexing.clear();
+    indexing = undefined;
+  };
+  return {
+    onEvent: (event) => onEvent(mask.data(event)),
+    clear: () => {
+      indexing?.clear();
+      asking?.clear();
+    },
+  };
 }

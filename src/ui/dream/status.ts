@@ -9,8 +9,8 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
-import { dueWords, inWords, renderDueTimes } from '../due-times.js';
 import { safeLine, shownPath } from '../safe-text.js';
+import { dueWords, inWords, renderDueTimes } from '../schedule/list.js';
 import type { Style, View } from '../style.js';
 import { fieldLines } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';

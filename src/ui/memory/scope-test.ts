@@ -1,4 +1,4 @@
-import type { ScopeTestOutput } from '../../engine/scope/index.js';
+import type { ScopeTestOutput } from '../../engine/scope/output-schemas.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';

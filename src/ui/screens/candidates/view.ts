@@ -2,7 +2,7 @@ import type { DreamCandidatesOutput, DreamExplainOutput } from '../../../engine/
 import { formatCountOf } from '../../../engine/support/format.js';
 import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
-import { gateMark } from '../../dream/explain.js';
+import { gateMark } from '../../dream/candidates.js';
 import {
   GATE_WORDS,
   NOTE_WORDS,
