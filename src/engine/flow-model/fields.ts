@@ -1,4 +1,4 @@
-import { isTooDeep } from '../support/json-depth.js';
+import { isTooDeep } from '../support/json-fault.js';
 import { snakeCase } from '../support/text.js';
 
 /**

@@ -1,6 +1,5 @@
 // Durable flows and their tasks; what they are is in flow-model/.
 export type { FlowFinding, TaskFinding } from './audit.js';
-export { type Changed, changeMany, MOST_CHANGED } from './change-many.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { opensSameFlows } from './flow-policy.js';
 export type { Page } from './flow-store.js';
@@ -12,12 +11,15 @@ export {
   openFlows,
   UNSTORABLE,
 } from './open-flows.js';
-export type {
-  FlowCounts,
-  FlowEntry,
-  FlowHistory,
-  ShownTask,
-  WaitOptions,
+export {
+  type Changed,
+  changeMany,
+  type FlowCounts,
+  type FlowEntry,
+  type FlowHistory,
+  MOST_CHANGED,
+  type ShownTask,
+  type WaitOptions,
 } from './operator-flows.js';
 export {
   bulkOutput,

@@ -8,9 +8,8 @@ import {
   taskOutput,
 } from '../flow-model/task-record.js';
 import type { FlowFinding, TaskFinding } from './audit.js';
-import type { Changed } from './change-many.js';
 import type { Page } from './flow-store.js';
-import type { FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
+import type { Changed, FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
 import type {
   BulkOutput,
   FlowHistoryOutput,

@@ -1,5 +1,3 @@
-import { MOST_JSON_DEPTH } from './json-depth.js';
-
 /** Special in JavaScript: it must not come in from outside. */
 const PROTOTYPE_KEY = '__proto__';
 
@@ -124,4 +122,16 @@ export function nameFault(written: string, names: Names): string | undefined {
   if (names.has(name)) return 'contains a duplicate field';
   names.add(name);
   return undefined;
+}
+
+/**
+ * How many levels of arrays and objects JSON from outside can have: more than any sender needs, and few enough for
+ * code that recurses, unlike JSON.parse.
+ */
+export const MOST_JSON_DEPTH = 64;
+
+/** Whether a value of JSON has more levels than {@link MOST_JSON_DEPTH}. */
+export function isTooDeep(value: unknown, levels: number = MOST_JSON_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { changeMany } from '../../../src/engine/flows/change-many.js';
+import { changeMany } from '../../../src/engine/flows/operator-flows.js';
 
 const RECORDS = Array.from({ length: 120 }, (_, at) => at);
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isTooDeep } from '../../../src/engine/support/json-depth.js';
+import { isTooDeep } from '../../../src/engine/support/json-fault.js';
 
 const test = suite('the depth of JSON');
 

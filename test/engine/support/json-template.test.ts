@@ -7,7 +7,7 @@ import {
   parseTemplate,
   TooLarge,
   templateFault,
-} from '../../../src/engine/support/json-template.js';
+} from '../../../src/engine/support/json-pointer.js';
 
 const test = suite('templates with JSON pointers');
 

@@ -1,12 +1,13 @@
-import type { ActionField } from '../../flow-model/action-fields.js';
-import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
+import type { ActionField } from '../../flow-model/action-template.js';
 import {
   fillTemplate,
   hasPointers,
   parseTemplate,
+  pointerKeys,
   pointersIn,
   templateFault,
-} from '../../support/json-template.js';
+  valueAtKeys,
+} from '../../support/json-pointer.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { fault, type RuleFinding } from './rule.js';

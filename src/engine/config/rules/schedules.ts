@@ -1,4 +1,4 @@
-import { actionFields, flowTaskFields } from '../../flow-model/action-fields.js';
+import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';

@@ -1,4 +1,4 @@
-import { actionFields, flowTaskFields } from '../../flow-model/action-fields.js';
+import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import type { ConfigPath } from '../config-path.js';
 import type { MapRule } from '../resolved.js';

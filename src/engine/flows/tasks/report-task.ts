@@ -3,7 +3,7 @@ import { SvcError } from '../../errors/index.js';
 import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
 import { workerNamed } from '../../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord } from '../../flow-model/task-record.js';
-import { MOST_JSON_DEPTH } from '../../support/json-depth.js';
+import { MOST_JSON_DEPTH } from '../../support/json-fault.js';
 import type { Work } from '../flow-store.js';
 import { by } from '../history.js';
 import { notifyOfTask } from '../notify.js';
