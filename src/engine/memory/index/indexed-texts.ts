@@ -1,8 +1,8 @@
+import { stopwords as englishWords } from '@orama/stopwords/english';
 import type { DocumentKey } from '../types.js';
-import { languageOf } from './detect-language.js';
 import type { IndexedDocument } from './documents.js';
 import type { Tokenizer } from './identity.js';
-import type { Language } from './languages.js';
+import { LANGUAGES, type Language, WORD } from './languages.js';
 import { fileNameWords, lexicalText } from './lexical-text.js';
 import { wordParts } from './word-parts.js';
 
@@ -42,4 +42,75 @@ function beginningOf({ chunks }: IndexedDocument): string {
     if (text.length >= BEGINNING) break;
   }
   return text;
+}
+
+/** Enough to recognize English, which most notes are; other texts are read further. */
+const FIRST_LOOK = 500;
+const SAMPLE = 1500;
+/** In running text, a third to a half of the words are stop words; lists and code have fewer. */
+const SHARE_OF_STOP_WORDS = 0.12;
+/** Different ones: a name that happens to be a stop word may occur often. */
+const FEWEST_STOP_WORDS = 3;
+/** A text of fewer words needs only two. */
+const SHORT_TEXT = 40;
+/** Letters of other languages that are written in Cyrillic script. */
+const NOT_RUSSIAN = /[іїєґўјљњћђџ]/;
+
+const RUSSIAN = LANGUAGES.find(({ code }) => code === 'ru');
+
+const ENGLISH = new Set<string>(englishWords);
+
+/** For each stop word, the positions of its languages. Those that English shares tell nothing. */
+const SPOKEN_IN = new Map<string, readonly number[]>();
+for (const [at, { stopWords }] of LANGUAGES.entries()) {
+  for (const word of stopWords) {
+    if (word.length > 1 && !ENGLISH.has(word))
+      SPOKEN_IN.set(word, [...(SPOKEN_IN.get(word) ?? []), at]);
+  }
+}
+
+/** The language of a text by its stop words and letters; undefined for English and unknown ones. */
+export function languageOf(text: string): Language | undefined {
+  const first = countStopWords(text.slice(0, FIRST_LOOK));
+  const isEnglish = first.english >= FEWEST_STOP_WORDS && first.english > 2 * first.most;
+  if (isEnglish || text.length <= FIRST_LOOK) return isEnglish ? undefined : first.language;
+  return countStopWords(text.slice(0, SAMPLE)).language;
+}
+
+function isCyrillic(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return code >= 0x04_00 && code < 0x05_00;
+}
+
+interface StopWordCount {
+  readonly english: number;
+  readonly most: number;
+  /** The language with the most, if they are enough. */
+  readonly language: Language | undefined;
+}
+
+function countStopWords(text: string): StopWordCount {
+  const words = text.toLowerCase().match(WORD) ?? [];
+  const counts = LANGUAGES.map(() => 0);
+  const found = new Set<string>();
+  let [english, cyrillic] = [0, 0];
+  for (const word of words) {
+    if (isCyrillic(word)) cyrillic += 1;
+    if (ENGLISH.has(word)) english += 1;
+    const languages = SPOKEN_IN.get(word);
+    if (languages === undefined) continue;
+    found.add(word);
+    for (const at of languages) counts[at] = (counts[at] ?? 0) + 1;
+  }
+  const most = Math.max(...counts);
+  if (cyrillic > words.length / 2) {
+    return { english, most, language: NOT_RUSSIAN.test(text) ? undefined : RUSSIAN };
+  }
+  const best = counts.indexOf(most);
+  const fewest = words.length < SHORT_TEXT ? FEWEST_STOP_WORDS - 1 : FEWEST_STOP_WORDS;
+  const isEnough =
+    most > english &&
+    most >= words.length * SHARE_OF_STOP_WORDS &&
+    [...found].filter((word) => LANGUAGES[best]?.stopWords.has(word) === true).length >= fewest;
+  return { english, most, language: isEnough ? LANGUAGES[best] : undefined };
 }

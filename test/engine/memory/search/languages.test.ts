@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { languageOf } from '../../../../src/engine/memory/index/detect-language.js';
+import { languageOf } from '../../../../src/engine/memory/index/indexed-texts.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 

@@ -1,23 +1,21 @@
 import type { Sql } from '../../../postgres/index.js';
 import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
-import type {
-  DescribedDocument,
-  DocumentContent,
-  DocumentCounts,
-  LinkingDocument,
-  MediaCounts,
-  StoredDocument,
-  SyncMark,
-} from '../documents.js';
 import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
   countsOf,
+  type DescribedDocument,
+  type DocumentContent,
+  type DocumentCounts,
+  type LinkingDocument,
+  type MediaCounts,
   PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
-} from '../stored-content.js';
+  type StoredDocument,
+  type SyncMark,
+} from '../documents.js';
 import type { Place } from './stored-chunks.js';
 
 interface DocumentRow {

@@ -8,10 +8,9 @@ import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-text
 import { type Language, languagesOf } from '../languages.js';
 import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
 import type { ChangeSet } from '../memory-index.js';
-import { changeMemory, originRemoved, type Target } from './change-memory.js';
+import { changeMemory, mergedChanges, originRemoved, type Target } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
-import { mergedChanges } from './merge-changes.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
 import type { ColumnTexts, Tokenized } from './tokenize.js';
 import { writeTerms } from './write-terms.js';

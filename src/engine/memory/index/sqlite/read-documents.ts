@@ -1,24 +1,22 @@
 import type { Connection } from '../../../sqlite/database.js';
 import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
-import type {
-  DescribedDocument,
-  DocumentContent,
-  DocumentCounts,
-  LinkingDocument,
-  MediaCounts,
-  StoredDocument,
-  SyncMark,
-  TreeSnapshot,
-} from '../documents.js';
 import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
   countsOf,
+  type DescribedDocument,
+  type DocumentContent,
+  type DocumentCounts,
+  type LinkingDocument,
+  type MediaCounts,
   PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
-} from '../stored-content.js';
+  type StoredDocument,
+  type SyncMark,
+  type TreeSnapshot,
+} from '../documents.js';
 
 type DocumentRow = [
   source: Source,
