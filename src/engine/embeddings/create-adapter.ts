@@ -1,10 +1,15 @@
 import type { EmbeddingEvent } from '../providers/embedding-event.js';
-import type { EmbeddingInput, InputRole } from '../providers/embedding-input.js';
 import { asProviderError } from '../providers/provider-error.js';
 import { broken, normalise, wrongCount } from '../providers/read-vectors.js';
 import { halve, splitToFit } from '../providers/requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from '../providers/requests/pacer.js';
-import type { EmbeddingVendor, VendorAnswer, VendorBatch } from '../providers/vendor.js';
+import type {
+  EmbeddingInput,
+  EmbeddingVendor,
+  InputRole,
+  VendorAnswer,
+  VendorBatch,
+} from '../providers/vendor.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { anySignal } from '../support/async.js';
 import { runningMs } from '../support/time.js';

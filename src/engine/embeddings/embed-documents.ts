@@ -1,8 +1,7 @@
 import type { EmbeddingEvent } from '../providers/embedding-event.js';
-import type { EmbeddingInput } from '../providers/embedding-input.js';
 import { normalise } from '../providers/read-vectors.js';
 import { estimateTokens, halve, plainText, splitToFit } from '../providers/requests/input-text.js';
-import type { RequestLimits } from '../providers/vendor.js';
+import type { EmbeddingInput, RequestLimits } from '../providers/vendor.js';
 import { VendorFault } from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 

@@ -1,7 +1,6 @@
 import type { EmbeddingEvent } from '../providers/embedding-event.js';
-import type { EmbeddingInput, TextInput } from '../providers/embedding-input.js';
 import type { AdapterId } from '../providers/registry.js';
-import type { ProviderSettings } from '../providers/vendor.js';
+import type { EmbeddingInput, ProviderSettings, TextInput } from '../providers/vendor.js';
 
 /**
  * What makes vectors comparable. Vectors of different identities are never compared; when the

@@ -1,9 +1,8 @@
 import { range } from './dimensions.js';
-import type { InputRole } from './embedding-input.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { messageIn } from './http/status-fault.js';
 import { type AddressedProvider, HOSTED } from './provider.js';
-import type { RequestLimits } from './vendor.js';
+import type { InputRole, RequestLimits } from './vendor.js';
 
 /**
  * DeepInfra: open models behind OpenAI's embeddings API.

@@ -1,5 +1,5 @@
-import type { EmbeddingInput, InputRole } from './embedding-input.js';
 import { estimateTokens, plainText } from './requests/input-text.js';
+import type { EmbeddingInput, InputRole } from './vendor.js';
 
 /**
  * Prompts of an open model. Servers pass texts on unchanged, so the prefixes that mark queries and

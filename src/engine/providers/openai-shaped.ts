@@ -1,5 +1,4 @@
 import { dimensionsToAsk } from './dimensions.js';
-import type { EmbeddingInput, InputRole } from './embedding-input.js';
 import type { BatchConnection } from './file-batch.js';
 import {
   type ExplainStatus,
@@ -13,7 +12,9 @@ import type { AddressedProvider } from './provider.js';
 import { inInputOrder, readVector } from './read-vectors.js';
 import { plainText } from './requests/input-text.js';
 import type {
+  EmbeddingInput,
   EmbeddingVendor,
+  InputRole,
   ProviderSettings,
   RequestLimits,
   VendorAnswer,

@@ -1,7 +1,33 @@
 import type { Clock, EngineContext } from '../support/context.js';
 import type { EmbeddingEvent } from './embedding-event.js';
-import type { EmbeddingInput, InputRole, TextInput } from './embedding-input.js';
 import type { Pacing } from './requests/pacer.js';
+
+/** Some vendors embed documents and queries differently. */
+export type InputRole = 'document' | 'query';
+
+export interface TextInput {
+  /** Never blank. */
+  readonly text: string;
+  /** The headings above the text; prepended unless the vendor has a field for titles. */
+  readonly title?: string | undefined;
+  readonly media?: undefined;
+}
+
+interface MediaPart {
+  /** As `image/png`. */
+  readonly mimeType: string;
+  readonly data: Buffer;
+}
+
+export interface MediaInput {
+  /** Its label; never blank. */
+  readonly text: string;
+  readonly title?: undefined;
+  readonly media: MediaPart;
+}
+
+/** Only {@link EmbeddingAdapter.embedsMedia} adapters accept media. */
+export type EmbeddingInput = MediaInput | TextInput;
 
 /** Limits of one request. Tokens are estimated, see estimateTokens. */
 export interface RequestLimits {

@@ -1,10 +1,15 @@
 import { fixed, listed } from './dimensions.js';
-import type { EmbeddingInput, InputRole } from './embedding-input.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { messageIn } from './http/status-fault.js';
 import { type AddressedProvider, HOSTED } from './provider.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from './requests/input-text.js';
-import type { Credential, ProviderSettings, RequestLimits } from './vendor.js';
+import type {
+  Credential,
+  EmbeddingInput,
+  InputRole,
+  ProviderSettings,
+  RequestLimits,
+} from './vendor.js';
 
 const ENDPOINT = 'https://api.voyageai.com/v1';
 /** For MongoDB Atlas keys (github.com/voyage-ai/voyageai-python, `get_default_base_url`). */

@@ -2,10 +2,13 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embedDocuments } from '../../../src/engine/embeddings/embed-documents.js';
-import type { EmbeddingInput } from '../../../src/engine/providers/embedding-input.js';
 import type { AdapterId } from '../../../src/engine/providers/registry.js';
 import { plainText } from '../../../src/engine/providers/requests/input-text.js';
-import type { EmbeddingVendor, RequestLimits } from '../../../src/engine/providers/vendor.js';
+import type {
+  EmbeddingInput,
+  EmbeddingVendor,
+  RequestLimits,
+} from '../../../src/engine/providers/vendor.js';
 import { VendorFault, type VendorFaultKind } from '../../../src/engine/providers/vendor-fault.js';
 import { failureOf } from '../../support/memory.js';
 import { testSettings } from '../providers/conformance.js';

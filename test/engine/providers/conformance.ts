@@ -8,8 +8,7 @@ import type {
 } from '../../../src/engine/embeddings/embedding-adapter.js';
 import type { ErrorCode } from '../../../src/engine/errors/index.js';
 import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-event.js';
-import type { EmbeddingInput } from '../../../src/engine/providers/embedding-input.js';
-import type { EmbeddingVendor } from '../../../src/engine/providers/vendor.js';
+import type { EmbeddingInput, EmbeddingVendor } from '../../../src/engine/providers/vendor.js';
 import type { FakeVendor, Trouble } from '../../fakes/fake-vendor.js';
 import { failureOf } from '../../support/memory.js';
 

@@ -4,7 +4,7 @@ import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
-import type { EmbeddingInput } from '../../../src/engine/providers/embedding-input.js';
+import type { EmbeddingInput } from '../../../src/engine/providers/vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { gif, jpeg, mp3, png, wav, webp } from '../../support/media-files.js';
 import { mediaSent } from '../../support/media-memory.js';

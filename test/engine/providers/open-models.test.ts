@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TextInput } from '../../../src/engine/providers/embedding-input.js';
 import { DEFAULT_MODEL } from '../../../src/engine/providers/local/runtime/store.js';
 import { promptsOf } from '../../../src/engine/providers/open-models.js';
+import type { TextInput } from '../../../src/engine/providers/vendor.js';
 
 /** What is sent for a question, and for a document. */
 const wordsOf = (model: string) => {

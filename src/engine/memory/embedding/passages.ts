@@ -1,5 +1,5 @@
 import type { EmbeddingAdapter } from '../../embeddings/index.js';
-import type { MediaInput, TextInput } from '../../providers/embedding-input.js';
+import type { MediaInput, TextInput } from '../../providers/vendor.js';
 import type { MemoryIndex } from '../index/index.js';
 import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
 

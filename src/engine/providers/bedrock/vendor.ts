@@ -15,11 +15,10 @@ import { plainText } from '../requests/input-text.js';
 import { withRetries } from '../requests/pacer.js';
 import type { Credential, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
-import { type BedrockAuth, createClient } from './client.js';
+import { type BedrockAuth, createClient, resolvePlace } from './client.js';
 import { credentialChain } from './credentials.js';
 import type { Family, FamilyCall } from './families.js';
 import { findModel, withoutRegion } from './models.js';
-import { resolvePlace } from './place.js';
 
 /** All regions give the same vectors: another AWS_REGION must not re-embed everything. */
 const ANY_REGION = 'https://bedrock-runtime.amazonaws.com';

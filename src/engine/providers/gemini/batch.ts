@@ -1,5 +1,4 @@
 import { parsedJson } from '../../support/text.js';
-import type { TextInput } from '../embedding-input.js';
 import { parseAnswer } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
 import { broken, readVector } from '../read-vectors.js';
@@ -10,6 +9,7 @@ import type {
   BatchHandle,
   BatchResult,
   BatchStatus,
+  TextInput,
   VendorBatch,
 } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';

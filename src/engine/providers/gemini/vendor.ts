@@ -1,8 +1,14 @@
-import type { EmbeddingInput, InputRole } from '../embedding-input.js';
 import { type HttpAnswer, parseAnswer } from '../http/http-client.js';
 import { jsonAt, numberAt } from '../http/status-fault.js';
 import { broken, readVector, wrongCount } from '../read-vectors.js';
-import type { EmbeddingVendor, MediaLimits, ProviderSettings, VendorAnswer } from '../vendor.js';
+import type {
+  EmbeddingInput,
+  EmbeddingVendor,
+  InputRole,
+  MediaLimits,
+  ProviderSettings,
+  VendorAnswer,
+} from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { GeminiBatch } from './batch.js';
 import { type GeminiPart, type GeminiRequest, geminiConnection } from './connection.js';

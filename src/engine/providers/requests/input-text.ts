@@ -1,5 +1,4 @@
-import type { EmbeddingInput } from '../embedding-input.js';
-import type { RequestLimits } from '../vendor.js';
+import type { EmbeddingInput, RequestLimits } from '../vendor.js';
 
 /** UTF-8 bytes per token, a conservative estimate: tokenizers differ, and code is dense. */
 export const BYTES_PER_TOKEN = 2.5;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolvePlace } from '../../../../src/engine/providers/bedrock/place.js';
+import { resolvePlace } from '../../../../src/engine/providers/bedrock/client.js';
 import { AWS_KEYS, startBedrockFake } from '../../../fakes/bedrock.js';
 import { bedrockAdapter } from './subject.js';
 
