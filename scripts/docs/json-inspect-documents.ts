@@ -3,7 +3,7 @@ import {
   linksOutputSchema,
   recentOutputSchema,
 } from '../../src/engine/memory/inspect/output-schemas.js';
-import { logOutputSchema } from '../../src/engine/memory/lookups/output-schemas.js';
+import { logOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import type { JsonDocument } from './json-document.js';
 
 const links: JsonDocument = {

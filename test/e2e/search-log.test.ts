@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { logOutputSchema } from '../../src/engine/memory/lookups/output-schemas.js';
 import { readSearchLog, searchLogFile } from '../../src/engine/memory/lookups/search-log.js';
+import { logOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { createDatabase } from '../../src/engine/sqlite/database.js';
 import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';
 import { runSvc } from '../support/run-svc.js';

@@ -1,12 +1,12 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { defaultAgentId, resolveAgent } from '../../engine/config/index.js';
-import type { LogOutput } from '../../engine/memory/lookups/output-schemas.js';
 import {
   MOST_SEARCHES,
   readSearchLog,
   searchLogFile,
 } from '../../engine/memory/lookups/search-log.js';
+import type { LogOutput } from '../../engine/memory/output-schemas.js';
 import { renderSearchLog } from '../../ui/memory/inspect.js';
 
 export default class MemoryLog extends BaseCommand<LogOutput> {

@@ -8,13 +8,14 @@ import {
   field,
   forDisplay,
   hint,
+  line,
   listOf,
   optionalObject,
 } from '../errors/output-schema.js';
 
 /*
- * What the JSON documents of the memory commands have in common, and those of `svc memory index`. The schemas in this
- * file and in the rooms below are checked by tests and make docs/json.md; no command loads them.
+ * What the JSON documents of the memory commands have in common, and those of indexing, documents and the log. The
+ * schemas in this file and in the rooms below are checked by tests and make docs/json.md; no command loads them.
  */
 
 export const source = z.enum(['memory', 'sessions']);
@@ -168,6 +169,35 @@ export const installDocumentsOutputSchema = documentSchema({
   ),
 });
 
+const passage = {
+  path: field(z.string(), 'The file, as `svc memory get` takes it.'),
+  startLine: field(line, 'First line.'),
+  endLine: field(z.number(), 'Last line, included.'),
+};
+
+/** `svc memory log --json`. */
+export const logOutputSchema = documentSchema({
+  agent: field(z.string(), 'Its id.'),
+  enabled: field(z.boolean(), 'Whether searches are logged now (`memory.searchLog`).'),
+  searches: field(
+    listOf({
+      at: field(z.iso.datetime(), 'When it was answered.'),
+      query: field(z.string(), 'The query, with secrets masked.'),
+      mode: field(searchMode, 'How it was answered.'),
+      hits: field(
+        listOf({ ...passage, score: field(z.number(), '0 to 1.') }),
+        'The results, the best first.',
+      ),
+      opened: field(
+        listOf({ ...passage, at: field(z.iso.datetime(), 'When.') }),
+        'What was opened of its hits within an hour, in order.',
+      ),
+    }),
+    'The newest first.',
+  ),
+});
+
+export type LogOutput = DocumentOf<typeof logOutputSchema>;
 export type InstallDocumentsOutput = DocumentOf<typeof installDocumentsOutputSchema>;
 export type IndexOutput = DocumentOf<typeof indexOutputSchema>;
 export type IndexedAgent = DeepReadonly<z.infer<typeof indexedAgent>>;
