@@ -170,7 +170,7 @@ const doors = {
   'memory/index': ['postgres/index'],
   'memory/inspect': ['inspect-document', 'link-map', 'output-schemas', 'recent', 'why-indexed'],
   'memory/keeper': ['index-keeper', 'sync-index'],
-  'memory/lookups': ['output-schemas', 'query-history', 'search-log'],
+  'memory/lookups': ['query-history', 'search-log'],
   'memory/search': ['filters', 'output-schemas', 'path-glob', 'query-line'],
   'memory/sessions': ['output-schemas'],
   'memory/sources': [

@@ -59,7 +59,7 @@ const HTTP_ENTRIES = ['engine/providers/openai-shaped.ts'];
 
 /** What an external program shares with many commands; running it loads more of Node. */
 const HELPER_ENTRIES = [
-  'engine/child/child-environment.ts',
+  'engine/child/program.ts',
   'engine/sqlite/process-lock.ts',
   'engine/support/glob.ts',
 ];

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
-import type { ChatType, SessionFacts } from '../engine/scope/index.js';
+import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { UNIT_MS } from '../engine/support/time.js';
 import { shapeFlags } from './shape-output.js';
 

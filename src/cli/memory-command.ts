@@ -151,7 +151,7 @@ export async function refusalOf(
 ): Promise<Warning | undefined> {
   const session = sessionFacts(flags);
   if (Object.values(session).every((fact) => fact === undefined)) return undefined;
-  const { decideScope } = await import('../engine/scope/index.js');
+  const { decideScope } = await import('../engine/scope/decide-scope.js');
   const { allowed, why } = decideScope(agent.scope, session);
   if (allowed) return undefined;
   return {

@@ -12,7 +12,7 @@ import {
 } from '../engine/active-memory/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
-import { channelOf } from '../engine/scope/index.js';
+import { channelOf } from '../engine/scope/decide-scope.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';
-import { diagnoseNamed } from '../../engine/embeddings/diagnosis/index.js';
+import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';

@@ -5,7 +5,7 @@ import {
   decideScope,
   type Scope,
   type SessionFacts,
-} from '../scope/index.js';
+} from '../scope/decide-scope.js';
 
 /** The effective `plugins.entries.active-memory`. */
 export type ActiveMemorySettings = ResolvedConfig['plugins']['entries']['active-memory'];

@@ -1,5 +1,5 @@
 import { defaultAgentId, type LoadedConfig, loadConfig, resolveAgent } from '../config/index.js';
-import { agentIdOf, chatTypeOf } from '../scope/index.js';
+import { agentIdOf, chatTypeOf } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
 import { decideGates, type GateDecision, type GateFacts } from './gates.js';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
 import type { SearchMode } from '../memory/search/index.js';
-import type { ChatType } from '../scope/index.js';
+import type { ChatType } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
 import { injectedBlock } from './block.js';
 import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';

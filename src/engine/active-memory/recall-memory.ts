@@ -2,7 +2,7 @@ import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
 import type { SearchMode } from '../memory/search/index.js';
-import { chatTypeOf } from '../scope/index.js';
+import { chatTypeOf } from '../scope/decide-scope.js';
 import { withinTime } from '../support/async.js';
 import { shortHash } from '../support/text.js';
 import { runningMs } from '../support/time.js';

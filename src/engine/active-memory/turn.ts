@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { SessionFacts } from '../scope/index.js';
+import type { SessionFacts } from '../scope/decide-scope.js';
 import { readPart } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
 

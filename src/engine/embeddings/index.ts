@@ -1,19 +1,13 @@
 /*
  * Public API of this room, loaded by every search: choosing providers and the adapter interface.
  *
- * Loaded on demand, with their own entry points: list-providers.ts, describe-provider.ts, diagnosis/index.ts,
+ * Loaded on demand, with their own entry points: list-providers.ts, describe-provider.ts, diagnosis/diagnose.ts,
  * open-provider.ts and output-schemas.ts.
  */
 export { chooseNamed, chooseProvider, modelName, type ProviderChoice } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
-export type {
-  CHECKS,
-  CheckName,
-  CheckOutcome,
-  Diagnosis,
-  DiagnosisEvent,
-  DiagnosisWork,
-} from './diagnosis/index.js';
+export type { CHECKS } from './diagnosis/check-names.js';
+export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
 export type { BatchJobStore, EmbeddingAdapter, EmbedOptions } from './embedding-adapter.js';
 export {
   identityKey,
@@ -21,7 +15,13 @@ export {
   isSuperseded,
   supersededKey,
 } from './identity.js';
-export type { ListedProvider, ProviderListOutput } from './output-schemas.js';
+export type {
+  CheckName,
+  CheckOutcome,
+  Diagnosis,
+  ListedProvider,
+  ProviderListOutput,
+} from './output-schemas.js';
 export {
   createProviderPath,
   type PathProvider,

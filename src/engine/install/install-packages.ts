@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wholeEnvironment } from '../child/child-environment.js';
+import { wholeEnvironment } from '../child/program.js';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
-import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
+import { decideScope, type Scope, type SessionFacts } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
 import { runningMs } from '../support/time.js';
 import type { LiveMemory, McpLog } from './live-memory.js';

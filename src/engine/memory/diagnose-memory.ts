@@ -1,11 +1,9 @@
 import {
-  type CheckOutcome,
-  type Diagnosis,
   type DiagnosisWork,
   diagnose,
-  failure,
   type VectorsOutcome,
-} from '../embeddings/diagnosis/index.js';
+} from '../embeddings/diagnosis/diagnose.js';
+import { failure } from '../embeddings/diagnosis/provider-checks.js';
 import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
 import {
   type EmbeddingAdapter,
@@ -13,6 +11,7 @@ import {
   identityKeyDifferences,
   type ProviderPath,
 } from '../embeddings/index.js';
+import type { CheckOutcome, Diagnosis } from '../embeddings/output-schemas.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { Reranking, RerankUse } from '../rerank/index.js';
 import { formatCountOf } from '../support/format.js';

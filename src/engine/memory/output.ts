@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../embeddings/diagnosis/index.js';
+import type { Diagnosis } from '../embeddings/output-schemas.js';
 import type { BackendStatus, ExtStatus, SharedState } from './backends/index.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding-status.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wholeEnvironment } from '../child/child-environment.js';
+import { wholeEnvironment } from '../child/program.js';
 import { runProgram } from '../child/run-program.js';
 import { findNpm, npmFailure } from '../install/npm.js';
 import type { EngineContext } from '../support/context.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../child/child-environment.js';
+import { childEnvironment } from '../child/program.js';
 import { messageOf } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pathFolders } from '../support/files.js';

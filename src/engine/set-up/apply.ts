@@ -8,7 +8,7 @@ import {
   writeFileAtomically,
 } from '../config/authoring.js';
 import { keepTrust } from '../config/trust/config-trust.js';
-import { diagnoseNamed } from '../embeddings/diagnosis/index.js';
+import { diagnoseNamed } from '../embeddings/diagnosis/diagnose.js';
 import type { Diagnosis, DiagnosisWork } from '../embeddings/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import type { Clock, EngineContext } from '../support/context.js';

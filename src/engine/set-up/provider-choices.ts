@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ENV_NAME, isRecord, referencedVariable } from '../config/index.js';
-import { connectTo } from '../embeddings/diagnosis/index.js';
+import { connectTo } from '../embeddings/diagnosis/provider-checks.js';
 import { type AgentProviders, chooseNamed, type ListedProvider } from '../embeddings/index.js';
 import { listProviders } from '../embeddings/list-providers.js';
 import { SvcError, systemReason } from '../errors/index.js';

@@ -1,5 +1,4 @@
-import { childEnvironment } from '../child/child-environment.js';
-import { findProgram, resolveFromConfig } from '../child/find-program.js';
+import { childEnvironment, findProgram, resolveFromConfig } from '../child/program.js';
 import { type ConfigPath, type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { TaskRecord } from '../flow-model/task-record.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
-import type { UnroutedRequest } from '../listener/index.js';
+import type { UnroutedRequest } from '../listener/http-server.js';
 import type { RejectionCode } from './answers.js';
 import type { FailedRequest } from './pipeline.js';
 

@@ -6,7 +6,7 @@ import type {
 } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { FlowCaller } from '../flows/index.js';
-import { networkList } from '../listener/index.js';
+import { networkList } from '../listener/listen.js';
 import {
   describeSecret,
   resolveSecrets,

@@ -2,14 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import {
-  clientAddressOf,
   createHttpServer,
   cutLater,
   leaveBodies,
-  listenOn,
   renewCertificate,
   type UnroutedRequest,
-} from '../listener/index.js';
+} from '../listener/http-server.js';
+import { clientAddressOf, listenOn } from '../listener/listen.js';
 import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
 import { reasonOf, rejection } from './answers.js';
 import type { Handled, Pipeline, WebhookLimits } from './pipeline.js';

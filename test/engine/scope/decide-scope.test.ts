@@ -1,7 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { decideScope, type Scope, type SessionFacts } from '../../../src/engine/scope/index.js';
+import {
+  decideScope,
+  type Scope,
+  type SessionFacts,
+} from '../../../src/engine/scope/decide-scope.js';
 
 const test = suite('which conversations may search memory');
 

@@ -7,7 +7,7 @@ import {
   chatTypeOf,
   conversationIdOf,
   type SessionFacts,
-} from '../../../src/engine/scope/index.js';
+} from '../../../src/engine/scope/decide-scope.js';
 
 const test = suite('what a session key tells');
 

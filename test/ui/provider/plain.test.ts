@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Diagnosis } from '../../../src/engine/embeddings/diagnosis/index.js';
+import type { Diagnosis } from '../../../src/engine/embeddings/output-schemas.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { renderDiagnosis } from '../../../src/ui/provider/check-lines.js';
 import { renderProviderList } from '../../../src/ui/provider/list.js';

@@ -1,5 +1,5 @@
-import type { Diagnosis } from '../../../src/engine/embeddings/diagnosis/index.js';
 import type { ListedProvider } from '../../../src/engine/embeddings/index.js';
+import type { Diagnosis } from '../../../src/engine/embeddings/output-schemas.js';
 
 /** A diagnosis of a path whose key is refused, with texts that would drive a terminal. */
 export const REFUSED: Diagnosis = {

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  CHECKS,
-  type CheckName,
-  type Diagnosis,
-  type DiagnosisEvent,
-} from '../../../src/engine/embeddings/diagnosis/index.js';
+import { CHECKS } from '../../../src/engine/embeddings/diagnosis/check-names.js';
+import type { DiagnosisEvent } from '../../../src/engine/embeddings/diagnosis/diagnose.js';
+import type { CheckName, Diagnosis } from '../../../src/engine/embeddings/output-schemas.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import {
   type ProviderScreenEnd,

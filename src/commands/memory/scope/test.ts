@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
-import { explainScope, type ScopeTestOutput } from '../../../engine/scope/index.js';
+import { explainScope } from '../../../engine/scope/decide-scope.js';
+import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';
 import { renderScopeTest } from '../../../ui/memory/scope-test.js';
 
 export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {

@@ -1,5 +1,5 @@
 import type { SecretInput } from '../../config/index.js';
-import type { CheckOutcome, Diagnosis } from '../../embeddings/diagnosis/index.js';
+import type { CheckOutcome, Diagnosis } from '../../embeddings/output-schemas.js';
 import { SvcError } from '../../errors/index.js';
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/index.js';

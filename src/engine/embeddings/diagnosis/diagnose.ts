@@ -8,7 +8,6 @@ import { openProvider } from '../open-provider.js';
 import type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
 import type { AgentProviders } from '../provider-world.js';
 import { CHECKS } from './check-names.js';
-import type { DiagnosedProvider, DiagnosisSubject, DiagnosisWork } from './events.js';
 import {
   checkBatch,
   checkEmbed,
@@ -16,8 +15,26 @@ import {
   checkFallback,
   checkKey,
   checkSelected,
+  type DiagnosedProvider,
+  type DiagnosisSubject,
   failure,
 } from './provider-checks.js';
+
+/** Progress of a diagnosis. */
+export type DiagnosisEvent =
+  | { readonly type: 'check.started'; readonly check: CheckName }
+  | {
+      readonly type: 'check.finished';
+      readonly check: CheckName;
+      readonly outcome: CheckOutcome;
+    }
+  | { readonly type: 'diagnosis.finished'; readonly diagnosis: Diagnosis };
+
+/** What a diagnosis reports to while it runs. */
+export interface DiagnosisWork {
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: DiagnosisEvent) => void;
+}
 
 export interface DiagnoseOptions extends DiagnosisWork {
   /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { LocateSetting, ResolvedMemorySearch } from '../../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import { networkMessage } from '../../providers/http/status-fault.js';
 import { PROVIDERS } from '../../providers/registry.js';
@@ -11,7 +12,26 @@ import { credentialView, whyChosen } from '../describe-provider.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
 import { secretReader } from '../open-provider.js';
 import type { CheckOutcome } from '../output-schemas.js';
-import type { DiagnosedProvider, DiagnosisSubject } from './events.js';
+import type { ProviderWorld } from '../provider-world.js';
+
+/** A provider that was chosen, and what opens it. */
+export interface DiagnosedProvider {
+  readonly choice: ProviderChoice;
+  /** @throws SvcError PROVIDER_*, SECRET_UNRESOLVED */
+  open(signal: AbortSignal): Promise<EmbeddingAdapter>;
+}
+
+/** What the checks look at. */
+export interface DiagnosisSubject {
+  readonly settings: ResolvedMemorySearch;
+  readonly world: ProviderWorld;
+  readonly locate: LocateSetting;
+  /** Undefined for keyword search only. */
+  readonly primary: DiagnosedProvider | undefined;
+  readonly fallback: DiagnosedProvider | undefined;
+  /** `named`: one provider, whatever is configured, without a fallback. */
+  readonly scope: 'named' | 'path';
+}
 
 /** Which provider is selected, and by what. */
 export async function checkSelected(subject: DiagnosisSubject): Promise<CheckOutcome> {

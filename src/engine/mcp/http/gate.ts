@@ -6,7 +6,8 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { clientNetworkOf, networkList, RateLimiter } from '../../listener/index.js';
+import { clientNetworkOf, networkList } from '../../listener/listen.js';
+import { RateLimiter } from '../../listener/rate-limiter.js';
 import type { Clock } from '../../support/context.js';
 import {
   bearerOf,

@@ -6,13 +6,8 @@ import { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import {
-  clientAddressOf,
-  createHttpServer,
-  leaveBodies,
-  listenOn,
-  renewCertificate,
-} from '../../listener/index.js';
+import { createHttpServer, leaveBodies, renewCertificate } from '../../listener/http-server.js';
+import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
 import type { McpLog } from '../live-memory.js';
 import type { McpCall, McpWorld } from '../mcp-world.js';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { childEnvironment } from '../../child/child-environment.js';
+import { childEnvironment } from '../../child/program.js';
 import {
   documentFormatOf,
   EXTRACTION_VERSION,

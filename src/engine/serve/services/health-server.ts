@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ListenAddress } from '../../config/index.js';
-import { clientAddressOf, createHttpServer } from '../../listener/index.js';
+import { createHttpServer } from '../../listener/http-server.js';
+import { clientAddressOf } from '../../listener/listen.js';
 import { addHealthRoutes, type Readiness } from '../readiness.js';
 
 interface HealthServerOptions {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
 import type { Metrics } from '../../flows/flow-metrics.js';
-import { checkAddresses, listenOn } from '../../listener/index.js';
+import { checkAddresses, listenOn } from '../../listener/listen.js';
 import { addMetricsRoute, type Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { hasFlows, type OpenedFlows } from './flows-service.js';

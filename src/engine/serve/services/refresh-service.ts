@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { wholeEnvironment } from '../../child/child-environment.js';
 import { ChildGroup } from '../../child/child-group.js';
+import { wholeEnvironment } from '../../child/program.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import {

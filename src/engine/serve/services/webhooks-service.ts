@@ -6,7 +6,7 @@ import {
   type ListenAddress,
   type LoadedConfig,
 } from '../../config/index.js';
-import { checkAddresses, listenOn } from '../../listener/index.js';
+import { checkAddresses, listenOn } from '../../listener/listen.js';
 import { isLoopback } from '../../support/network.js';
 import type {
   LiveWebhooks,

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import { childEnvironment } from '../../child/child-environment.js';
 import { ChildGroup } from '../../child/child-group.js';
-import { findProgram } from '../../child/find-program.js';
 import { Minder } from '../../child/minder.js';
+import { childEnvironment, findProgram } from '../../child/program.js';
 import { formatPath, type LoadedConfig } from '../../config/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';

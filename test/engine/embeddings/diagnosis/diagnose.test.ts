@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  CHECKS,
-  type CheckName,
-  type CheckOutcome,
-  type Diagnosis,
-  type DiagnosisEvent,
-} from '../../../../src/engine/embeddings/diagnosis/index.js';
+import { CHECKS } from '../../../../src/engine/embeddings/diagnosis/check-names.js';
+import type { DiagnosisEvent } from '../../../../src/engine/embeddings/diagnosis/diagnose.js';
+import type {
+  CheckName,
+  CheckOutcome,
+  Diagnosis,
+} from '../../../../src/engine/embeddings/output-schemas.js';
 import { diagnoseMemory } from '../../../../src/engine/memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';

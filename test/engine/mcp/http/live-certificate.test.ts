@@ -4,11 +4,8 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  createHttpServer,
-  listenOn,
-  renewCertificate,
-} from '../../../../src/engine/listener/index.js';
+import { createHttpServer, renewCertificate } from '../../../../src/engine/listener/http-server.js';
+import { listenOn } from '../../../../src/engine/listener/listen.js';
 import { LiveCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 

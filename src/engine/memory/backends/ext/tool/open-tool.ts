@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../../../../child/child-environment.js';
-import { findProgram } from '../../../../child/find-program.js';
+import { childEnvironment, findProgram } from '../../../../child/program.js';
 import type { LoadedConfig } from '../../../../config/index.js';
 import {
   messageOf,
