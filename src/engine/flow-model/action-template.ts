@@ -14,6 +14,8 @@ import {
   type StartFlow,
 } from './action-schemas.js';
 
+type ActionName = keyof typeof ACTION_SCHEMAS;
+
 /** What comes in as text from outside is cut or refused beyond these. */
 const LIMITS: TemplateLimits = { textChars: 8192, jsonChars: 65_536 };
 
@@ -140,8 +142,6 @@ function typeWords(expected: string): string {
 function quoted(name: string): string {
   return JSON.stringify(withEllipsis(name, MOST_QUOTED_CHARS));
 }
-
-type ActionName = keyof typeof ACTION_SCHEMAS;
 
 /** A field of an action, for rules that fill it from the body of another system. */
 export interface ActionField {

@@ -32,20 +32,18 @@ export function documentLanguage(
   return tokenizer === 'trigram' ? undefined : languageOf(beginningOf(document));
 }
 
-/** More is not needed to detect a language. */
-const BEGINNING = 1500;
-
 function beginningOf({ chunks }: IndexedDocument): string {
   let text = '';
   for (const chunk of chunks) {
     text += `${chunk.text}\n`;
-    if (text.length >= BEGINNING) break;
+    if (text.length >= SAMPLE) break;
   }
   return text;
 }
 
 /** Enough to recognize English, which most notes are; other texts are read further. */
 const FIRST_LOOK = 500;
+/** More is not needed to detect a language. */
 const SAMPLE = 1500;
 /** In running text, a third to a half of the words are stop words; lists and code have fewer. */
 const SHARE_OF_STOP_WORDS = 0.12;
