@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
 // Node.js 20 reads these certificates at every start, which can take longer than the rest of it. Few machines have any.
-Reflect.deleteProperty(process.env, 'NODE_EXTRA_CA_CERTS');
+if (!process.argv.includes('--certificates')) {
+  Reflect.deleteProperty(process.env, 'NODE_EXTRA_CA_CERTS');
+}
 
 /** Wall times of several runs of a command as a whole process. */
 export interface Timing {
