@@ -220,6 +220,7 @@ const PROBE = { ownerKey: '', action: 'probe', key: 'probe' };
 /** A store that remembers whether its last change could be stored. */
 function watchedWrites(store: FlowStore) {
   let failure: SvcError | undefined;
+  let failures = 0;
   const listeners = new Set<(failure: SvcError | undefined) => void>();
   const note = (next: SvcError | undefined): void => {
     if (next?.code === failure?.code) return;
@@ -227,12 +228,21 @@ function watchedWrites(store: FlowStore) {
     for (const listener of listeners) listener(next);
   };
   const noteFailure = (error: unknown): never => {
-    if (error instanceof SvcError && UNSTORABLE.has(error.code)) note(error);
+    if (error instanceof SvcError && UNSTORABLE.has(error.code)) {
+      failures += 1;
+      note(error);
+    }
     throw error;
+  };
+  /** A change that was made before a later one failed, and is only now on disk, says nothing of the room since. */
+  const noteStored = (failuresBefore: number): void => {
+    if (failuresBefore === failures) note(undefined);
   };
   const write: FlowStore['write'] = async (change, scope) => {
     let hasWritten = false;
+    let failuresBefore = failures;
     const observed = async (work: Work) => {
+      failuresBefore = failures;
       const before = work.changes.length;
       const result = await change(work);
       hasWritten = work.changes.length > before;
@@ -240,7 +250,7 @@ function watchedWrites(store: FlowStore) {
     };
     const result = await store.write(observed, scope).catch(noteFailure);
     // One that changed nothing needs no room on the disk.
-    if (hasWritten) note(undefined);
+    if (hasWritten) noteStored(failuresBefore);
     return result;
   };
   return {
@@ -257,11 +267,13 @@ function watchedWrites(store: FlowStore) {
       probe: async (): Promise<void> => {
         await store
           .write(async ({ answers, nowMs }) => {
+            const failuresBefore = failures;
             await answers.find(PROBE, nowMs);
             // Expired at once, so that the next cleanup deletes it.
             await answers.keep(PROBE, { bodyHash: '', answer: PROBE_TEXT }, nowMs);
+            return failuresBefore;
           })
-          .then(() => note(undefined), noteFailure)
+          .then(noteStored, noteFailure)
           .catch(() => undefined);
       },
     },
