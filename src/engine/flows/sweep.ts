@@ -1,6 +1,9 @@
+import { ACTIVE_FLOW_STATUSES } from '../flow-model/flow-record.js';
+import { othersTurn } from '../support/async.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { FlowStore, Work } from './flow-store.js';
 import { settle } from './outbox.js';
+import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
 import { finishCancelling } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/claim-task.js';
 
@@ -14,6 +17,8 @@ const FAILED_KEEP_MS = 7 * MS_PER_DAY;
 const UNCLAIMED_MS = 10 * 60_000;
 /** Rows per transaction, so that nobody waits long. */
 const BATCH = 200;
+/** Rows per query that counts: a few milliseconds. */
+const PAGE = 1000;
 
 /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
 export async function sweep(store: FlowStore) {
@@ -36,7 +41,7 @@ export async function sweep(store: FlowStore) {
     const before = { deliveredMs: nowMs - DELIVERED_KEEP_MS, failedMs: nowMs - FAILED_KEEP_MS };
     return notifications.prune(before, BATCH);
   });
-  await repeatWrite(({ history, nowMs }) => history.trim(nowMs - MS_PER_DAY, BATCH));
+  await trimHistories(store);
   return {
     requeued: taken.requeued,
     lost: taken.lost,
@@ -89,6 +94,41 @@ async function settleUnclaimed(work: Work): Promise<number> {
     await settle(work, notification, 'failed', `the target ${target} is no longer configured`);
   }
   return unclaimed.length;
+}
+
+/**
+ * Shortens the histories that are too long, of flows that can have got entries since the last sweeps. They are counted
+ * in pages, because counting those of many flows at once would hold up everybody else.
+ */
+async function trimHistories(store: FlowStore): Promise<void> {
+  const trim = async ({ seq, entries }: HistoryLength): Promise<void> => {
+    if (entries > MOST_KEPT) await store.write(({ history }) => history.trim(seq), 'anything');
+  };
+  for (const status of ACTIVE_FLOW_STATUSES) {
+    const page = (last: HistoryLength | undefined) =>
+      store.read(({ history }) => history.lengthsOf(status, last?.seq ?? 0, PAGE));
+    for await (const one of paged(page)) await trim(one);
+  }
+  const sinceMs = store.now() - MS_PER_DAY;
+  const page = (last: HistoryLength | undefined) =>
+    store.read(({ history }) =>
+      history.lengthsOfEnded(last?.endedAt ?? sinceMs, last?.seq ?? 0, PAGE),
+    );
+  for await (const one of paged(page)) await trim(one);
+}
+
+/** Rows of a query that is asked for a page at a time, after the last row of the one before. */
+async function* paged<Row>(
+  ask: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  let last: Row | undefined;
+  for (;;) {
+    const page = await ask(last);
+    yield* page;
+    if (page.length < PAGE) return;
+    last = page.at(-1);
+    await othersTurn(undefined);
+  }
 }
 
 /** Repeats a step until it has nothing left to do. @returns how much it did in total */

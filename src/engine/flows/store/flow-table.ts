@@ -122,37 +122,44 @@ export const HISTORY = recordTable('history', HISTORY_FIELDS, []);
 export const MOST_KEPT = 1000;
 export const FIRST_KEPT = 50;
 
+/** How many entries the history of a flow has. */
+export interface HistoryLength {
+  readonly seq: number;
+  readonly endedAt: number | null;
+  readonly entries: number;
+}
+
 /** The table of what happened to flows. Stores add what a change notes in its Work. */
 export function historyRows(sql: StoreSql) {
   const { schema, query, run } = sql;
+  const lengths = `SELECT seq, ended_at AS "endedAt", (
+    SELECT count(*) FROM ${schema}history WHERE flow_seq = flows.seq) AS entries FROM ${schema}flows`;
   return {
     /** Oldest first. */
     ofFlow: (flowSeq: number) =>
       query<HistoryEntry>(`${selectFrom(sql, HISTORY)} WHERE flow_seq = $1 ORDER BY n`, [flowSeq]),
-    /**
-     * Deletes the middle of histories that are too long, of flows that have not ended before a time. @returns how
-     * many were too long
-     */
-    trim: async (sinceMs: number, limit: number) => {
-      const long = await query<{ seq: number }>(
-        `SELECT flow_seq AS seq FROM ${schema}history WHERE flow_seq IN (
-           SELECT seq FROM ${schema}flows WHERE ended_at IS NULL
-             AND status IN ('queued', 'running', 'waiting', 'blocked')
-           UNION ALL SELECT seq FROM ${schema}flows WHERE ended_at >= $1)
-         GROUP BY flow_seq HAVING count(*) > $2 LIMIT $3`,
-        [sinceMs, MOST_KEPT, limit],
-      );
-      for (const { seq } of long) {
-        await run(
-          `DELETE FROM ${schema}history WHERE flow_seq = $1
-             AND n >= (SELECT n FROM ${schema}history WHERE flow_seq = $1
-               ORDER BY n LIMIT 1 OFFSET ${FIRST_KEPT})
-             AND n < (SELECT n FROM ${schema}history WHERE flow_seq = $1
-               ORDER BY n DESC LIMIT 1 OFFSET ${MOST_KEPT - FIRST_KEPT - 1})`,
-          [seq],
-        );
-      }
-      return long.length;
-    },
+    /** How long the histories of flows of a status are: a page of them, by `seq`. */
+    lengthsOf: (status: FlowStatus, afterSeq: number, limit: number) =>
+      query<HistoryLength>(`${lengths} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`, [
+        status,
+        afterSeq,
+        limit,
+      ]),
+    /** The same of flows that have ended, by when. */
+    lengthsOfEnded: (afterMs: number, afterSeq: number, limit: number) =>
+      query<HistoryLength>(
+        `${lengths} WHERE (ended_at, seq) > ($1, $2) ORDER BY ended_at, seq LIMIT $3`,
+        [afterMs, afterSeq, limit],
+      ),
+    /** Deletes the middle of a history that is too long. */
+    trim: (flowSeq: number) =>
+      run(
+        `DELETE FROM ${schema}history WHERE flow_seq = $1
+           AND n >= (SELECT n FROM ${schema}history WHERE flow_seq = $1
+             ORDER BY n LIMIT 1 OFFSET ${FIRST_KEPT})
+           AND n < (SELECT n FROM ${schema}history WHERE flow_seq = $1
+             ORDER BY n DESC LIMIT 1 OFFSET ${MOST_KEPT - FIRST_KEPT - 1})`,
+        [flowSeq],
+      ),
   };
 }
