@@ -148,7 +148,8 @@ export function historyRows(sql: StoreSql) {
     /** The same of flows that have ended, by when. */
     lengthsOfEnded: (afterMs: number, afterSeq: number, limit: number) =>
       query<HistoryLength>(
-        `${lengths} WHERE (ended_at, seq) > ($1, $2) ORDER BY ended_at, seq LIMIT $3`,
+        `${lengths} WHERE ended_at IS NOT NULL AND (ended_at, seq) > ($1, $2)
+         ORDER BY ended_at, seq LIMIT $3`,
         [afterMs, afterSeq, limit],
       ),
     /** Deletes the middle of a history that is too long. */
