@@ -4,6 +4,7 @@ import { MS_PER_DAY } from '../support/time.js';
 import type { FlowStore, Work } from './flow-store.js';
 import { settle } from './outbox.js';
 import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
+import type { Tables } from './store/tables.js';
 import { finishCancelling } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/claim-task.js';
 
@@ -101,34 +102,30 @@ async function settleUnclaimed(work: Work): Promise<number> {
  * in pages, because counting those of many flows at once would hold up everybody else.
  */
 async function trimHistories(store: FlowStore): Promise<void> {
-  const trim = async ({ seq, entries }: HistoryLength): Promise<void> => {
-    if (entries > MOST_KEPT) await store.write(({ history }) => history.trim(seq), 'anything');
-  };
-  for (const status of ACTIVE_FLOW_STATUSES) {
-    const page = (last: HistoryLength | undefined) =>
-      store.read(({ history }) => history.lengthsOf(status, last?.seq ?? 0, PAGE));
-    for await (const one of paged(page)) await trim(one);
-  }
   const sinceMs = store.now() - MS_PER_DAY;
-  const page = (last: HistoryLength | undefined) =>
-    store.read(({ history }) =>
-      history.lengthsOfEnded(last?.endedAt ?? sinceMs, last?.seq ?? 0, PAGE),
-    );
-  for await (const one of paged(page)) await trim(one);
+  for (const status of ACTIVE_FLOW_STATUSES) {
+    await trimPages(store, ({ history }, last) => history.lengthsOf(status, last?.seq ?? 0, PAGE));
+  }
+  await trimPages(store, ({ history }, last) =>
+    history.lengthsOfEnded(last?.endedAt ?? sinceMs, last?.seq ?? 0, PAGE),
+  );
 }
 
-/** Rows of a query that is asked for a page at a time, after the last row of the one before. */
-async function* paged<Row>(
-  ask: (last: Row | undefined) => Promise<readonly Row[]>,
-): AsyncGenerator<Row> {
-  let last: Row | undefined;
-  for (;;) {
-    const page = await ask(last);
-    yield* page;
-    if (page.length < PAGE) return;
-    last = page.at(-1);
+/** @param pageAfter reads the page after the last one of the page before */
+async function trimPages(
+  store: FlowStore,
+  pageAfter: (tables: Tables, last: HistoryLength | undefined) => Promise<readonly HistoryLength[]>,
+): Promise<void> {
+  let last: HistoryLength | undefined;
+  do {
+    const page = await store.read((tables) => pageAfter(tables, last));
+    for (const { seq, entries } of page) {
+      if (entries > MOST_KEPT) await store.write(({ history }) => history.trim(seq), 'anything');
+    }
+    last = page.length < PAGE ? undefined : page.at(-1);
+    // SQLite never yields.
     await othersTurn(undefined);
-  }
+  } while (last !== undefined);
 }
 
 /** Repeats a step until it has nothing left to do. @returns how much it did in total */

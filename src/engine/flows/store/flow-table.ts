@@ -138,13 +138,12 @@ export function historyRows(sql: StoreSql) {
     /** Oldest first. */
     ofFlow: (flowSeq: number) =>
       query<HistoryEntry>(`${selectFrom(sql, HISTORY)} WHERE flow_seq = $1 ORDER BY n`, [flowSeq]),
-    /** How long the histories of flows of a status are: a page of them, by `seq`. */
+    /** How long the histories of active flows of a status are: a page of them, by `seq`. */
     lengthsOf: (status: FlowStatus, afterSeq: number, limit: number) =>
-      query<HistoryLength>(`${lengths} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`, [
-        status,
-        afterSeq,
-        limit,
-      ]),
+      query<HistoryLength>(
+        `${lengths} WHERE status = $1 AND ended_at IS NULL AND seq > $2 ORDER BY seq LIMIT $3`,
+        [status, afterSeq, limit],
+      ),
     /** The same of flows that have ended, by when. */
     lengthsOfEnded: (afterMs: number, afterSeq: number, limit: number) =>
       query<HistoryLength>(
