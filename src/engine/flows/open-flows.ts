@@ -235,22 +235,21 @@ function watchedWrites(store: FlowStore) {
     throw error;
   };
   /** A change that was made before a later one failed, and is only now on disk, says nothing of the room since. */
-  const noteStored = (failuresBefore: number): void => {
+  const noteStored = (failuresBefore: number | undefined): void => {
     if (failuresBefore === failures) note(undefined);
   };
   const write: FlowStore['write'] = async (change, scope) => {
-    let hasWritten = false;
-    let failuresBefore = failures;
+    let failuresBefore: number | undefined;
     const observed = async (work: Work) => {
-      failuresBefore = failures;
+      const seen = failures;
       const before = work.changes.length;
       const result = await change(work);
-      hasWritten = work.changes.length > before;
+      // One that changed nothing needs no room on the disk.
+      failuresBefore = work.changes.length > before ? seen : undefined;
       return result;
     };
     const result = await store.write(observed, scope).catch(noteFailure);
-    // One that changed nothing needs no room on the disk.
-    if (hasWritten) noteStored(failuresBefore);
+    noteStored(failuresBefore);
     return result;
   };
   return {

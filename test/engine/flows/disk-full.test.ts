@@ -1,11 +1,22 @@
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import fs, { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../src/engine/errors/index.js';
-import { ADA, newFlow, testFlows } from '../../support/flows.js';
 import { smallDisk } from '../../support/tmpfs.js';
 
 const test = suite('a full disk below flows');
+
+/** Slow enough that what was stored last is synced after the first change that failed, as on a busy disk. */
+const SYNC_MS = 50;
+const { fdatasync } = fs;
+const slowly = (descriptor: number, done: fs.NoParamCallback): void => {
+  setTimeout(() => fdatasync(descriptor, done), SYNC_MS);
+};
+fs.fdatasync = Object.assign(slowly, { __promisify__: fdatasync.__promisify__ });
+syncBuiltinESMExports();
+// Only what is loaded from here on uses it.
+const { ADA, newFlow, testFlows } = await import('../../support/flows.js');
+const { SvcError } = await import('../../../src/engine/errors/index.js');
 
 const disk = smallDisk(8);
 const when = disk === undefined ? test.skip : test;
@@ -57,4 +68,8 @@ when(
   },
 );
 
+test.after(() => {
+  fs.fdatasync = fdatasync;
+  syncBuiltinESMExports();
+});
 test.run();
