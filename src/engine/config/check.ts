@@ -51,12 +51,10 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
   };
 }
 
-const { followProvider: _, ...providerRules } = providers;
-
 const RULES: readonly Rule[] = [
   features,
   notify,
-  providerRules,
+  providers,
   schedules,
   search,
   secrets,

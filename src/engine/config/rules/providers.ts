@@ -1,8 +1,6 @@
 import {
   ADAPTER_IDS,
   ADAPTER_KINDS,
-  type AdapterId,
-  adapterOf,
   allowsDimensions,
   describeDimensions,
   dimensionsOf,
@@ -14,6 +12,7 @@ import type { ConfigInput } from '../schema/index.js';
 import {
   eachScope,
   fault,
+  followProvider,
   type Rule,
   type RuleFinding,
   type SearchScope,
@@ -22,31 +21,6 @@ import {
 } from './rule.js';
 
 const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
-
-/** What a provider name means: an adapter, `auto` or `none`, or nothing. */
-type ProviderTarget =
-  | { readonly kind: 'adapter'; readonly adapter: AdapterId }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'unknown'; readonly entry: ConfigPath | undefined };
-
-/**
- * Resolves a provider name: a `models.providers` entry by its `api`, else an adapter by id or kind
- * (spec/memory-search §2.1).
- */
-export function followProvider(input: ConfigInput, name: string): ProviderTarget {
-  const entries = input.models?.providers ?? {};
-  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
-  const adapter = adapterOf(entry?.api ?? name) ?? adapterOf(name);
-  if (entry?.api !== undefined && adapterOf(entry.api) === undefined) {
-    return { kind: 'unknown', entry: ['models', 'providers', name, 'api'] };
-  }
-  if (adapter !== undefined) return { kind: 'adapter', adapter };
-  if (name === 'auto' || name === 'none') return { kind: 'open' };
-  return {
-    kind: 'unknown',
-    entry: entry === undefined ? undefined : ['models', 'providers', name],
-  };
-}
 
 export const providersAreKnown: Rule = eachScope(function* (scope, input) {
   for (const key of ['provider', 'fallback'] as const) {

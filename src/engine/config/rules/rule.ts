@@ -1,3 +1,4 @@
+import { type AdapterId, adapterOf } from '../../providers/registry.js';
 import type { ConfigFault, FaultCode } from '../config-fault.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
@@ -61,6 +62,31 @@ export function* writtenRoutes(input: ConfigInput) {
     const path: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
     yield { id, route, path };
   }
+}
+
+/** What a provider name means: an adapter, `auto` or `none`, or nothing. */
+type ProviderTarget =
+  | { readonly kind: 'adapter'; readonly adapter: AdapterId }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'unknown'; readonly entry: ConfigPath | undefined };
+
+/**
+ * Resolves a provider name: a `models.providers` entry by its `api`, else an adapter by id or kind
+ * (spec/memory-search §2.1).
+ */
+export function followProvider(input: ConfigInput, name: string): ProviderTarget {
+  const entries = input.models?.providers ?? {};
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  const adapter = adapterOf(entry?.api ?? name) ?? adapterOf(name);
+  if (entry?.api !== undefined && adapterOf(entry.api) === undefined) {
+    return { kind: 'unknown', entry: ['models', 'providers', name, 'api'] };
+  }
+  if (adapter !== undefined) return { kind: 'adapter', adapter };
+  if (name === 'auto' || name === 'none') return { kind: 'open' };
+  return {
+    kind: 'unknown',
+    entry: entry === undefined ? undefined : ['models', 'providers', name],
+  };
 }
 
 /** The paths that are written. */

@@ -4,10 +4,10 @@ import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
 import type { MemorySearchSettings } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
-import { followProvider } from './providers.js';
 import {
   eachScope,
   fault,
+  followProvider,
   type Rule,
   type RuleFinding,
   type SearchScope,

@@ -5,8 +5,7 @@ import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
 import { writtenSecrets } from '../secret-input.js';
-import { followProvider } from './providers.js';
-import { fault, type Rule, type SearchScope, warning } from './rule.js';
+import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
 
 /** Shorter secrets are too easy to guess. */
 const MIN_SECRET_CHARS = 24;
