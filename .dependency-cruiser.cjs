@@ -149,7 +149,7 @@ const memoryRules = memoryOrder.slice(0, -1).map((room, at) => ({
  */
 const doors = {
   activity: [],
-  install: ['install-packages', 'installed-packages', 'npm'],
+  install: ['install-packages', 'installed-packages', 'npm', 'output-schemas'],
   config: ['authoring', 'masked-text', 'trial-settings', 'trust/config-trust'],
   imports: ['output-schemas'],
   secrets: ['check-secrets', 'output-schemas'],

@@ -12,6 +12,7 @@ import {
   listOf,
   optionalObject,
 } from '../errors/output-schema.js';
+import { packagesFields } from '../install/output-schemas.js';
 
 /*
  * What the JSON documents of the memory commands have in common, and those of indexing, documents and the log. The
@@ -155,18 +156,7 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
 
 /** `svc memory documents install --json`. */
 export const installDocumentsOutputSchema = documentSchema({
-  library: field(
-    z.strictObject({
-      outcome: field(
-        z.enum(['absent', 'already', 'installed', 'removed']),
-        '`absent`: there was nothing to remove.',
-      ),
-      version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
-      folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
-      bytes: field(count, 'Size on disk.'),
-    }),
-    'unpdf, which reads PDF files.',
-  ),
+  library: field(z.strictObject(packagesFields), 'unpdf, which reads PDF files.'),
 });
 
 const passage = {

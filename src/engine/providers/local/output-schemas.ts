@@ -1,25 +1,19 @@
 import * as z from 'zod/mini';
 import {
+  count,
   type DocumentOf,
   documentSchema,
   field,
   objectOrNull,
 } from '../../errors/output-schema.js';
-
-const size = z.int().check(z.minimum(0));
+import { packagesFields } from '../../install/output-schemas.js';
 
 /** `svc provider install local --json`. */
 export const installLocalOutputSchema = documentSchema({
   runtime: field(
     z.strictObject({
-      outcome: field(
-        z.enum(['absent', 'already', 'installed', 'removed']),
-        '`absent`: there was nothing to remove.',
-      ),
-      version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
-      folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
+      ...packagesFields,
       gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
-      bytes: field(size, 'Size on disk.'),
     }),
     'node-llama-cpp, which computes the vectors.',
   ),
@@ -28,7 +22,7 @@ export const installLocalOutputSchema = documentSchema({
       outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
       name: field(z.string(), 'The reference without secrets, or the file name.'),
       path: field(z.string(), 'Absolute path of the file.'),
-      bytes: field(size, 'Size.'),
+      bytes: field(count, 'Size.'),
     }),
     '`null` with `--no-model` and `--remove`.',
   ),
