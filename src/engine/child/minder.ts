@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS, type Mind } from './child-group.js';
 
-/** What the minder is told of a program, as a line of JSON. Without `mark` and `group`, the program has ended. */
+/** What is sent to the minder about a program, as a line of JSON. Without `mark` and `group`, the program has ended. */
 interface MinderLine {
   readonly key: number;
   /** `NAME=value` in the environment of all its processes. */

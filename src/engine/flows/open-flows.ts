@@ -234,7 +234,7 @@ function watchedWrites(store: FlowStore) {
     }
     throw error;
   };
-  /** A change that was made before a later one failed, and is only now on disk, says nothing of the room since. */
+  /** A change that was made before a later one failed does not show that there is room now, even if it is synced last. */
   const noteStored = (failuresBefore: number | undefined): void => {
     if (failuresBefore === failures) note(undefined);
   };

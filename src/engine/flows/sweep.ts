@@ -99,7 +99,7 @@ async function settleUnclaimed(work: Work): Promise<number> {
 
 /**
  * Shortens the histories that are too long, of flows that can have got entries since the last sweeps. They are counted
- * in pages, because counting those of many flows at once would hold up everybody else.
+ * in pages, because SQLite blocks the process while it counts.
  */
 async function trimHistories(store: FlowStore): Promise<void> {
   const sinceMs = store.now() - MS_PER_DAY;
@@ -123,7 +123,7 @@ async function trimPages(
       if (entries > MOST_KEPT) await store.write(({ history }) => history.trim(seq), 'anything');
     }
     last = page.length < PAGE ? undefined : page.at(-1);
-    // SQLite never yields.
+    // Requests go first.
     await othersTurn(undefined);
   } while (last !== undefined);
 }
