@@ -12,33 +12,59 @@ const abiFile = `${root}node_modules/.svc-node-abi`;
 const NEWER_SQLITE = 'better-sqlite3@13.2.0';
 const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
 
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+
 /**
- * Installs the dependencies if they are missing, older than the lock file, or for another Node.js.
- * Otherwise only checks three files. npm's output is shown only if it fails.
+ * Installs the dependencies and compiles SQLite where that is still to do. Otherwise only checks a few files. npm's
+ * output is shown only if it fails.
  */
 export async function ensureInstalled() {
-  // npm would empty the folder that the link points to.
-  const folder = lstatSync(`${root}node_modules`, { throwIfNoEntry: false });
-  if (folder?.isSymbolicLink() === true) return;
+  await installPackages();
+  await compileSqlite();
+}
+
+/** Installs the dependencies if they are missing, older than the lock file, or for another Node.js. */
+export async function installPackages() {
+  if (isLinked()) return;
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
   const locked = statSync(`${root}package-lock.json`);
   const isComplete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
-  const sqlite = `${root}node_modules/better-sqlite3`;
-  // Where SQLite could not be built once, svc uses that of Node.js or says what to do.
-  const hasSqlite = ['build/Release/better_sqlite3.node', 'prebuilds', '../.svc-node-abi'].some(
-    (path) => existsSync(`${sqlite}/${path}`),
-  );
+  const hasSqlite = !runsNewerSqlite || isSqliteReady();
   if (isComplete && hasSqlite && builtFor() === process.versions.modules) return;
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  if (runsNewerSqlite) {
-    await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...quiet]);
-    const newer = ['install', '--no-save', '--ignore-scripts', ...quiet, NEWER_SQLITE];
-    await npm('installing SQLite', newer);
-  } else {
-    const what = 'installing dependencies (only once; compiling SQLite can take a minute)';
-    await npm(what, ['ci', ...quiet]);
-  }
+  await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...QUIET]);
+  if (!runsNewerSqlite) return;
+  const newer = ['install', '--no-save', '--ignore-scripts', ...QUIET, NEWER_SQLITE];
+  await npm('installing SQLite', newer);
   writeFileSync(abiFile, process.versions.modules);
+}
+
+/** Compiles SQLite after {@link installPackages}. Where that fails, svc uses that of Node.js or says what to do. */
+async function compileSqlite() {
+  if (runsNewerSqlite || isLinked() || isSqliteReady()) return;
+  await runNpm('compiling SQLite (only once; this can take a minute)', ['rebuild', ...QUIET]);
+  writeFileSync(abiFile, process.versions.modules);
+}
+
+/** Builds the program where a file of it is newer, after {@link installPackages}. */
+export async function ensureBuilt() {
+  const { buildProgram, isBuildStale } = await import('./build.js');
+  if (!isBuildStale()) return;
+  const ended = showProgress('building svc');
+  await buildProgram();
+  ended();
+}
+
+/** npm would empty the folder that the link points to. */
+function isLinked() {
+  const folder = lstatSync(`${root}node_modules`, { throwIfNoEntry: false });
+  return folder?.isSymbolicLink() === true;
+}
+
+/** Compiled or with its compiled files, by whomever, or tried once. */
+function isSqliteReady() {
+  const sqlite = `${root}node_modules/better-sqlite3`;
+  const places = [`${sqlite}/build/Release/better_sqlite3.node`, `${sqlite}/prebuilds`, abiFile];
+  return places.some((path) => existsSync(path));
 }
 
 /** An install made by someone else is assumed to be for this Node.js. */
@@ -51,6 +77,18 @@ function builtFor() {
  * @param {string[]} args
  */
 async function npm(what, args) {
+  const { output, status } = await runNpm(what, args);
+  if (status === 0) return;
+  const why = status instanceof Error ? status.message : '';
+  process.stderr.write(`${output}\nerror: npm ${args[0]} failed ${why}\n`);
+  process.exit(1);
+}
+
+/**
+ * @param {string} what
+ * @param {string[]} args
+ */
+async function runNpm(what, args) {
   const ended = showProgress(what);
   const child = spawn('npm', args, {
     cwd: root,
@@ -64,10 +102,7 @@ async function npm(what, args) {
     new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
   ]);
   ended();
-  if (status === 0) return;
-  const why = status instanceof Error ? status.message : '';
-  process.stderr.write(`${output}${errors}\nerror: npm ${args[0]} failed ${why}\n`);
-  process.exit(1);
+  return { output: `${output}${errors}`, status };
 }
 
 /**
@@ -76,7 +111,7 @@ async function npm(what, args) {
  * @param {string} what
  * @returns {() => void} what removes the line from a terminal
  */
-export function showProgress(what) {
+function showProgress(what) {
   const { stderr } = process;
   if (!stderr.isTTY) {
     stderr.write(`${what} …\n`);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled } from './ensure-installed.js';
+import { ensureBuilt, ensureInstalled, installPackages } from './ensure-installed.js';
 
 // node scripts/run.js [--build] FILE|FOLDER [ARGUMENT…]: runs a TypeScript file of the project, building the
 // program first with --build. For a folder, the first argument may name a file in it; main.ts otherwise.
@@ -11,8 +11,9 @@ const builds = first === '--build';
 const [target = '', ...args] = builds ? rest : [first, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await ensureInstalled();
-if (builds) await import('./build-checkout.js');
+// The test runner compiles SQLite itself, while its checks run.
+await (target === 'test/run.ts' ? installPackages() : ensureInstalled());
+if (builds) await ensureBuilt();
 const named = `${target}/${args[0]}.ts`;
 const file = target.endsWith('.ts')
   ? target

@@ -8,6 +8,7 @@
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { z } from 'zod';
 import { replaceFile } from '../src/engine/support/files.js';
 import { compile } from './support/compile.js';
 import { startCluster } from './support/postgres.js';
+import { ROOT } from './support/run-svc.js';
 
 interface Job {
   readonly kind: 'check' | 'tests';
@@ -240,6 +242,15 @@ function countIn(output: string, what: 'Passed' | 'Skipped' | 'Total'): number {
   return Number(new RegExp(`^\\s*${what}:\\s+(\\d+)`, 'm').exec(output)?.[1] ?? 0);
 }
 
+/** Compiles it where that is still to do, which takes as long as the checks, and one processor. */
+async function compiledSqlite(): Promise<void> {
+  const script = join(ROOT, 'scripts/build-checkout.js');
+  await once(
+    spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    'close',
+  );
+}
+
 /** One server for all test files, which find it in the environment. */
 async function providePostgres(): Promise<{ readonly name: string; stop(): Promise<void> }> {
   const nothing = async (): Promise<void> => undefined;
@@ -295,8 +306,10 @@ async function main(): Promise<void> {
   const postgres = (tests ?? []).length === 0 ? undefined : await providePostgres();
   if (postgres !== undefined) provideSeed();
   endJobsOnSignals();
+  const sqlite = (tests ?? []).length === 0 ? undefined : compiledSqlite();
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      if (job.kind === 'tests') await sqlite;
       const finished = await runJob(job);
       seconds.set(job.name, finished.seconds);
       const outcome = outcomeOf(job, finished);
