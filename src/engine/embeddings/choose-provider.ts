@@ -196,5 +196,5 @@ export function queryTimeoutMs(
   { query }: Pick<ResolvedMemorySearch, 'query'>,
 ): number {
   const usual = PROVIDERS[adapter].queryTimeoutSeconds ?? QUERY_TIMEOUT_SECONDS;
-  return (query.timeoutSeconds ?? usual) * 1000;
+  return Math.round((query.timeoutSeconds ?? usual) * 1000);
 }

@@ -250,4 +250,15 @@ test('a provider that hangs holds a search for query.timeoutSeconds, and is name
   }
 });
 
+test('time limits may be any fraction of a second', async ({ fake }) => {
+  const notes = semanticMemory(fake, { 'a.md': 'The automobile.\n' });
+  const memory = await notes.open({
+    query: { timeoutSeconds: 30.0001 },
+    sync: { embeddingBatchTimeoutSeconds: 30.00005 },
+  });
+  const response = await memory.backend.search({ query: 'automobile' });
+  assert.equal([response.mode, warningCodes(response)], ['hybrid', []]);
+  await memory.backend.close();
+});
+
 test.run();
