@@ -21,7 +21,7 @@ const batch = () =>
   z.strictObject({
     enabled: key(
       z.boolean(),
-      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are always embedded inline",
+      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are embedded inline if others have vectors",
     ),
     concurrency: key(integer(1, 1000), 'Maximum number of concurrent batch jobs'),
     wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
