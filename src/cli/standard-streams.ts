@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
-import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
+import { makeFolders, PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
 
 /** Long enough for most programs to write something. Whoever starts svc with a pipe may never close it. */
 const BEGIN_MS = 3000;
@@ -58,7 +58,7 @@ export async function withStdinFile<T>(
   folder: string,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   const file = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
     await pipeline(process.stdin, createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE }));

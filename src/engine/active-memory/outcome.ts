@@ -1,10 +1,11 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
 import type { SearchMode } from '../memory/search/index.js';
 import type { ChatType } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
+import { makeFolders } from '../support/files.js';
 import { injectedBlock } from './block.js';
 import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';
 import type { RecallOutput } from './output-schemas.js';
@@ -142,7 +143,7 @@ export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutco
     warnings: outcome.warnings.map(({ code }) => code),
   };
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size > MAX_BYTES) renameSync(file, `${file}.1`);
     appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: MODE });

@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { namesIn, replaceFile, TEMPORARY_ENDING } from '../support/files.js';
+import { makeFolders, namesIn, replaceFile, TEMPORARY_ENDING } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
@@ -122,7 +114,7 @@ export function updateRecallState(
   // One name per process, so a killed one leaves at most one file behind.
   const temporary = join(dirname(file), `${TEMPORARY_START}${process.pid}${TEMPORARY_ENDING}`);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     writeFileSync(temporary, fileText(kept), { mode: MODE });
     chmodSync(temporary, MODE);
     renameSync(temporary, file);

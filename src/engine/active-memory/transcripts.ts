@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
+import { makeFolders } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import type { CondensePrompt } from './model.js';
 import { emptyRecalls, recallStateFile } from './state-file.js';
@@ -33,7 +34,7 @@ export function keepTranscript(
   const name = `${timestamp.replaceAll(':', '-')}-${shortHash(prompt.user)}.jsonl`;
   try {
     const folder = join(transcriptsFolder(state.stateDir), 'agents', agentId, ...parts);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     writeFileSync(join(folder, name), `${lines.join('\n')}\n`, { mode: 0o600 });
   } catch {
     // Transcripts are only for debugging.

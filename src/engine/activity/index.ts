@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -11,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
-import { namesIn, PRIVATE_MODE } from '../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
 
 /** Counts of the last 24 hours, in buckets of five minutes; the current bucket last. */
@@ -106,7 +105,7 @@ function openIn(folder: string, name: string): number {
     return openSync(file, OPEN_FLAGS, PRIVATE_MODE);
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     return openSync(file, OPEN_FLAGS, PRIVATE_MODE);
   }
 }

@@ -276,7 +276,8 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.list.*.workspace': '`agents.defaults.workspace`',
   'agents.list.*.mcp.write': '`mcp.write`',
   'agents.list.*.memorySearch': '`agents.defaults.memorySearch`, field by field',
-  'agents.defaults.memorySearch.model': "the provider's",
+  'agents.defaults.memorySearch.model':
+    "the provider's; with `multimodal.enabled`, its model for images and audio",
   'agents.defaults.memorySearch.outputDimensionality': "the model's",
   'agents.defaults.memorySearch.remote.baseUrl': "the provider's",
   'agents.defaults.memorySearch.remote.nonBatchConcurrency': '4, or 1 for `ollama`',

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
 import { isRecord } from './config-path.js';
 
@@ -45,7 +45,7 @@ export function keepWarnings(
   const others = readVerdicts(cacheDir).filter((verdict) => verdict.key !== key);
   const kept = [...others.slice(1 - MOST_KEPT), { key, warnings }];
   try {
-    mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
+    makeFolders(cacheDir);
     replaceFile(join(cacheDir, FILE_NAME), `${JSON.stringify(kept)}\n`, PRIVATE_MODE);
   } catch {
     // A full or read-only disk only makes starting slower.

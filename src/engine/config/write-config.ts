@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { readConfigText } from './discovery.js';
 
 /**
@@ -79,7 +79,7 @@ export function replaceConfig(file: string, before: string | undefined, text: st
 export function writeFileAtomically(file: string, text: string): void {
   try {
     const target = followLink(file);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(target));
     replaceFile(target, text, modeOf(target));
   } catch (cause) {
     throw new SvcError('CONFIG_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {

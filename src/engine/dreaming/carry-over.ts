@@ -1,7 +1,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -16,7 +15,7 @@ import { SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection } from '../sqlite/database.js';
 import { tryProcessLock } from '../sqlite/process-lock.js';
 import type { StatePaths } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
 import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-workspace.js';
 import { promotedEntries } from './promotion/memory-file.js';
@@ -177,7 +176,7 @@ function noteText(dir: string, path: string): string | undefined {
 /** Renames the database last: if this is killed earlier, the next run does the rest. */
 function moveFiles(old: DreamFiles, files: DreamFiles): void {
   if (existsSync(old.backupDir)) {
-    mkdirSync(dirname(files.backupDir), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(files.backupDir));
     renameSync(old.backupDir, files.backupDir);
   }
   const logs = [files.recallLog, `${files.recallLog}.old`];

@@ -153,7 +153,9 @@ function choiceOf(
   const configuredUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
   const baseUrl =
     configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);
-  const model = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
+  const configured = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
+  // The default model may only embed text.
+  const model = configured ?? (settings.multimodal.enabled ? facts.media?.model : undefined);
   return {
     provider,
     adapter,
@@ -196,5 +198,5 @@ export function queryTimeoutMs(
   { query }: Pick<ResolvedMemorySearch, 'query'>,
 ): number {
   const usual = PROVIDERS[adapter].queryTimeoutSeconds ?? QUERY_TIMEOUT_SECONDS;
-  return (query.timeoutSeconds ?? usual) * 1000;
+  return Math.round((query.timeoutSeconds ?? usual) * 1000);
 }

@@ -121,6 +121,8 @@ export interface BatchJobStore {
 export interface BatchEmbedOptions extends EmbedOptions {
   readonly jobs: BatchJobStore;
   readonly clock: { now(): number };
+  /** A few inputs go inline, because a job may take hours and an inline request takes a second. */
+  readonly fewInline: boolean;
 }
 
 /**

@@ -78,7 +78,7 @@ async function providerSettings(
         }
       : {},
     concurrency: remote.nonBatchConcurrency ?? (oneAtATime === true ? 1 : CONCURRENCY),
-    documentTimeoutMs: seconds === undefined ? usual : seconds * 1000,
+    documentTimeoutMs: seconds === undefined ? usual : Math.round(seconds * 1000),
     queryTimeoutMs: queryTimeoutMs(choice, settings),
     // A fallback should answer quickly.
     batch: { ...remote.batch, enabled: isPrimary && remote.batch.enabled },

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
-import { isInside, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
+import { isInside, makeFolders, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import type { ImportedEntry, ImportProgram } from './imported.js';
 
@@ -71,11 +71,11 @@ export function writeNotes(
 /** A link in the workspace could lead the notes elsewhere. */
 function makeFolder(workspaceDir: string, folder: string): void {
   try {
-    mkdirSync(workspaceDir, { recursive: true, mode: 0o700 });
+    makeFolders(workspaceDir);
     const root = realpathSync(workspaceDir);
     const target = realTarget(folder);
     if (target !== undefined && isInside(target, root)) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolders(folder);
       return;
     }
   } catch (cause) {

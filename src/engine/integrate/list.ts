@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
@@ -6,7 +6,7 @@ import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import {
   type AgentFormat,
   type AgentId,
@@ -268,7 +268,7 @@ export type LastCapture = Readonly<z.infer<typeof schema>>;
 /** Records how a capture ended, since nobody sees the errors of a hook. @throws the system's error */
 export function recordCapture(state: StatePaths, agent: string, capture: LastCapture): void {
   const file = recordFile(state, agent);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   replaceFile(file, `${JSON.stringify(capture)}\n`, PRIVATE_MODE);
 }
 

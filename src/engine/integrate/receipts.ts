@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 
 /*
  * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
@@ -77,7 +77,7 @@ export function writeLayers(state: StatePaths, file: string, layers: readonly La
     rmSync(receipt, { force: true });
     return;
   }
-  mkdirSync(dirname(receipt), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(receipt));
   replaceFile(receipt, `${JSON.stringify({ version: 1, file, layers }, null, 2)}\n`, PRIVATE_MODE);
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ENV_NAME, isRecord, referencedVariable } from '../config/index.js';
 import { connectTo } from '../embeddings/diagnosis/provider-checks.js';
@@ -8,7 +8,7 @@ import { SvcError, systemReason } from '../errors/index.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 
 /** Where the key of the chosen provider comes from. */
 export type KeyChoice =
@@ -164,7 +164,7 @@ export async function storeKey(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     await withProcessLock(`${file}.lock`, { signal }, async () => {
       const secrets = readSecrets(file);
       const group = secrets[GROUP] ?? {};

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
+import { makeFolders } from '../support/files.js';
 
 /** `empty`: a folder without MEMORY.md and without memory/. */
 export type WorkspaceState = 'empty' | 'memory' | 'missing';
@@ -76,7 +77,7 @@ Each heading starts a new passage. A search returns the passages that match it.
  */
 export function makeWorkspace(dir: string, withExample: boolean): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolders(dir);
     if (withExample) writeFileSync(join(dir, 'MEMORY.md'), EXAMPLE, { flag: 'wx' });
   } catch (cause) {
     if (systemErrorCode(cause) === 'EEXIST' && withExample) return;

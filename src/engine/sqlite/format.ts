@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ErrorCode, SvcError } from '../errors/index.js';
+import { makeFolders } from '../support/files.js';
 import { type Connection, createDatabase, inWriteTransaction } from './database.js';
 
 /** A kind of file with data that is kept, and how it came to be as it is. */
@@ -25,7 +25,7 @@ export interface FileFormat {
  * @throws SvcError with a code of the format's refusals; what SQLite or the system throws
  */
 export function openFormat(file: string, format: FileFormat, busyTimeoutMs: number): Connection {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   const database = createDatabase(file, busyTimeoutMs);
   try {
     const version = formatVersion(database, format);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, truncateSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolders } from '../support/files.js';
 import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
 
 export interface ProcessLockOptions {
@@ -66,7 +67,7 @@ export function isProcessLockHeld(file: string): boolean {
 }
 
 function openLock(file: string): Connection {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   return createDatabase(file, 0);
 }
 

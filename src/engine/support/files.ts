@@ -4,12 +4,14 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
@@ -104,6 +106,31 @@ function syncOpened(path: string, flags: 'r' | 'r+'): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/**
+ * Creates a folder and those above it, for their owner only. Node's `recursive` would never return where
+ * nothing can be created although the folder above exists, as below /proc.
+ *
+ * @throws the system's error
+ */
+export function makeFolders(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const above = dirname(folder);
+    if (systemErrorCode(error) !== 'ENOENT' || isThere(above)) throw error;
+    makeFolders(above);
+    makeFolder(folder);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, 0o700);
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
 

@@ -419,8 +419,17 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['batch', search({ provider: 'voyage', remote: { batch: { enabled: true } } }), []],
   [
     'images for a model of text',
-    search({ provider: 'gemini', multimodal: { enabled: true, modalities: ['all'] } }),
+    search({
+      provider: 'gemini',
+      model: 'gemini-embedding-001',
+      multimodal: { enabled: true, modalities: ['all'] },
+    }),
     ['multimodal.enabled'],
+  ],
+  [
+    'images without a model',
+    search({ provider: 'gemini', multimodal: { enabled: true, modalities: ['all'] } }),
+    [],
   ],
   [
     'images for a model that takes them',

@@ -272,6 +272,22 @@ test('every key of the specification is accepted', () => {
   assert.equal(faultsOf({ flows: { notify: { command: ['notify'] } } }), []);
 });
 
+test('numbers without limits in the specification are not limited', () => {
+  const memorySearch = {
+    query: {
+      hybrid: { candidateMultiplier: 25.5, temporalDecay: { enabled: true, halfLifeDays: 7.5 } },
+    },
+    remote: {
+      nonBatchConcurrency: 100,
+      batch: { enabled: true, concurrency: 100, pollIntervalMs: 10, timeoutMinutes: 0.05 },
+    },
+    sync: { embeddingBatchTimeoutSeconds: 0.5 },
+  };
+  assert.equal(faultsOf({ agents: { defaults: { memorySearch } } }), []);
+  const ext = { limits: { timeoutMs: 50 }, update: { updateTimeoutMs: 50 } };
+  assert.equal(faultsOf({ memory: { backend: 'ext', ext } }), []);
+});
+
 test('an empty object is a configuration', () => {
   assert.equal(faultsOf({}), []);
 });

@@ -236,6 +236,18 @@ test('prefixes of vendors are cut from models, names with a slash are kept', () 
   assert.is(modelOf('deepinfra', 'BAAI/bge-m3'), 'BAAI/bge-m3');
 });
 
+test('with media, the default model is one that embeds them', () => {
+  const modelOf = (settings: Readonly<Record<string, unknown>>): string | undefined =>
+    choose({
+      memorySearch: { multimodal: { enabled: true }, ...settings },
+      env: { GEMINI_API_KEY: 'k' },
+    })?.model;
+  assert.is(modelOf({}), 'gemini-embedding-2');
+  assert.is(modelOf({ provider: 'gemini' }), 'gemini-embedding-2');
+  assert.is(modelOf({ provider: 'gemini', model: 'gemini-embedding-001' }), 'gemini-embedding-001');
+  assert.is(modelOf({ provider: 'gemini', multimodal: { enabled: false } }), undefined);
+});
+
 test('Copilot without a token says how to sign in', () => {
   const credential = choose({ memorySearch: { provider: 'github-copilot' } })?.credential;
   assert.is(credential?.state, 'missing');

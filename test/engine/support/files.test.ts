@@ -1,8 +1,8 @@
-import { readdirSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readGuarded, writeGuarded } from '../../../src/engine/dreaming/promotion/guarded-file.js';
-import { WRITING_MS } from '../../../src/engine/support/files.js';
+import { makeFolders, WRITING_MS } from '../../../src/engine/support/files.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('replacing files');
@@ -17,6 +17,23 @@ test('the next write removes what a killed one left, and nothing that may be und
   utimesSync(folder.at('.notes.svc.tmp'), old, old);
   writeGuarded(readGuarded(folder.path, 'MEMORY.md'), '# Memory\n');
   assert.equal(readdirSync(folder.path).toSorted(), [...others, 'MEMORY.md'].toSorted());
+});
+
+test('creates folders for their owner, and accepts those that exist', () => {
+  const folder = tempFolder();
+  for (const path of ['a/b/c', 'a/b/c', 'a']) makeFolders(folder.at(path));
+  for (const path of ['a', 'a/b', 'a/b/c']) {
+    assert.is(statSync(folder.at(path)).mode & 0o777, 0o700, path);
+  }
+});
+
+test('fails where no folder can be created', () => {
+  const folder = tempFolder();
+  folder.write('file', '');
+  assert.throws(() => makeFolders(folder.at('file')), 'EEXIST');
+  assert.throws(() => makeFolders(folder.at('file/a/b')), 'ENOTDIR');
+  // Here, the `recursive` of Node's mkdir never returns.
+  if (process.platform === 'linux') assert.throws(() => makeFolders('/proc/svc/a'), 'ENOENT');
 });
 
 test.run();

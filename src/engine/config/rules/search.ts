@@ -55,9 +55,8 @@ function* unusedKeys(scope: SearchScope, facts: Provider): Generator<RuleFinding
     const why = `the provider ${JSON.stringify(provider)} has no batch API; passages are embedded inline`;
     yield* unused(scope, ['remote', 'batch', 'enabled'], ['provider'], why);
   }
-  const used = model ?? facts.model ?? '';
-  if (multimodal.enabled && facts.media?.never(used) === true) {
-    const why = `the model ${JSON.stringify(used)} only embeds text; images and audio are not indexed`;
+  if (multimodal.enabled && model !== undefined && facts.media?.never(model) === true) {
+    const why = `the model ${JSON.stringify(model)} only embeds text; images and audio are only found by name`;
     yield* unused(scope, ['multimodal', 'enabled'], ['model'], why);
   }
 }

@@ -90,7 +90,13 @@ export function waitingTime(unit: keyof typeof MS_IN, minimum: number) {
   return integer(minimum, Math.floor(LONGEST_TIMER_MS / MS_IN[unit]));
 }
 
-export function decimal(minimum: number, maximum: number) {
+/** Like {@link waitingTime}, fractions included. */
+export function waitingTimePart(unit: keyof typeof MS_IN, minimum: number) {
+  return decimal(minimum, Math.floor(LONGEST_TIMER_MS / MS_IN[unit]));
+}
+
+/** A number within inclusive bounds. */
+export function decimal(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
   return z.number().check(z.minimum(minimum), z.maximum(maximum));
 }
 

@@ -13,6 +13,7 @@ import {
   section,
   text,
   waitingTime,
+  waitingTimePart,
 } from './keys.js';
 import { headers, secret } from './secrets.js';
 
@@ -20,15 +21,15 @@ const batch = () =>
   z.strictObject({
     enabled: key(
       z.boolean(),
-      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are always embedded inline",
+      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are embedded inline if others have vectors",
     ),
-    concurrency: key(integer(1, 64), 'Maximum number of concurrent batch jobs'),
+    concurrency: key(integer(1, 1000), 'Maximum number of concurrent batch jobs'),
     wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
     pollIntervalMs: key(
-      waitingTime('milliseconds', 100),
+      waitingTime('milliseconds', 1),
       'Pause between two polls of a batch job, in milliseconds',
     ),
-    timeoutMinutes: key(waitingTime('minutes', 1), 'Time limit of a batch job, in minutes'),
+    timeoutMinutes: key(waitingTimePart('minutes', 0.01), 'Time limit of a batch job, in minutes'),
   });
 
 const remote = () =>
@@ -37,7 +38,7 @@ const remote = () =>
     apiKey: key(secret(), 'API key of that endpoint; see [Secrets](#secrets)'),
     headers: key(headers(), 'Additional request headers; values are treated as secrets'),
     nonBatchConcurrency: key(
-      integer(1, 64),
+      integer(1, 1000),
       'Maximum number of concurrent inline embedding requests',
     ),
     batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
@@ -152,7 +153,7 @@ const mmr = () =>
 const temporalDecay = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Lower the scores of old dated notes; undated files never decay'),
-    halfLifeDays: key(integer(1), 'Age at which a score is halved, in days'),
+    halfLifeDays: key(decimal(1), 'Age at which a score is halved, in days'),
   });
 
 const hybrid = () =>
@@ -161,7 +162,7 @@ const hybrid = () =>
     vectorWeight: key(decimal(0, 1), 'Weight of the vector score'),
     textWeight: key(decimal(0, 1), 'Weight of the BM25 score'),
     candidateMultiplier: key(
-      integer(1, 20),
+      decimal(1),
       'Candidates to rank per result; between 24 and 400 in total',
     ),
     mmr: section(mmr, 'Diversity of the results'),
@@ -276,7 +277,7 @@ function sync() {
       'Interval of regular syncs, in minutes; 0 disables them',
     ),
     embeddingBatchTimeoutSeconds: key(
-      waitingTime('seconds', 1),
+      waitingTimePart('seconds', 0.1),
       'Time limit of an inline embedding request, in seconds',
     ),
     sessions: section(sessions, 'When to index transcripts, and which to keep'),

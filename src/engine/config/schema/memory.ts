@@ -19,15 +19,15 @@ const update = () =>
     onBoot: key(z.boolean(), 'Refresh when the long-running process starts'),
     embedInterval: key(duration(), 'How often to update embeddings'),
     commandTimeoutMs: key(
-      waitingTime('milliseconds', 100),
+      waitingTime('milliseconds', 1),
       'Time limit of a short command, in milliseconds',
     ),
     updateTimeoutMs: key(
-      waitingTime('milliseconds', 100),
+      waitingTime('milliseconds', 1),
       'Time limit of a refresh, in milliseconds',
     ),
     embedTimeoutMs: key(
-      waitingTime('milliseconds', 100),
+      waitingTime('milliseconds', 1),
       'Time limit of an embedding run, in milliseconds',
     ),
   });
@@ -35,7 +35,7 @@ const update = () =>
 const limits = () =>
   z.strictObject({
     maxResults: key(integer(1, 1000), 'Maximum number of results'),
-    timeoutMs: key(waitingTime('milliseconds', 100), 'Time limit of a search, in milliseconds'),
+    timeoutMs: key(waitingTime('milliseconds', 1), 'Time limit of a search, in milliseconds'),
     maxSnippetChars: key(integer(1), 'Maximum length of a snippet, in characters'),
     maxInjectedChars: key(integer(1), 'Maximum length of all snippets together, in characters'),
   });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed, parsedJson } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
@@ -192,7 +192,7 @@ export function trustReviewed(
 ): void {
   const record: TrustedConfig = { file, digest, trustedAtMs: clock.now() };
   writing(state.stateDir, () => {
-    mkdirSync(folderOf(state.stateDir), { recursive: true, mode: 0o700 });
+    makeFolders(folderOf(state.stateDir));
     replaceFile(recordOf(state.stateDir, file), `${JSON.stringify(record)}\n`, PRIVATE_MODE);
   });
 }

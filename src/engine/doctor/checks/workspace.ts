@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { editJson, parseConfigText } from '../../config/authoring.js';
 import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
@@ -15,6 +14,7 @@ import {
 } from '../../memory/sources/index.js';
 import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
+import { makeFolders } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
@@ -256,8 +256,6 @@ function folderFix(path: string): Fix {
     safe: true,
     diff: changeLines([], [`folder  ${path}`]),
     changes: 'state',
-    apply: async () => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-    },
+    apply: async () => makeFolders(path),
   };
 }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
@@ -106,7 +105,7 @@ function recordPlan(
 ): PlannedSweep {
   const backupFile = file.exists ? join(backupDir, `${sweep.id}.md`) : undefined;
   if (backupFile !== undefined) {
-    mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+    makeFolders(backupDir);
     replaceFile(backupFile, file.text, PRIVATE_MODE);
   }
   const { operations, decided } = change;

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdirSync, statSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
-import { PRIVATE_MODE } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
 
 /** A claim that answered a question, with the score of its search result, 0 to 1. */
@@ -44,7 +44,7 @@ export const MOST_LOG_BYTES = 32 * 1024 * 1024;
  */
 export function appendRecall(file: string, recall: RecallLine): boolean {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (size === undefined) makeFolders(dirname(file));
   else if (size >= MOST_LOG_BYTES) return false;
   appendFileSync(file, `${JSON.stringify(recall)}\n`, { mode: PRIVATE_MODE });
   return true;

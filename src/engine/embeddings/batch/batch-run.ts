@@ -21,9 +21,11 @@ import {
   openJobRecords,
   type PlannedInputs,
   planJobs,
-  SMALLEST_JOB,
   type StartedJob,
 } from './job-records.js';
+
+/** Jobs with fewer inputs are not worth the wait. */
+const FEW = 50;
 
 /** What the adapter provides. */
 interface BatchGround
@@ -61,7 +63,7 @@ export async function* startBatchRun(
   };
   const stop = (): void => left.abort();
   try {
-    yield* embedInBatches(inputs, run, stop);
+    yield* embedInBatches(inputs, options.fewInline ? FEW : 1, run, stop);
   } finally {
     stop();
   }
@@ -76,11 +78,13 @@ export async function* startBatchRun(
  * What a job leaves goes inline, not into another job, so that a run terminates. After two failed
  * jobs everything goes inline.
  *
+ * @param smallestJob fewer inputs go inline
  * @param stop aborts the run
  * @throws VendorFault, SvcError, or the signal's reason
  */
 async function* embedInBatches(
   inputs: Inputs<KeyedInput>,
+  smallestJob: number,
   run: BatchRun,
   stop: () => void,
 ): AsyncGenerator<KeyedPart> {
@@ -95,6 +99,7 @@ async function* embedInBatches(
     concurrency: settings.concurrency,
     maxEntries: () => health.maxEntries,
     inlineOnly: (key) => !health.on || earlier.left.has(key),
+    smallestJob,
   });
   if (settings.wait) {
     yield* mergeParts(
@@ -180,7 +185,7 @@ async function* embedByJob(
   await abortableSleep(run.settings.pollIntervalMs, run.call.signal);
   const end = yield* collectJob(job, await awaitJob(job, run), run);
   // Both halves are large enough for a job, so halving terminates.
-  if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {
+  if (end.queueFull && inputs.size >= 2 * FEW) {
     const half = Math.ceil(inputs.size / 2);
     health.maxEntries = Math.min(health.maxEntries, half);
     const all = [...inputs];

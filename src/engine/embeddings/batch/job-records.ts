@@ -84,10 +84,10 @@ interface PlanRules {
   /** Called for each input, since it may change during the run. */
   readonly maxEntries: () => number;
   readonly inlineOnly: (key: string) => boolean;
+  /** Fewer inputs go inline. */
+  readonly smallestJob: number;
 }
 
-/** A job may take hours, an inline request a second: not worth it for a few changed notes. */
-export const SMALLEST_JOB = 50;
 /** For the texts of all jobs in flight. */
 const MEMORY_BYTES = 256 * 1024 * 1024;
 /** Generous overhead of a line besides its text. */
@@ -115,7 +115,7 @@ export async function* planJobs(
     const size = Buffer.byteLength(JSON.stringify(plainText(input))) + LINE_BYTES;
     const maxEntries = Math.min(rules.job.maxEntries, rules.maxEntries());
     if (job.size > 0 && (job.size >= maxEntries || bytes + size > maxBytes)) {
-      yield { via: via(job), inputs: job };
+      yield { via: via(job, rules), inputs: job };
       job = new Map();
       bytes = 0;
     }
@@ -123,12 +123,15 @@ export async function* planJobs(
     bytes += size;
   }
   // A small remainder joins what goes inline anyway.
-  if (via(job) === 'inline') for (const [key, input] of job) inline.set(key, input);
+  if (via(job, rules) === 'inline') for (const [key, input] of job) inline.set(key, input);
   else yield { via: 'job', inputs: job };
   if (inline.size > 0) yield { via: 'inline', inputs: inline };
   return undefined;
 }
 
-function via(inputs: ReadonlyMap<string, KeyedInput>): PlannedInputs['via'] {
-  return inputs.size < SMALLEST_JOB ? 'inline' : 'job';
+function via(
+  inputs: ReadonlyMap<string, KeyedInput>,
+  { smallestJob }: PlanRules,
+): PlannedInputs['via'] {
+  return inputs.size < smallestJob ? 'inline' : 'job';
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withProcessLock } from '../../sqlite/process-lock.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import {
   asUnusable,
   readPrivateFile,
@@ -36,7 +35,7 @@ export function tokenFile(stateDir: string): string {
 export async function loadToken(stateDir: string, signal: AbortSignal): Promise<HttpToken> {
   const file = tokenFile(stateDir);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     // Two servers starting together must use the same token.
     return await withProcessLock(`${file}.lock`, { signal }, async () => {
       const value = readToken(file);

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
 import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { TokenOutput } from '../output-schemas.js';
@@ -139,7 +139,7 @@ async function change(
 ): Promise<void> {
   const file = tokensFile(stateDir);
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    makeFolders(stateDir);
     await withProcessLock(`${file}.lock`, { signal }, async () => {
       const before = readTokens(stateDir);
       const tokens = apply(before);

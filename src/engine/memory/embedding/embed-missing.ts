@@ -173,13 +173,14 @@ class Run {
     this.model = model;
     const identity = identityKey(adapter.identity);
     const left = adapter.embedsMedia ? 0 : await this.leaveMedia(index, adapter, identity);
-    const { chunks, media, size } = await missingWork(index, adapter, identity);
+    const { chunks, media, size, isInJobs } = await missingWork(index, adapter, identity);
     this.known = Math.max(0, written - chunks - left);
     this.identity = identity;
     this.pending = chunks;
     const atMost = this.options.atMost ?? Number.POSITIVE_INFINITY;
-    // Batch jobs may already be running for them, and are paid for.
-    if (size > atMost && adapter.batch !== undefined) return;
+    // Jobs cost less, and those under way are paid for.
+    const isForJobs = adapter.batch !== undefined && (size > atMost || isInJobs);
+    if (isForJobs && this.options.atMost !== undefined) return;
     const passages = Math.min(chunks, atMost);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
     if (chunks > media) await this.embedTexts(index, adapter, identity, signal);
@@ -263,7 +264,9 @@ class Run {
       }
       return;
     }
-    const batch = { ...work, clock, jobs: batchJobsOf(index, identity) };
+    const jobs = batchJobsOf(index, identity);
+    const fewInline = (await index.vectorIdentities()).includes(identity);
+    const batch = { ...work, clock, jobs, fewInline };
     for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
       await this.answers.take(index, identity, embedded, refused);
     }

@@ -122,6 +122,8 @@ interface MissingWork {
   readonly media: number;
   /** Everything, in equivalent passages of text. */
   readonly size: number;
+  /** Whether batch jobs may be running for some of it. */
+  readonly isInJobs: boolean;
 }
 
 /** A file's size in equivalent passages. */
@@ -138,9 +140,14 @@ export async function missingWork(
 ): Promise<MissingWork> {
   const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
-  if (chunks === 0 || !adapter.embedsMedia) return { chunks, media: 0, size: chunks };
-  const { files, bytes } = await index.countMissingMedia(identity);
-  return { chunks, media: files, size: chunks + Math.floor(bytes / BYTES_PER_PASSAGE) };
+  const { files, bytes } =
+    chunks === 0 || !adapter.embedsMedia
+      ? { files: 0, bytes: 0 }
+      : await index.countMissingMedia(identity);
+  const size = chunks + Math.floor(bytes / BYTES_PER_PASSAGE);
+  const isInJobs =
+    chunks > 0 && adapter.batch !== undefined && (await index.batchJobs(identity)).length > 0;
+  return { chunks, media: files, size, isInJobs };
 }
 
 /** Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. */

@@ -1,6 +1,6 @@
 /* The text of documents that need a library. Loaded by name: `extract-process.ts`, as a child process. */
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import {
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import {
   type DocumentSelection,
   type FileBytes,
@@ -145,7 +145,7 @@ export class ExtractedTexts {
   private keep(hash: string, extraction: Extraction): void {
     // The library can be installed at any time.
     if (!extraction.ok && extraction.fault === 'library') return;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makeFolders(this.folder);
     replaceFile(this.fileOf(hash), gzipSync(JSON.stringify(extraction)), PRIVATE_MODE);
   }
 

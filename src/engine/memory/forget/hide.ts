@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
+import {
+  makeFolders,
+  PRIVATE_MODE,
+  removeStrayTemporaries,
+  replaceFile,
+} from '../../support/files.js';
 import {
   type ChangedFile,
   emptyForgetList,
@@ -167,7 +172,7 @@ function planFileChanges(
  */
 function writeBackups(changes: readonly FileChange[], backupDir: string): void {
   attempt('cannot write the backup', () => {
-    mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+    makeFolders(backupDir);
     for (const { backup, before } of changes) replaceFile(backup, before, PRIVATE_MODE);
   });
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { forgetListSchema } from './forget-list-schema.js';
 import { Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
 
@@ -72,7 +72,7 @@ export async function readForgotten({ listFile }: ForgetPlaces): Promise<Forgott
  */
 export function writeForgetList(file: string, list: ForgetList): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     replaceFile(file, `${JSON.stringify(list)}\n`, PRIVATE_MODE);
   } catch (error) {
     throw new SvcError('FORGET_FAILED', `cannot write the forget list ${file}`, {

@@ -274,8 +274,11 @@ export class IndexKeeper {
       const adapter = await provider.open(limit);
       const identity = identityKey(adapter.identity);
       // Another process may be adding vectors to many thousands, which take long to count.
-      const { chunks, size } = await missingWork(index, adapter, identity, EMBED_ON_SEARCH + 1);
-      if (chunks > 0) return adapter.batch === undefined || size <= EMBED_ON_SEARCH;
+      const missing = await missingWork(index, adapter, identity, EMBED_ON_SEARCH + 1);
+      const { chunks, size, isInJobs } = missing;
+      if (chunks > 0) {
+        return adapter.batch === undefined || (size <= EMBED_ON_SEARCH && !isInJobs);
+      }
       // Vectors from before a settings change exist but are not in use.
       const identities = await index.vectorIdentities();
       return identities.length > 0 && !identities.includes(identity);

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatePaths } from '../../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { MemoryStore } from '../forget/index.js';
 
 /** How many queries of the search screen are kept. */
@@ -50,7 +50,7 @@ export function addToQueryHistory(
   const before = readQueryHistory(file);
   if (before[0] === added) return;
   const others = before.filter((one) => one !== added);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   write(file, [added, ...others]);
 }
 

@@ -1,10 +1,11 @@
-import { mkdirSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError } from '../../errors/index.js';
+import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
+import { makeFolders } from '../../support/files.js';
 import { runningMs } from '../../support/time.js';
-import { asIndexError, isDamage } from '../index/index.js';
+import { asIndexError, isDamage, unwritableIndex } from '../index/index.js';
 
 /** The process that is writing an index. */
 export interface LockHolder {
@@ -104,7 +105,7 @@ export function lockFile(indexFile: string): string {
 
 function openLock(indexFile: string, file: string): Connection {
   try {
-    mkdirSync(dirname(indexFile), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(indexFile));
     try {
       return openLockFile(file);
     } catch (error) {
@@ -115,6 +116,8 @@ function openLock(indexFile: string, file: string): Connection {
       return openLockFile(file);
     }
   } catch (error) {
+    // No folder can be created in some file systems.
+    if (systemErrorCode(error) === 'ENOENT') throw unwritableIndex(error, indexFile);
     throw asIndexError(error, indexFile);
   }
 }

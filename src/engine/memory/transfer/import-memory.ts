@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed } from '../../support/text.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
@@ -231,7 +231,7 @@ function landDocument(
   try {
     if (backupDir !== undefined) {
       const backup = join(backupDir, path);
-      mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(backup));
       replaceFile(backup, readFileSync(file), PRIVATE_MODE);
     }
     mkdirSync(dirname(file), { recursive: true });

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../support/files.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
 /** The login that `svc provider login github-copilot` stores. */
@@ -120,6 +119,6 @@ const FOR_OTHERS = 0o077;
 
 /** Writes a file that only its owner can read, atomically. @throws the system's error */
 export function writePrivateJson(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   replaceFile(file, `${JSON.stringify(value, null, 2)}\n`, PRIVATE_MODE);
 }

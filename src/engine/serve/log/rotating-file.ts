@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
-import { PRIVATE_MODE } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../../support/files.js';
 
 interface RotationOptions {
   /** A file is rotated before it grows beyond this. */
@@ -94,7 +85,7 @@ export class RotatingFile {
   }
 
   private open(file: string): number {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     const descriptor = openSync(file, OPEN_FLAGS, PRIVATE_MODE);
     const stats = fstatSync(descriptor);
     this.isRegular = stats.isFile();

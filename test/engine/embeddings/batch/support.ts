@@ -107,7 +107,7 @@ export class Keeper {
     signal?: AbortSignal,
   ): Promise<void> {
     const missing = inputs.filter(({ key }) => !this.vectors.has(key) && !this.refused.has(key));
-    const options = { jobs, signal, clock: { now: () => 1_700_000_000_000 } };
+    const options = { jobs, signal, clock: { now: () => 1_700_000_000_000 }, fewInline: true };
     const onEvent = (event: EmbeddingEvent): void => void this.events.push(event);
     for await (const part of batch.embed(missing, { ...options, onEvent })) {
       for (const { key, vector } of part.embedded) {

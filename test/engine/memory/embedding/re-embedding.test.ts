@@ -136,19 +136,47 @@ test('"memory index" finishes what searches began', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('passages of jobs under way are not embedded by searches, too', async ({ fake }) => {
-  const notes = manyNotes(fake);
-  const memory = await notes.open({
+/** Settings with which indexing uses batch jobs. */
+function byJobs(fake: OpenAiFake, batch: Readonly<Record<string, unknown>>) {
+  return {
     remote: {
       baseUrl: `${fake.origin}/v1`,
       apiKey: 'sk-test-openai-0123456789',
-      batch: { enabled: true, wait: false },
+      batch: { enabled: true, ...batch },
     },
-  });
-  await memory.backend.sync({});
-  await memory.backend.search({ query: 'vehicle' });
-  assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
-  await memory.backend.close();
+  };
+}
+
+test('passages of jobs under way are not embedded by searches, too', async ({ fake }) => {
+  const few = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
+  for (const notes of [manyNotes(fake), few]) {
+    const memory = await notes.open(byJobs(fake, { wait: false }));
+    await memory.backend.sync({});
+    await memory.backend.search({ query: 'vehicle' });
+    assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
+    await memory.backend.close();
+  }
+});
+
+test('a job embeds a new index of any size, and inline requests a few changes', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
+  const settings = byJobs(fake, { pollIntervalMs: 1 });
+  await indexed(notes, settings);
+  const sent = (): readonly number[] => [fake.batch.jobs.length, fake.inlineTexts.length];
+  assert.equal(
+    [fake.batch.paid.toSorted(), sent()],
+    [
+      ['A boat.', 'The automobile.'],
+      [1, 0],
+    ],
+  );
+  notes.folder.write('memory/c.md', 'A bicycle.\n');
+  await indexed(notes, settings);
+  assert.equal(sent(), [1, 1]);
+  await indexed(notes, { ...settings, model: LARGE });
+  assert.equal(sent(), [2, 1]);
 });
 
 test('vectors that the provider no longer speaks to leave keywords, and a warning', async ({
@@ -248,6 +276,17 @@ test('a provider that hangs holds a search for query.timeoutSeconds, and is name
     fake.trouble(undefined);
     await memory.backend.close();
   }
+});
+
+test('time limits may be any fraction of a second', async ({ fake }) => {
+  const notes = semanticMemory(fake, { 'a.md': 'The automobile.\n' });
+  const memory = await notes.open({
+    query: { timeoutSeconds: 30.0001 },
+    sync: { embeddingBatchTimeoutSeconds: 30.00005 },
+  });
+  const response = await memory.backend.search({ query: 'automobile' });
+  assert.equal([response.mode, warningCodes(response)], ['hybrid', []]);
+  await memory.backend.close();
 });
 
 test.run();

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -12,7 +11,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
+import {
+  makeFolders,
+  PRIVATE_MODE,
+  replaceFile,
+  TEMPORARY_ENDING,
+} from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
@@ -69,7 +73,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   }
   const { files, skipped } = scanTranscripts(transcripts);
   const mark = forgetMark(forget.listFile);
-  mkdirSync(exportDir, { recursive: true, mode: 0o700 });
+  makeFolders(exportDir);
   const after: Record<string, Exported> = {};
   const skips = [...skipped];
   for (const file of files) {
@@ -90,7 +94,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   }
   const kept = new Set(Object.values(after).flatMap((one) => (one.isEmpty ? [] : one.file)));
   for (const { file } of Object.values(before)) if (!kept.has(file)) rmSync(file, { force: true });
-  mkdirSync(dirname(listFile), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(listFile));
   replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
   return skips;
 }

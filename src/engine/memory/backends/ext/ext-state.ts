@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
 import type { Warning } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../../../support/files.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
 import { detectFeatures, type ExtMode, type ToolFeatures } from './tool/ask-program.js';
@@ -95,7 +95,7 @@ export function readExtState(dir: string): ExtState {
 export function updateExtState(dir: string, change: (state: ExtState) => ExtState): ExtState {
   const state = change(readExtState(dir));
   const file = extStateFile(dir);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   replaceFile(file, `${JSON.stringify(state)}\n`, PRIVATE_MODE);
   return state;
 }

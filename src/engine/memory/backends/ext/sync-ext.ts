@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Minder } from '../../../child/minder.js';
 import type { Warning } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
+import { makeFolders } from '../../../support/files.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
@@ -177,7 +178,7 @@ function linkModels(dir: string, modelsDir: string | undefined): void {
   const link = join(dir, 'cache', 'qmd', 'models');
   if (modelsDir === undefined || !existsSync(modelsDir) || existsSync(link)) return;
   try {
-    mkdirSync(join(dir, 'cache', 'qmd'), { recursive: true, mode: 0o700 });
+    makeFolders(join(dir, 'cache', 'qmd'));
     // A dangling link.
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link);
     symlinkSync(modelsDir, link);
@@ -230,7 +231,7 @@ export function removeExtIndex(dir: string): boolean {
   for (const ending of ['', '-wal', '-shm', '-journal'])
     rmSync(indexFile + ending, { force: true });
   rmSync(join(dir, 'config', 'qmd'), { recursive: true, force: true });
-  mkdirSync(join(dir, 'config', 'qmd'), { recursive: true, mode: 0o700 });
+  makeFolders(join(dir, 'config', 'qmd'));
   rmSync(join(dir, 'state.json'), { force: true });
   return was;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   createReadStream,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,7 +11,7 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.js';
-import { syncFile } from '../../../support/files.js';
+import { makeFolders, syncFile } from '../../../support/files.js';
 import { formatBytes } from '../../../support/format.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
@@ -49,7 +48,7 @@ export interface FileDownload {
 export async function downloadFile(download: FileDownload): Promise<void> {
   const part = new PartFile(download.path, download.url);
   try {
-    mkdirSync(dirname(download.path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(download.path));
     await withRetries(download.pacing, download.signal, () => transfer(download, part));
     await checkHash(part, download);
     syncFile(part.path);

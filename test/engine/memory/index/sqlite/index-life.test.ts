@@ -387,6 +387,17 @@ test('a reset deletes the index and its side files, says how much, and may be re
   assert.ok(existsSync(notes.at('n0.md')));
 });
 
+test('an index where no folder can be created is an error that names it', async () => {
+  if (process.platform !== 'linux') return;
+  const { target } = await indexed();
+  const indexFile = '/proc/svc/main.sqlite';
+  for (const work of [{ force: true }, {}]) {
+    const error = await failureOf(backendOn({ ...target, indexFile }).sync(work));
+    assert.is(error.code, 'INDEX_UNWRITABLE');
+    assert.match(error.message, indexFile);
+  }
+});
+
 test('a reset deletes no file that is not an index', async () => {
   const { target, bytes } = await indexed();
   const { indexFile } = target;

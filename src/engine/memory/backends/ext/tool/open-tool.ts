@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { childEnvironment, findProgram } from '../../../../child/program.js';
 import type { LoadedConfig } from '../../../../config/index.js';
@@ -10,6 +10,7 @@ import {
   type WarningCode,
 } from '../../../../errors/index.js';
 import type { EngineContext } from '../../../../support/context.js';
+import { makeFolders } from '../../../../support/files.js';
 
 /** The external program, found and ready to run with its own folders. */
 export interface Tool {
@@ -71,7 +72,7 @@ export function openTool(
  */
 function keyOf(program: string, folders: readonly string[]): string {
   try {
-    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const folder of folders) makeFolders(folder);
     const { mtimeMs, size, ino } = statSync(program);
     return `${program}:${ino}:${size}:${mtimeMs}`;
   } catch (error) {
