@@ -90,8 +90,12 @@ export function accessOf(
   return { ok: true, verifier: createVerifier(verify, values), secret, refused };
 }
 
-/** Whether a value can be a key of the scheme. */
-function keyOf(verify: ResolvedVerify | undefined, value: string): SecretOutcome {
+/**
+ * The key in a secret. Files and variables often end with a line break, which is not part of it: no header can
+ * carry it, and no sender signs with it.
+ */
+function keyOf(verify: ResolvedVerify | undefined, secret: string): SecretOutcome {
+  const value = secret.trim();
   try {
     createVerifier(verify, [value]);
     return { ok: true, value };

@@ -256,6 +256,41 @@ test('switched off routes, and those whose secret cannot be read, are not there'
   await close();
 });
 
+test('spaces and line breaks around a secret do not count; one that no header can carry skips the route', async () => {
+  const token = (scheme: string) => ({ scheme, secrets: ['env:PADDED'] });
+  const routes = {
+    own: { sessionKey: 's', secret: 'env:PADDED' },
+    bearer: { sessionKey: 's', verify: token('bearer') },
+    gitlab: { sessionKey: 's', verify: token('gitlab') },
+    basic: { sessionKey: 's', verify: { scheme: 'basic', secrets: ['env:LOGIN'] } },
+    blank: { sessionKey: 's', secret: 'env:BLANK' },
+    lines: { sessionKey: 's', secret: 'env:LINES' },
+  };
+  const env = {
+    PADDED: ` ${SECRET}\r\n`,
+    LOGIN: 'ada:pass\n',
+    BLANK: ' \n',
+    LINES: `${SECRET}\n${SECRET}`,
+  };
+  const { url, webhooks, close } = await testWebhooks({ routes, env });
+  const login = `Basic ${Buffer.from('ada:pass').toString('base64')}`;
+  for (const [id, headers] of Object.entries({
+    own: { authorization: `Bearer ${SECRET}` },
+    bearer: { authorization: `Bearer ${SECRET}` },
+    gitlab: { 'x-gitlab-token': SECRET },
+    basic: { authorization: login },
+  })) {
+    const path = `/plugins/webhooks/${id}`;
+    assert.is((await send(url, { path, headers, secret: undefined })).status, 200, id);
+  }
+  const faults = webhooks.standings.map(({ id, state, fault }) => [id, state, fault?.message]);
+  assert.equal(faults.slice(-2), [
+    ['blank', 'skipped', 'the secret is empty'],
+    ['lines', 'skipped', 'the secret contains a control character such as a line break'],
+  ]);
+  await close();
+});
+
 test('every answer carries an id of its request, and is not to be kept', async () => {
   const { url, lines, close } = await testWebhooks();
   const answer = await send(url, { headers: { 'x-request-id': 'from-proxy-1' } });
