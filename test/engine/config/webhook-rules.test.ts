@@ -32,6 +32,20 @@ test('a route has a secret or verify, not both', () => {
   );
 });
 
+test('a secret of a provider that is not declared concerns its route only', () => {
+  const secret = { source: 'file', provider: 'vault', id: '/ci' };
+  const verify = { scheme: 'github', secrets: [KEY, secret] };
+  const callback = { url: 'https://example.com/', secret };
+  const said = 'unknown secret provider "vault"';
+  assert.equal(reports({ secret }), [`warning unknown-secret-provider .secret: ${said}`]);
+  assert.equal(reports({ verify }), [
+    `warning unknown-secret-provider .verify.secrets[1]: ${said}`,
+  ]);
+  assert.equal(reports({ secret: KEY, callback }), [
+    `fault unknown-secret-provider .callback.secret: ${said}`,
+  ]);
+});
+
 test('an invalid secret is not missing, too', () => {
   const secret = { source: 'vault', provider: 'default', id: 'CI' };
   assert.equal(reports({ secret }), [

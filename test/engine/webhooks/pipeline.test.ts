@@ -235,14 +235,15 @@ test('switched off routes, and those whose secret cannot be read, are not there'
   const routes = {
     off: { sessionKey: 's', secret: SECRET, enabled: false },
     broken: { sessionKey: 's', secret: 'env:NOT_THERE' },
+    undeclared: { sessionKey: 's', secret: { source: 'file', provider: 'vault', id: '/ci' } },
     kept: { sessionKey: 's', secret: 'env:THERE' },
   };
   const { url, webhooks, close } = await testWebhooks({ routes, env: { THERE: SECRET } });
   const status = async (id: string) =>
     (await send(url, { path: `/plugins/webhooks/${id}` })).status;
   assert.equal(
-    [await status('off'), await status('broken'), await status('kept')],
-    [404, 404, 200],
+    [await status('off'), await status('broken'), await status('undeclared'), await status('kept')],
+    [404, 404, 404, 200],
   );
   assert.equal(
     webhooks.standings.map(({ id, state }) => [id, state]),
@@ -250,6 +251,7 @@ test('switched off routes, and those whose secret cannot be read, are not there'
       ['ci', 'served'],
       ['off', 'off'],
       ['broken', 'skipped'],
+      ['undeclared', 'skipped'],
       ['kept', 'served'],
     ],
   );
