@@ -46,6 +46,19 @@ test('a secret of a provider that is not declared concerns its route only', () =
   ]);
 });
 
+test('two routes can have one path if only one of them is enabled', () => {
+  const routes = (enabled: boolean) => ({
+    old: { sessionKey: 's', secret: KEY, path: '/hooks/ci', enabled },
+    new: { sessionKey: 's', secret: KEY, path: '/hooks/ci' },
+  });
+  const codes = (enabled: boolean) => {
+    const plugins = { entries: { webhooks: { config: { routes: routes(enabled) } } } };
+    return checkConfigText('/svc.json', JSON.stringify({ plugins })).faults.map(({ code }) => code);
+  };
+  assert.equal(codes(false), []);
+  assert.equal(codes(true), ['duplicate-route-path']);
+});
+
 test('an invalid secret is not missing, too', () => {
   const secret = { source: 'vault', provider: 'default', id: 'CI' };
   assert.equal(reports({ secret }), [
