@@ -53,6 +53,7 @@ export type {
 export type { ConfigInput, RouteInput } from './schema/index.js';
 export {
   ENV_NAME,
+  isRouteSecret,
   isSecretPath,
   referencedVariable,
   type SecretInput,

@@ -1,5 +1,6 @@
 import { canonicalProvider } from '../providers/registry.js';
 import { uniqueBy } from '../support/lists.js';
+import { plainPath } from '../support/request-path.js';
 import {
   CONFIG_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
@@ -200,10 +201,10 @@ function resolveVerify(
     : { ...mergeSettings(VERIFY_DEFAULTS, verify), secrets };
 }
 
-/** A route's request path, with a leading and no trailing slash (facts §2.1). */
+/** A route's request path, with a leading and no trailing slash (facts §2.1), and without needless escapes. */
 export function routePath(id: string, route: { readonly path?: string | undefined }): string {
   const path = route.path ?? `${ROUTE_PREFIX}${id}`;
-  return `/${path.replace(/^\/+|(?<!\/)\/+$/gu, '')}`;
+  return `/${plainPath(path).replace(/^\/+/u, '')}`;
 }
 
 function resolveStorage(

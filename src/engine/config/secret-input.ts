@@ -79,6 +79,11 @@ export function isSecretPath(path: ConfigPath): boolean {
   return SECRET_PATHS.some((pattern) => matchesPattern(path, pattern));
 }
 
+/** Whether this is where requests of a webhook route are verified with a secret. */
+export function isRouteSecret(path: ConfigPath): boolean {
+  return path[0] === 'plugins' && path[4] === 'routes' && path[6] !== 'callback';
+}
+
 /**
  * Copies plain JSON data with secrets masked. References (`env:NAME`, `${NAME}`, a SecretRef) stay
  * readable.

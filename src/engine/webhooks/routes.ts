@@ -14,6 +14,7 @@ import {
   type SecretOutcome,
 } from '../secrets/index.js';
 import { pointerKeys } from '../support/json-pointer.js';
+import { plainPath } from '../support/request-path.js';
 import { MS_PER_HOUR } from '../support/time.js';
 import { compileRules, type RuleSet } from './map/map-rules.js';
 import type { RoutesOutput } from './output-schemas.js';
@@ -90,8 +91,12 @@ export function accessOf(
   return { ok: true, verifier: createVerifier(verify, values), secret, refused };
 }
 
-/** Whether a value can be a key of the scheme. */
-function keyOf(verify: ResolvedVerify | undefined, value: string): SecretOutcome {
+/**
+ * The key in a secret. Files and variables often end with a line break, which is not part of it: no header can
+ * carry it, and no sender signs with it.
+ */
+function keyOf(verify: ResolvedVerify | undefined, secret: string): SecretOutcome {
+  const value = secret.trim();
   try {
     createVerifier(verify, [value]);
     return { ok: true, value };
@@ -166,7 +171,7 @@ function stateOf(access: Access | undefined): RouteStanding['state'] {
 /** A route that accepts requests. */
 export interface ServedRoute {
   readonly id: string;
-  /** Starts with one slash and does not end with one. */
+  /** As {@link plainPath} returns it, with one slash at its start. */
   readonly path: string;
   readonly verifier: Verifier;
   /** Undefined for a shared secret. */
@@ -193,8 +198,6 @@ export type RouteStanding = Omit<RoutesOutput['routes'][number], 'last' | 'rejec
 /** Longer targets match no route and are not decoded. */
 const MOST_TARGET_CHARS = 8192;
 
-const SLASH = 0x2f;
-
 /** A proxy may send the whole address, which servers must accept (RFC 9112 §3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?]*/iu;
 
@@ -212,18 +215,6 @@ export class RouteTable {
     const query = target.indexOf('?');
     const path = query === -1 ? target : target.slice(0, query);
     if (path.length > MOST_TARGET_CHARS) return undefined;
-    return this.byPath.get(path) ?? this.byPath.get(plainPath(path));
-  }
-}
-
-/** Without trailing slashes and needless escapes. */
-function plainPath(path: string): string {
-  let end = path.length;
-  while (end > 0 && path.charCodeAt(end - 1) === SLASH) end -= 1;
-  const bare = path.slice(0, end);
-  try {
-    return bare.includes('%') ? decodeURI(bare) : bare;
-  } catch {
-    return bare;
+    return this.byPath.get(plainPath(path));
   }
 }

@@ -148,6 +148,11 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['duplicate-route-path plugins.entries.webhooks.config.routes.b.path (1)'],
   ],
   [
+    'two routes on one path, once with escapes',
+    webhooks({ 'a b': route(), c: route('/plugins/webhooks/a%20b') }),
+    ['duplicate-route-path plugins.entries.webhooks.config.routes.c.path (1)'],
+  ],
+  [
     'two agents with one id',
     { agents: { list: [{ id: 'a' }, { id: 'a' }] } },
     ['duplicate-agent agents.list[1].id (1)'],

@@ -32,6 +32,33 @@ test('a route has a secret or verify, not both', () => {
   );
 });
 
+test('a secret of a provider that is not declared concerns its route only', () => {
+  const secret = { source: 'file', provider: 'vault', id: '/ci' };
+  const verify = { scheme: 'github', secrets: [KEY, secret] };
+  const callback = { url: 'https://example.com/', secret };
+  const said = 'unknown secret provider "vault"';
+  assert.equal(reports({ secret }), [`warning unknown-secret-provider .secret: ${said}`]);
+  assert.equal(reports({ verify }), [
+    `warning unknown-secret-provider .verify.secrets[1]: ${said}`,
+  ]);
+  assert.equal(reports({ secret: KEY, callback }), [
+    `fault unknown-secret-provider .callback.secret: ${said}`,
+  ]);
+});
+
+test('two routes can have one path if only one of them is enabled', () => {
+  const routes = (enabled: boolean) => ({
+    old: { sessionKey: 's', secret: KEY, path: '/hooks/ci', enabled },
+    new: { sessionKey: 's', secret: KEY, path: '/hooks/ci' },
+  });
+  const codes = (enabled: boolean) => {
+    const plugins = { entries: { webhooks: { config: { routes: routes(enabled) } } } };
+    return checkConfigText('/svc.json', JSON.stringify({ plugins })).faults.map(({ code }) => code);
+  };
+  assert.equal(codes(false), []);
+  assert.equal(codes(true), ['duplicate-route-path']);
+});
+
 test('an invalid secret is not missing, too', () => {
   const secret = { source: 'vault', provider: 'default', id: 'CI' };
   assert.equal(reports({ secret }), [

@@ -26,6 +26,12 @@ const test = suite('delivery of notifications');
 
 const SECRET = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`;
 
+/** Secrets as files and variables often contain them, by the key that is meant. */
+const WITH_LINE_BREAK = { LINE_WHSEC: SECRET, LINE_TEXT: 'a key in plain text, quite long' };
+const LINES = Object.fromEntries(
+  Object.entries(WITH_LINE_BREAK).map(([name, key]) => [name, `${key}\r\n`]),
+);
+
 /** A request as a receiver saw it. */
 interface Received {
   readonly headers: IncomingMessage['headers'];
@@ -80,7 +86,7 @@ async function delivering(
   // Receivers compare the time of a signature with their own.
   clock.nowMs = Date.now();
   const context: EngineContext = {
-    env: { PATH: process.env['PATH'], MY_SECRET: SECRET, SVC_HOME: home.path },
+    env: { PATH: process.env['PATH'], MY_SECRET: SECRET, SVC_HOME: home.path, ...LINES },
     cwd: home.path,
     homeDir: home.path,
     state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
@@ -230,6 +236,21 @@ test('a notification is posted once, and the receiver can verify it', async () =
   assert.throws(() => new Webhook(SECRET).verify(`${first?.body} `, headers));
   await world.close();
   await close();
+});
+
+test('a line break at the end of a secret is not part of the key', async () => {
+  for (const [name, key] of Object.entries(WITH_LINE_BREAK)) {
+    const { received, url, close } = await receiver();
+    const world = await delivering({ url, secret: `env:${name}` });
+    await endTask(world);
+    await waitFor('delivery', () => received.length > 0);
+    const [{ headers = {}, body = '' } = {}] = received;
+    const webhook = key === SECRET ? new Webhook(key) : new Webhook(key, { format: 'raw' });
+    const { type } = webhook.verify(body, headers as Record<string, string>) as { type: string };
+    assert.is(type, 'task.ended');
+    await world.close();
+    await close();
+  }
 });
 
 test('each try has the same id and a signature of its own time, until it arrives', async () => {

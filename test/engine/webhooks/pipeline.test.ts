@@ -235,14 +235,15 @@ test('switched off routes, and those whose secret cannot be read, are not there'
   const routes = {
     off: { sessionKey: 's', secret: SECRET, enabled: false },
     broken: { sessionKey: 's', secret: 'env:NOT_THERE' },
+    undeclared: { sessionKey: 's', secret: { source: 'file', provider: 'vault', id: '/ci' } },
     kept: { sessionKey: 's', secret: 'env:THERE' },
   };
   const { url, webhooks, close } = await testWebhooks({ routes, env: { THERE: SECRET } });
   const status = async (id: string) =>
     (await send(url, { path: `/plugins/webhooks/${id}` })).status;
   assert.equal(
-    [await status('off'), await status('broken'), await status('kept')],
-    [404, 404, 200],
+    [await status('off'), await status('broken'), await status('undeclared'), await status('kept')],
+    [404, 404, 404, 200],
   );
   assert.equal(
     webhooks.standings.map(({ id, state }) => [id, state]),
@@ -250,9 +251,45 @@ test('switched off routes, and those whose secret cannot be read, are not there'
       ['ci', 'served'],
       ['off', 'off'],
       ['broken', 'skipped'],
+      ['undeclared', 'skipped'],
       ['kept', 'served'],
     ],
   );
+  await close();
+});
+
+test('spaces and line breaks around a secret do not count; one that no header can carry skips the route', async () => {
+  const token = (scheme: string) => ({ scheme, secrets: ['env:PADDED'] });
+  const routes = {
+    own: { sessionKey: 's', secret: 'env:PADDED' },
+    bearer: { sessionKey: 's', verify: token('bearer') },
+    gitlab: { sessionKey: 's', verify: token('gitlab') },
+    basic: { sessionKey: 's', verify: { scheme: 'basic', secrets: ['env:LOGIN'] } },
+    blank: { sessionKey: 's', secret: 'env:BLANK' },
+    lines: { sessionKey: 's', secret: 'env:LINES' },
+  };
+  const env = {
+    PADDED: ` ${SECRET}\r\n`,
+    LOGIN: 'ada:pass\n',
+    BLANK: ' \n',
+    LINES: `${SECRET}\n${SECRET}`,
+  };
+  const { url, webhooks, close } = await testWebhooks({ routes, env });
+  const login = `Basic ${Buffer.from('ada:pass').toString('base64')}`;
+  for (const [id, headers] of Object.entries({
+    own: { authorization: `Bearer ${SECRET}` },
+    bearer: { authorization: `Bearer ${SECRET}` },
+    gitlab: { 'x-gitlab-token': SECRET },
+    basic: { authorization: login },
+  })) {
+    const path = `/plugins/webhooks/${id}`;
+    assert.is((await send(url, { path, headers, secret: undefined })).status, 200, id);
+  }
+  const faults = webhooks.standings.map(({ id, state, fault }) => [id, state, fault?.message]);
+  assert.equal(faults.slice(-2), [
+    ['blank', 'skipped', 'the secret is empty'],
+    ['lines', 'skipped', 'the secret contains a control character such as a line break'],
+  ]);
   await close();
 });
 

@@ -18,6 +18,15 @@ test('a route is found with slashes at its end, a query and escapes', () => {
   }
 });
 
+test('a path can be configured with escapes, and another path has others', () => {
+  const escaped = new RouteTable([routeOf('ab', '/hooks/a%20b/'), routeOf('100', '/hooks/100%25')]);
+  assert.is(escaped.find('/hooks/a%20b')?.id, 'ab');
+  assert.is(escaped.find('/hooks/100%25')?.id, '100');
+  for (const url of ['/hooks/a%2520b', '/hooks/a%25b', '/hooks/100%2525', '/hooks/100']) {
+    assert.is(escaped.find(url), undefined, url);
+  }
+});
+
 test('a path of a million slashes costs no more than reading it', () => {
   const url = `/${'/'.repeat(1_000_000)}x`;
   const started = process.cpuUsage();

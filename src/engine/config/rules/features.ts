@@ -34,9 +34,10 @@ export const defaultAgentIsUnique: Rule = function* (input) {
   }
 };
 
-/** Trailing slashes do not distinguish routes. */
+/** Trailing slashes do not distinguish routes. One that is switched off is not served. */
 export const routePathsAreUnique: Rule = function* (input) {
-  const paths = Array.from(writtenRoutes(input), ({ id, route, path }): Named => {
+  const served = [...writtenRoutes(input)].filter(({ route }) => route.enabled !== false);
+  const paths = served.map(({ id, route, path }): Named => {
     return {
       name: routePath(id, route),
       path: route.path === undefined ? path : [...path, 'path'],

@@ -4,7 +4,7 @@ import type { ConfigPath } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
-import { writtenSecrets } from '../secret-input.js';
+import { isRouteSecret, writtenSecrets } from '../secret-input.js';
 import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
 
 /** Shorter secrets are too easy to guess. */
@@ -57,7 +57,8 @@ function isSelfHosted(input: ConfigInput, provider: string): boolean {
 }
 
 /**
- * A reference needs a declared provider of the same source; only environment variables need none.
+ * A reference needs a declared provider of the same source; only environment variables need none. A route without
+ * one is skipped, and nothing else is (spec/webhooks §2).
  */
 export const secretProvidersAreKnown: Rule = function* (input) {
   const aliases = mergeSettings(CONFIG_DEFAULTS.secrets.defaults, input.secrets?.defaults);
@@ -73,7 +74,8 @@ export const secretProvidersAreKnown: Rule = function* (input) {
       alias,
       fitting.map(([name]) => name),
     );
-    yield fault('unknown-secret-provider', path, {
+    const finding = isRouteSecret(path) ? warning : fault;
+    yield finding('unknown-secret-provider', path, {
       message:
         declared === undefined
           ? `unknown secret provider "${alias}"`

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { gatewayAddress } from '../../config/index.js';
+import { gatewayAddress, isRouteSecret } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
 import { isExpired, readTokens } from '../../mcp/tokens/token-store.js';
@@ -16,7 +16,6 @@ import {
 import {
   type ConfiguredSecret,
   configuredSecrets,
-  isRouteSecret,
   isWeak,
   resolveConfigured,
   weakness,
@@ -82,7 +81,7 @@ function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
 async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['findings']> {
   const { routes } = world.loaded.resolved.plugins.entries.webhooks.config;
   const secrets = configuredSecrets(world).filter(
-    (secret) => isRouteSecret(secret) && routes[idOf(secret)]?.enabled === true,
+    (secret) => isRouteSecret(secret.path) && routes[idOf(secret)]?.enabled === true,
   );
   const outcomes = await resolveConfigured(secrets, world);
   const readable = new Set(secrets.filter((_, at) => outcomes[at]?.ok === true).map(idOf));

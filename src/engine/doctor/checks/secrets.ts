@@ -1,6 +1,7 @@
 import {
   type ConfigPath,
   formatPath,
+  isRouteSecret,
   type SecretInput,
   writtenSecrets,
 } from '../../config/index.js';
@@ -19,7 +20,7 @@ export const secrets: DoctorCheck = {
   name: 'secrets',
   needs: 'configuration',
   run: async (world) => {
-    const all = configuredSecrets(world).filter((secret) => !isRouteSecret(secret));
+    const all = configuredSecrets(world).filter(({ path }) => !isRouteSecret(path));
     const references = all.filter(({ input }) => input.kind === 'reference');
     const outcomes = await resolveConfigured(references, world);
     const findings = references.map((secret, at) => {
@@ -98,11 +99,6 @@ export async function resolveConfigured(
     context.onSecret?.(value);
   };
   return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
-}
-
-/** Whether requests of a webhook route are verified with a secret. */
-export function isRouteSecret({ path }: ConfiguredSecret): boolean {
-  return path[0] === 'plugins' && path[4] === 'routes' && path[6] !== 'callback';
 }
 
 function signsNotifications({ path }: ConfiguredSecret): boolean {

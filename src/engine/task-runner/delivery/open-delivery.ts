@@ -104,7 +104,9 @@ async function secretOf(
 ): Promise<string> {
   if (command !== undefined || secret === undefined) return '';
   const { env, onSecret } = context;
-  return resolveSecret(secret, { env, settings: loaded.resolved.secrets, onSecret });
+  const value = await resolveSecret(secret, { env, settings: loaded.resolved.secrets, onSecret });
+  // Files and variables often end with a line break, which is not part of the key.
+  return value.trim();
 }
 
 /**

@@ -1,0 +1,17 @@
+const SLASH = 0x2f;
+
+/**
+ * The path of a request without trailing slashes and needless escapes, so that all ways to write it are equal.
+ * Escapes of characters that separate parts of an address stay.
+ */
+export function plainPath(path: string): string {
+  // A pattern would take quadratic time for many slashes.
+  let end = path.length;
+  while (end > 0 && path.charCodeAt(end - 1) === SLASH) end -= 1;
+  const bare = path.slice(0, end);
+  try {
+    return bare.includes('%') ? decodeURI(bare) : bare;
+  } catch {
+    return bare;
+  }
+}
