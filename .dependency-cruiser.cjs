@@ -155,6 +155,7 @@ const doors = {
   secrets: ['check-secrets', 'output-schemas'],
   embeddings: [
     'describe-provider',
+    'diagnosis/check-names',
     'diagnosis/diagnose',
     'diagnosis/provider-checks',
     'identity',
@@ -301,7 +302,7 @@ module.exports = {
       to: {
         path: '^src/(engine|cli|commands)/',
         // Words read the same in messages of the engine and in views; code in notes is what the engine takes as code.
-        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words)[.]ts$`,
+        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },
