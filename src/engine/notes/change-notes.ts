@@ -130,19 +130,12 @@ export const TODAY = 'today';
 /** Names have up to 255 bytes in most file systems, and the temporary file next to it has a longer one. */
 const LONGEST_NAME_BYTES = 230;
 
-/** A file of a workspace to write to. */
-interface NoteFile {
-  /** Relative to the workspace, with forward slashes. */
-  readonly path: string;
-  /** The heading of a new file. */
-  readonly title: string;
-}
-
 /**
  * The file that `--file` names. An agent reads some files of its workspace as instructions, so only files of memory
  * can be written.
  *
  * @param dir the workspace's real path
+ * @returns its path relative to the workspace, with forward slashes, and the heading of a new file
  * @throws SvcError NOTE_INVALID
  */
 export function noteFile(
@@ -156,7 +149,7 @@ export function noteFile(
     readonly day: string;
     readonly files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>;
   },
-): NoteFile {
+) {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const path = pathInside(name, dir);
   if (path === undefined) throw refused(name, 'it is outside the workspace');

@@ -112,11 +112,6 @@ interface LineInbox extends Omit<Ledger, 'rotates'> {
   readonly isHere?: (claim: RecalledClaim) => boolean;
 }
 
-interface Lines {
-  readonly texts: readonly string[];
-  readonly bytes: number;
-}
-
 /** @param end the position in the log after these lines */
 function ingestLines(
   { database, entries, dayOf, isHere = () => true }: LineInbox,
@@ -153,7 +148,7 @@ function readBytes(database: Connection, name: string): number {
 }
 
 /** Complete lines from an offset, up to one piece; a line longer than a piece counts as broken. */
-function wholeLines(descriptor: number, start: number): Lines {
+function wholeLines(descriptor: number, start: number) {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   const read = readSync(descriptor, buffer, 0, PIECE_BYTES, start);
   const end = buffer.subarray(0, read).lastIndexOf(LINE_END) + 1;

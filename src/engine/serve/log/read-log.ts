@@ -64,22 +64,13 @@ interface LogSelection extends LineSelection {
   readonly lines: number;
 }
 
-interface LogTail {
-  /** Oldest first, without line breaks. */
-  readonly lines: readonly string[];
-  /** Where following starts: the end of the last whole line. */
-  readonly endBytes: number;
-}
-
 /**
- * The newest lines of a log, rotated files included; undefined if there is no file.
+ * The newest lines of a log, oldest first and rotated files included, and where following starts: at the end of the
+ * last whole line. Undefined if there is no file.
  *
  * @throws the system's error if a file cannot be read
  */
-export function readLogTail(
-  file: string,
-  { lines: wanted, ...selection }: LogSelection,
-): LogTail | undefined {
+export function readLogTail(file: string, { lines: wanted, ...selection }: LogSelection) {
   const parts: string[][] = [];
   let count = 0;
   let endBytes: number | undefined;
