@@ -5,9 +5,6 @@ import {
   dreamWorkspace,
   realWorkspaceDir,
 } from '../dreaming/dream-workspace.js';
-import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
-import { type GuardedFile, readGuarded } from '../dreaming/promotion/guarded-file.js';
-import { MEMORY_TITLE } from '../dreaming/promotion/memory-file.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
@@ -17,6 +14,8 @@ import {
   type NotMemory,
   whyNoMemory,
 } from '../memory/sources/index.js';
+import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
+import { MEMORY_TITLE } from '../memory-files/insertion.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { isInside, realOrGiven, realTarget } from '../support/files.js';
@@ -35,9 +34,6 @@ export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
   readonly nowMs: number;
   readonly timeZone: string | undefined;
 }
-
-/** A person may save the file while a change is planned; then it is planned again. */
-export const MOST_TRIES = 3;
 
 /**
  * Changes notes of a memory's workspace, after completing what a killed process began.

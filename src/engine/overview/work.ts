@@ -6,7 +6,6 @@ import {
   dreamTargets,
   isMemoryFull,
   lastSweep,
-  MEMORY_FILE,
   nextSweepMs,
   openDreams,
   type SweepRecord,
@@ -15,6 +14,7 @@ import {
 import { SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
+import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServiceSnapshot } from '../serve/index.js';
 import type { Serving } from '../serve/instance-lock.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';

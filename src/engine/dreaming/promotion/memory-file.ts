@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { MEMORY_TITLE, withoutFrame, withoutInsertion } from '../../memory-files/insertion.js';
 import { percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { noteDay } from '../scoring/recall-entry.js';
@@ -58,7 +59,6 @@ export interface EditedMemory {
 }
 
 /** The heading of a new `MEMORY.md`. */
-export const MEMORY_TITLE = 'Long-Term Memory';
 const TITLE = `# ${MEMORY_TITLE}`;
 
 /** The entries written by dreaming, in order. */
@@ -151,7 +151,7 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       return withoutFrame(text, operation.inserted);
     case 'add':
     case 'archive':
-      return replaceOnce(text, operation.inserted, '') ?? withoutEnd(text, operation.inserted);
+      return withoutInsertion(text, operation.inserted);
     case 'replace':
       return replaceOnce(text, operation.after, operation.before);
     case 'retire': {
@@ -162,27 +162,6 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       return replaceOnce(text, above, above + before) ?? withLineEnd(text) + before;
     }
   }
-}
-
-/** Removes a heading only if its section is empty; a deeper heading below it is content. */
-export function withoutFrame(text: string, inserted: string): string | undefined {
-  const at = text.lastIndexOf(inserted);
-  if (at === -1) return undefined;
-  const below = text.slice(at + inserted.length).trimStart();
-  const next = headingLevel(below);
-  if (below !== '' && (next === 0 || next > headingLevel(inserted.trimStart()))) return undefined;
-  return text.slice(0, at) + text.slice(at + inserted.length);
-}
-
-/** Level of the heading at the start of a text; 0 if there is none. */
-function headingLevel(text: string): number {
-  return /^#{1,6}(?=[ \t\r\n]|$)/u.exec(text)?.[0].length ?? 0;
-}
-
-/** An editor may have removed the line end at the end of the file; the entry itself is unchanged. */
-function withoutEnd(text: string, inserted: string): string | undefined {
-  const cut = inserted.trimEnd();
-  return text.endsWith(cut) ? text.slice(0, -cut.length) : undefined;
 }
 
 function replaceOnce(text: string, part: string, by: string): string | undefined {
