@@ -121,7 +121,9 @@ async function recallInTime(
     return second.done ? asPartial(second.value, LATE) : { status: 'timeout', warnings: [LATE] };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: 'unavailable', warnings: [failedWarning(error)] };
+    const hint = error instanceof SvcError ? error.hint : undefined;
+    const failed = { code: 'RECALL_FAILED', message: messageOf(error), hint } as const;
+    return { status: 'unavailable', warnings: [failed] };
   } finally {
     // Do not wait: a late search may still be using it.
     if (backend !== undefined) lane.afterwards(backend.close());
@@ -142,11 +144,6 @@ const PAUSED: Warning = {
 function asPartial(result: RecallResult, warning: Warning): RecallResult {
   const status = result.recalled === undefined ? 'timeout' : 'timeout_partial';
   return { ...result, status, warnings: [warning, ...result.warnings] };
-}
-
-function failedWarning(error: unknown): Warning {
-  const hint = error instanceof SvcError ? error.hint : undefined;
-  return { code: 'RECALL_FAILED', message: messageOf(error), ...(hint !== undefined && { hint }) };
 }
 
 async function openBackend({

@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { SkippedFile } from '../memory/index.js';
-import { type Connection, inWriteTransaction } from '../sqlite/database.js';
+import { inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { type ClaimKey, claimKey } from './claims/claim-words.js';
 import type { Claim } from './claims/split-claims.js';
@@ -115,7 +115,8 @@ export async function rollBackBackfill(
   options: HandOptions,
 ): Promise<number> {
   return changingDreams(target, options, ({ database, entries }) => {
-    const rows = readRows(database, id);
+    const found = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
+    const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
       throw new SvcError('DREAM_SWEEP_UNKNOWN', `unknown backfill ${id}`, {
         hint: 'run "svc dream list" to see all sweeps and backfills',
@@ -184,11 +185,6 @@ const backfillRow = z.object({
 });
 
 type BackfillRow = z.infer<typeof backfillRow>;
-
-function readRows(database: Connection, id: string): BackfillRow[] {
-  const rows = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
-  return z.array(backfillRow).parse(rows);
-}
 
 function pathIn(dir: string, path: string): string {
   const hint = 'pass a daily note or a folder in the workspace';

@@ -70,12 +70,10 @@ export function readCallData(
   if (!isJsonObject(value)) throw notAnObject();
   // It would be sent as another value than was given.
   const fault = jsonFault(text);
-  if (fault !== undefined) throw faulty(fault);
+  if (fault !== undefined) {
+    throw new SvcError('USAGE', `--data ${fault}`, { hint: 'the listener would reject it' });
+  }
   return value;
-}
-
-function faulty(fault: string): SvcError {
-  return new SvcError('USAGE', `--data ${fault}`, { hint: 'the listener would reject it' });
 }
 
 function notAnObject(): SvcError {

@@ -94,7 +94,7 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
       const at = endOfSection(framed, headingOf(day));
       // The file may lack a final line end.
       const inserted = `${/[^\n]$/u.test(framed.slice(0, at)) ? end : ''}${blockOf(edit, end)}`;
-      edited = insertAt(framed, at, inserted);
+      edited = framed.slice(0, at) + inserted + framed.slice(at);
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
       continue;
     }
@@ -218,10 +218,6 @@ function endOfSection(text: string, heading: string): number {
     isItem = parseProvenance(bare(line)) !== undefined;
   }
   return end ?? text.length;
-}
-
-function insertAt(text: string, at: number, inserted: string): string {
-  return text.slice(0, at) + inserted + text.slice(at);
 }
 
 /** @param because only for an entry of the archive */
