@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
-import { namesIn, PRIVATE_MODE } from '../support/files.js';
+import { ifReadable, namesIn, PRIVATE_MODE } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
 
 /** Counts of the last 24 hours, in buckets of five minutes; the current bucket last. */
@@ -142,9 +142,5 @@ function noCounts(): number[] {
 }
 
 function linesOf(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'latin1').split('\n');
-  } catch {
-    return [];
-  }
+  return (ifReadable(() => readFileSync(file, 'latin1')) ?? '').split('\n');
 }

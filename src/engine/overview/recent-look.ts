@@ -4,7 +4,7 @@ import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-hist
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
-import { readPart } from '../support/files.js';
+import { ifReadable, readPart } from '../support/files.js';
 import { fileStamp } from './work.js';
 
 /** A line of the log of `svc serve`, without its other fields. */
@@ -110,11 +110,9 @@ function messageOf(msg: string, { service }: Readonly<Record<string, unknown>>):
 }
 
 function tailOf(file: string): string {
-  try {
-    const size = statSync(file).size;
-    return readPart(file, Math.max(0, size - TAIL_BYTES), TAIL_BYTES).toString('utf8');
-  } catch {
-    // There is none before the first start.
-    return '';
-  }
+  // There is none before the first start.
+  const tail = ifReadable(() =>
+    readPart(file, Math.max(0, statSync(file).size - TAIL_BYTES), TAIL_BYTES).toString('utf8'),
+  );
+  return tail ?? '';
 }

@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, loadConfig, resolveConfiguredPath } from '../../config/index.js';
-import { messageOf, SvcError, systemErrorCode, type Warning } from '../../errors/index.js';
+import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { ifThere } from '../../support/files.js';
 import { readStateFile } from '../state-file.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
 import { logPaths } from './rotating-file.js';
@@ -76,7 +77,7 @@ export function readLogTail(file: string, { lines: wanted, ...selection }: LogSe
   let endBytes: number | undefined;
   for (const path of logPaths(file)) {
     if (count >= wanted && path !== file) break;
-    const content = readIfThere(path);
+    const content = ifThere(() => readFileSync(path));
     if (content === undefined) continue;
     const whole = content.subarray(0, content.lastIndexOf(LINE_FEED) + 1);
     if (path === file) endBytes = whole.length;
@@ -96,15 +97,6 @@ function wholeLines(content: Buffer): readonly string[] {
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 interface FollowOptions {
@@ -169,12 +161,8 @@ class LineReader {
   }
 
   private open(): void {
-    try {
-      this.descriptor = openSync(this.file, 'r');
-    } catch (error) {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-      this.position = 0;
-    }
+    this.descriptor = ifThere(() => openSync(this.file, 'r'));
+    if (this.descriptor === undefined) this.position = 0;
   }
 
   private *readOpen(descriptor: number): Generator<string> {
