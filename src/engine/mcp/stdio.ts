@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { readLines } from '../support/read-lines.js';
+import { parsedJson } from '../support/text.js';
 import { createServer } from './create-server.js';
 import type { McpWorld } from './mcp-world.js';
 
@@ -79,10 +80,8 @@ type ReadMessage =
 /** The messages of a line: one, or those of a batch, which revision 2025-03-26 has. */
 function messagesIn(line: string): readonly ReadMessage[] {
   if (line.trim() === '') return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = parsedJson(line);
+  if (value === undefined) {
     return [{ ok: false, code: PARSE_ERROR, id: null, why: 'a line that is not JSON' }];
   }
   if (!Array.isArray(value)) return [readMessage(value)];

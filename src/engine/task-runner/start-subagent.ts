@@ -5,7 +5,7 @@ import { flowView } from '../flow-model/flow-record.js';
 import { taskView } from '../flow-model/task-record.js';
 import { jsonFault } from '../support/json-fault.js';
 import { readLines } from '../support/read-lines.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, parsedJson } from '../support/text.js';
 import {
   ErrorTail,
   endFailure,
@@ -114,12 +114,8 @@ type SubagentLine =
 
 function readSubagentLine(line: string): SubagentLine {
   if (!line.trimStart().startsWith('{')) return { kind: 'words', text: line };
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { kind: 'words', text: line };
-  }
+  const value = parsedJson(line);
+  if (value === undefined) return { kind: 'words', text: line };
   const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(line) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.
   if (fault !== undefined) return { kind: 'refused', why: fault };
