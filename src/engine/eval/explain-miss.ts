@@ -88,7 +88,7 @@ async function faultOf(
   }
   if (!paths.has(target.path)) return { why: 'not-indexed' };
   if (target.kind === 'file') return undefined;
-  const lines = await files.linesOf(target.path);
+  const lines = await files(target.path);
   const last = lines === null ? target.endLine : Math.max(0, ...lines.keys());
   return target.startLine > last ? { why: 'no-such-lines', lines: last } : undefined;
 }
