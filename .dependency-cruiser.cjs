@@ -14,6 +14,7 @@ const GROUND = ['errors', 'support', 'masking'];
 const rooms = {
   activity: [],
   child: [],
+  'memory-files': [],
   'flow-model': [],
   sqlite: [],
   install: ['child', 'sqlite'],
@@ -33,11 +34,11 @@ const rooms = {
   webhooks: ['flow-model', 'sqlite', 'config', 'listener', 'secrets', 'flows'],
   memory: ['child', 'sqlite', 'install', 'providers', 'config', 'embeddings', 'postgres', 'rerank'],
   'active-memory': ['sqlite', 'config', 'scope', 'embeddings', 'chat', 'memory'],
-  dreaming: ['sqlite', 'config', 'embeddings', 'postgres', 'chat', 'memory'],
+  dreaming: ['memory-files', 'sqlite', 'config', 'embeddings', 'postgres', 'chat', 'memory'],
   eval: ['config', 'memory'],
   'set-up': ['sqlite', 'providers', 'config', 'embeddings', 'memory'],
   integrate: ['sqlite', 'config', 'active-memory'],
-  notes: ['sqlite', 'config', 'chat', 'memory', 'dreaming'],
+  notes: ['memory-files', 'sqlite', 'config', 'chat', 'memory', 'dreaming'],
   serve: [
     'activity',
     'child',
@@ -58,6 +59,7 @@ const rooms = {
   overview: [
     'activity',
     'child',
+    'memory-files',
     'flow-model',
     'sqlite',
     'install',
@@ -155,6 +157,7 @@ const doors = {
   secrets: ['check-secrets', 'output-schemas'],
   embeddings: [
     'describe-provider',
+    'diagnosis/check-names',
     'diagnosis/diagnose',
     'diagnosis/provider-checks',
     'identity',
@@ -217,9 +220,6 @@ const doors = {
     'dream-workspace',
     'narrator',
     'output-schemas',
-    'promotion/change-memory',
-    'promotion/guarded-file',
-    'promotion/memory-file',
     'recall-log/recall-log',
     'recall-log/recalled-claims',
     'recall-log/shared-recalls',
@@ -301,7 +301,7 @@ module.exports = {
       to: {
         path: '^src/(engine|cli|commands)/',
         // Words read the same in messages of the engine and in views; code in notes is what the engine takes as code.
-        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words)[.]ts$`,
+        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -17,7 +17,7 @@ import {
 import { parseCron } from '../../src/engine/support/cron.js';
 import { createGlob } from '../../src/engine/support/glob.js';
 import { isFormBody, isJsonBody, parseBody, parseForm } from '../../src/engine/webhooks/body.js';
-import { RouteTable } from '../../src/engine/webhooks/routes.js';
+import { routeFinder } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { routeOf } from '../../test/support/webhooks.js';
 import type { GrowingText } from './growth.js';
@@ -31,7 +31,7 @@ export interface GrowthSubject {
   readonly parts: readonly string[];
 }
 
-const routes = new RouteTable([routeOf('ci', '/hooks/ci')]);
+const findRoute = routeFinder([routeOf('ci', '/hooks/ci')]);
 const VERIFIERS = (['basic', 'bearer', 'standard-webhooks', 'stripe'] as const).map((scheme) =>
   createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, ['c2VjcmV0']),
 );
@@ -93,7 +93,7 @@ export const PARSERS: readonly GrowthSubject[] = [
   },
   {
     name: 'request path',
-    work: (text) => void routes.find(text),
+    work: (text) => void findRoute(text),
     parts: ['/', '%', '%20', 'a', '?'],
   },
   { name: 'request body', work: (text) => void parseBody(Buffer.from(text)), parts: BRACKETS },

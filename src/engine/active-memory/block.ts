@@ -13,7 +13,9 @@ const LABEL =
  * Nothing in a note can close that element, open another, or start a new line.
  */
 export function injectedBlock(summary: string): string {
-  const lines = summary.split('\n').map((line) => escapeXml(harmlessLine(line)));
+  const lines = summary
+    .split('\n')
+    .map((line) => harmlessLine(line).replaceAll(/[&<>"']/gu, (mark) => ENTITIES[mark] ?? ''));
   const text = lines.filter((line) => line !== '').join('\n');
   return `${LABEL}\n<${BLOCK_TAG}>\n${text}\n</${BLOCK_TAG}>`;
 }
@@ -63,10 +65,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/gu, (character) => ENTITIES[character] ?? '');
-}
 
 /*
  * Each pattern ends at its closing mark or at the end of the text, and open-ended parts are bounded, so that

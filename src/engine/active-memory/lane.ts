@@ -6,6 +6,7 @@ import { decideGates, type GateDecision, type GateFacts } from './gates.js';
 import {
   logOutcome,
   type OpenLane,
+  type Recall,
   type RecallLimits,
   type RecallOutcome,
   type RecallSelection,
@@ -37,32 +38,25 @@ export async function openRecallLane(context: EngineContext, selection: RecallSe
       const started = runningMs();
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
-      const outcome: RecallOutcome = gates.open
+      const recall: Recall = gates.open
         ? await recallMemory(turn, {
             selection,
             loaded,
             context,
-            gates,
             facts,
             limits,
-            started,
             // A failure here does not affect the turn.
             afterwards: (work) => afterwards.push(work.catch(() => undefined)),
           })
-        : {
-            status: 'closed',
-            agentId: facts.agent.id,
-            sessionKey: facts.session.sessionKey,
-            chatType: chatTypeOf(facts.session),
-            gates,
-            question: undefined,
-            recalled: undefined,
-            mode: undefined,
-            cached: false,
-            breaker: 'closed',
-            elapsedMs: runningMs() - started,
-            warnings: [],
-          };
+        : { status: 'closed', cached: false, breaker: 'closed', warnings: [] };
+      const outcome: RecallOutcome = {
+        ...recall,
+        agentId: facts.agent.id,
+        sessionKey: facts.session.sessionKey,
+        chatType: chatTypeOf(facts.session),
+        gates,
+        elapsedMs: runningMs() - started,
+      };
       if (config.logging) logOutcome(context, outcome);
       return outcome;
     },

@@ -12,9 +12,6 @@ import type { RecallOutput } from './output-schemas.js';
 import type { PromptStyle } from './prompt-style.js';
 import type { BreakerState, CachedRecall } from './state-file.js';
 
-/** How a recall ended. */
-export type RecallStatus = RecallOutput['status'];
-
 /** How memory was searched. */
 export interface RecallQuestion {
   readonly query: string;
@@ -25,24 +22,32 @@ export interface RecallQuestion {
 /** A recall with a summary of at most `maxSummaryChars`, which is not empty. */
 export type Recalled = Pick<CachedRecall, 'model' | 'sources' | 'summary'>;
 
+/** What searching memory for a turn led to. */
+export interface RecallResult {
+  readonly status: RecallOutput['status'];
+  /** Undefined if there is nothing to add to the turn. */
+  readonly recalled?: Recalled | undefined;
+  /** Undefined if memory was not searched. */
+  readonly mode?: SearchMode | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** The same with how it was reached. */
+export interface Recall extends RecallResult {
+  /** Undefined if a gate is closed. */
+  readonly question?: RecallQuestion;
+  readonly cached: boolean;
+  readonly breaker: BreakerState;
+}
+
 /** Everything about the recall for one turn. */
-export interface RecallOutcome {
-  readonly status: RecallStatus;
+export interface RecallOutcome extends Recall {
   readonly agentId: string;
   readonly sessionKey: string | undefined;
   readonly chatType: ChatType | undefined;
   readonly gates: GateDecision;
-  /** Undefined if a gate is closed. */
-  readonly question: RecallQuestion | undefined;
-  /** Undefined if there is nothing to add to the turn. */
-  readonly recalled: Recalled | undefined;
-  /** Undefined if memory was not searched. */
-  readonly mode: SearchMode | undefined;
-  readonly cached: boolean;
-  readonly breaker: BreakerState;
   /** Milliseconds. */
   readonly elapsedMs: number;
-  readonly warnings: readonly Warning[];
 }
 
 /** Whose memory to recall from, by which configuration. */
@@ -67,11 +72,8 @@ export interface OpenLane {
   readonly selection: RecallSelection;
   readonly loaded: LoadedConfig;
   readonly context: EngineContext;
-  readonly gates: GateDecision;
   readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
   readonly limits: RecallLimits;
-  /** runningMs() at the start. */
-  readonly started: number;
   /** Registers work to finish after the turn. */
   readonly afterwards: (work: Promise<void>) => void;
 }

@@ -83,7 +83,8 @@ export function conversationText(turn: RecallTurn, settings: QuerySettings): str
       return message;
     case 'recent': {
       const lines = recentTurns(turn.earlier(), settings).map(rolePrefixed);
-      return lines.length === 0 ? message : withHeadings(lines, message);
+      if (lines.length === 0) return message;
+      return `Conversation just before:\n${lines.join('\n')}\n\nLatest message:\n${message}`;
     }
     case 'full': {
       const lines = [...turn.earlier().map(cleaned), { role: 'user' as const, text: message }];
@@ -91,10 +92,6 @@ export function conversationText(turn: RecallTurn, settings: QuerySettings): str
       return `Whole conversation:\n${text}`;
     }
   }
-}
-
-function withHeadings(lines: readonly string[], message: string): string {
-  return `Conversation just before:\n${lines.join('\n')}\n\nLatest message:\n${message}`;
 }
 
 /** The last turns of each side, within the configured limits, in order. */

@@ -1,19 +1,15 @@
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
-import type { SearchMode } from '../memory/search/index.js';
-import { chatTypeOf } from '../scope/decide-scope.js';
 import { withinTime } from '../support/async.js';
 import { shortHash } from '../support/text.js';
-import { runningMs } from '../support/time.js';
 import { modelFor, type NamedModel } from './model.js';
-import type { OpenLane, Recalled, RecallOutcome, RecallQuestion, RecallStatus } from './outcome.js';
+import type { OpenLane, Recall, RecallQuestion, RecallResult } from './outcome.js';
 import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
 import { searchQueryOf } from './query.js';
 import { type RecallWork, searchAndTrim } from './search-and-trim.js';
 import {
   afterTimeout,
-  type BreakerState,
   breakerOf,
   breakerState,
   type CachedRecall,
@@ -31,16 +27,11 @@ const RECOVERY_SHARE = 0.25;
 /** Time reserved for storing and printing the outcome. */
 const MARGIN_MS = 25;
 
-interface Result {
-  readonly status: Exclude<RecallStatus, 'closed'>;
-  readonly recalled?: Recalled | undefined;
-  readonly mode?: SearchMode | undefined;
-  readonly warnings: readonly Warning[];
-}
+const EMPTY: RecallResult = { status: 'empty', warnings: [] };
 
 /** Recalls for a turn that passed the gates, from the cache or by searching. Never fails the turn. */
-export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<RecallOutcome> {
-  const { facts, gates, context, started, limits } = lane;
+export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Recall> {
+  const { facts, context, limits } = lane;
   const { config } = facts.settings;
   const { stateDir } = context.state;
   const question: RecallQuestion = {
@@ -48,21 +39,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     queryMode: config.queryMode,
     promptStyle: promptStyleOf(config),
   };
-  const outcomeOf = (result: Result, cached: boolean, breaker: BreakerState): RecallOutcome => ({
-    status: result.status,
-    agentId: facts.agent.id,
-    sessionKey: facts.session.sessionKey,
-    chatType: chatTypeOf(facts.session),
-    gates,
-    question,
-    recalled: result.recalled,
-    mode: result.mode,
-    cached,
-    breaker,
-    elapsedMs: runningMs() - started,
-    warnings: result.warnings,
-  });
-  if (question.query === '') return outcomeOf({ status: 'empty', warnings: [] }, false, 'closed');
+  if (question.query === '') return { ...EMPTY, question, cached: false, breaker: 'closed' };
 
   const model = await modelFor(config, turn.runModel, lane);
   const state = readRecallState(stateDir);
@@ -72,7 +49,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const breaker = breakerState(record, now, config);
   const key = cacheKey(turn, question, model, lane);
   const cached = recallInCache(state, key, now, config);
-  if (cached !== undefined) return outcomeOf(fromCache(cached), true, breaker);
+  if (cached !== undefined) return { ...fromCache(cached), question, cached: true, breaker };
   if (breaker === 'half_open' && record !== undefined) {
     const tried = trying(record, now, config.timeoutMs);
     updateRecallState(stateDir, now, (current) => withBreaker(current, breakerKey, tried));
@@ -103,7 +80,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
       return withBreaker(kept, breakerKey, next);
     });
   }
-  return outcomeOf(result, false, breaker);
+  return { ...result, question, cached: false, breaker };
 }
 
 /** Searches within the time limit; if that is too slow, by keyword only. Failures become warnings. */
@@ -112,7 +89,7 @@ async function recallInTime(
   model: NamedModel | undefined,
   isPaused: boolean,
   leftMs: number,
-): Promise<Result> {
+): Promise<RecallResult> {
   const { lane, question } = asked;
   const { config } = lane.facts.settings;
   const { signal } = lane.limits;
@@ -144,7 +121,9 @@ async function recallInTime(
     return second.done ? asPartial(second.value, LATE) : { status: 'timeout', warnings: [LATE] };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: 'unavailable', warnings: [failedWarning(error)] };
+    const hint = error instanceof SvcError ? error.hint : undefined;
+    const failed = { code: 'RECALL_FAILED', message: messageOf(error), hint } as const;
+    return { status: 'unavailable', warnings: [failed] };
   } finally {
     // Do not wait: a late search may still be using it.
     if (backend !== undefined) lane.afterwards(backend.close());
@@ -162,14 +141,9 @@ const PAUSED: Warning = {
   message: 'recent recalls timed out; using keyword search only for a while',
 };
 
-function asPartial(result: Result, warning: Warning): Result {
+function asPartial(result: RecallResult, warning: Warning): RecallResult {
   const status = result.recalled === undefined ? 'timeout' : 'timeout_partial';
   return { ...result, status, warnings: [warning, ...result.warnings] };
-}
-
-function failedWarning(error: unknown): Warning {
-  const hint = error instanceof SvcError ? error.hint : undefined;
-  return { code: 'RECALL_FAILED', message: messageOf(error), ...(hint !== undefined && { hint }) };
 }
 
 async function openBackend({
@@ -203,7 +177,7 @@ function cacheKey(
 }
 
 function cacheEntry(
-  { status, recalled, warnings }: Result,
+  { status, recalled, warnings }: RecallResult,
   key: string,
   untilMs: number,
 ): CachedRecall | undefined {
@@ -214,8 +188,8 @@ function cacheEntry(
   return { key, untilMs, summary, sources, model };
 }
 
-function fromCache({ summary, sources, model }: CachedRecall): Result {
+function fromCache({ summary, sources, model }: CachedRecall): RecallResult {
   return summary === ''
-    ? { status: 'empty', warnings: [] }
+    ? EMPTY
     : { status: 'ok', recalled: { summary, sources, model }, warnings: [] };
 }

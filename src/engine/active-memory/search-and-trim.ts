@@ -1,15 +1,15 @@
 import { providerWorld } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
-import type { SearchMode, SearchResult } from '../memory/search/index.js';
+import type { SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
 import { condense, condensePrompt, type NamedModel } from './model.js';
-import type { OpenLane, Recalled, RecallQuestion } from './outcome.js';
+import type { OpenLane, Recalled, RecallQuestion, RecallResult } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
 import { conversationText } from './query.js';
-import { eligible, selectNotes } from './select.js';
+import { eligible, selectNotes, sourceOf } from './select.js';
 import { keepTranscript } from './transcripts.js';
 import type { RecallTurn } from './turn.js';
 
@@ -31,13 +31,6 @@ export interface RecallWork {
   readonly untilMs: number;
 }
 
-interface TrimmedRecall {
-  readonly status: 'empty' | 'ok' | 'timeout_partial';
-  readonly recalled?: Recalled;
-  readonly mode: SearchMode;
-  readonly warnings: readonly Warning[];
-}
-
 /** Passages given to a model. Without one, two for each note, since a note may have several. */
 const MODEL_RESULTS = 8;
 const RESULTS_A_NOTE = 2;
@@ -49,7 +42,7 @@ export async function searchAndTrim(
   backend: MemoryBackend,
   work: RecallWork,
   signal: AbortSignal,
-): Promise<TrimmedRecall> {
+): Promise<RecallResult> {
   const started = runningMs();
   const { question, lexicalOnly, model, rules } = work;
   const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
@@ -61,7 +54,7 @@ export async function searchAndTrim(
     model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
   const notes = eligible(results, question.query, chosen);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
-  const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): TrimmedRecall => {
+  const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): RecallResult => {
     const recalled = trimmed(eligible(results, question.query, rules), work);
     const all = [...warnings, ...said];
     return recalled === undefined
@@ -119,14 +112,4 @@ function slowModel(name: string): Warning {
     code: 'RECALL_TIMED_OUT',
     message: `model ${name} did not answer in time; using search results without it`,
   };
-}
-
-function sourceOf({
-  path,
-  source,
-  startLine,
-  endLine,
-  score,
-}: SearchResult): Recalled['sources'][0] {
-  return { path, source, startLine, endLine, score };
 }

@@ -73,11 +73,21 @@ export function selectNotes(
     const line = `${MARK}${text}${tail}`;
     texts.push(text);
     lines.push(line);
-    const { path, source, startLine, endLine, score } = result;
-    sources.push({ path, source, startLine, endLine, score });
+    sources.push(sourceOf(result));
     left -= line.length + 1;
   }
   return { summary: lines.join('\n'), sources };
+}
+
+/** A passage that a recall is based on. */
+export function sourceOf({
+  path,
+  source,
+  startLine,
+  endLine,
+  score,
+}: SearchResult): Recalled['sources'][0] {
+  return { path, source, startLine, endLine, score };
 }
 
 interface Candidate {

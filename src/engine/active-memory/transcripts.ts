@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders } from '../support/files.js';
+import { ifThere, makeFolders } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import type { CondensePrompt } from './model.js';
 import { emptyRecalls, recallStateFile } from './state-file.js';
@@ -51,20 +50,12 @@ const TRANSCRIPT_NAME = /^\d{4}-\d\d-\d\dT[\d.-]+Z-[\da-f]+\.jsonl$/u;
  * @throws the system's error
  */
 function removeTranscripts(stateDir: string): number {
-  const files = transcriptsIn(transcriptsFolder(stateDir));
-  for (const file of files) rmSync(file, { force: true });
+  const folder = transcriptsFolder(stateDir);
+  const entries =
+    ifThere(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [];
+  const files = entries.filter((entry) => entry.isFile() && TRANSCRIPT_NAME.test(entry.name));
+  for (const { parentPath, name } of files) rmSync(join(parentPath, name), { force: true });
   return files.length;
-}
-
-function transcriptsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && TRANSCRIPT_NAME.test(entry.name))
-      .map(({ parentPath, name }) => join(parentPath, name));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
-import { makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
+import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
 
 /** Counts of the last 24 hours, in buckets of five minutes; the current bucket last. */
@@ -141,9 +141,5 @@ function noCounts(): number[] {
 }
 
 function linesOf(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'latin1').split('\n');
-  } catch {
-    return [];
-  }
+  return (ifReadable(() => readFileSync(file, 'latin1')) ?? '').split('\n');
 }

@@ -29,9 +29,9 @@ export interface ConfigDocument {
 /** Parses configuration text. Does not throw. */
 export function parseConfigText(file: string, text: string): ConfigDocument {
   const positionOf = textPositions(file, text);
-  const { tree, errors, tooDeep } = parseLeniently(text);
-  const lookUp = createLookUp(tree, positionOf);
-  const syntax = syntaxFaults({ text, positionOf, errors, tooDeep });
+  const parsed = parseLeniently(text);
+  const { tree } = parsed;
+  const syntax = syntaxFaults(text, positionOf, parsed);
   const usable = syntax.length === 0 && tree !== undefined;
   return {
     file,
@@ -39,21 +39,15 @@ export function parseConfigText(file: string, text: string): ConfigDocument {
     value: usable ? getNodeValue(tree) : undefined,
     syntaxFaults: syntax,
     duplicateFaults: usable ? findDuplicates(tree, positionOf) : [],
-    ...lookUp,
+    ...createLookUp(tree, positionOf),
   };
-}
-
-interface LenientParse {
-  readonly tree: Node | undefined;
-  readonly errors: readonly ParseError[];
-  readonly tooDeep: boolean;
 }
 
 /** The parser and code that walks its tree are recursive. */
 const MAX_DEPTH = 256;
 
 /** Parses as much of a text as possible; no tree if it is nested too deeply. */
-export function parseLeniently(text: string): LenientParse {
+export function parseLeniently(text: string) {
   if (nestingDepth(text) > MAX_DEPTH) return { tree: undefined, errors: [], tooDeep: true };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -189,17 +183,12 @@ function lastAtMost(ascending: readonly number[], limit: number): number {
   return low;
 }
 
-interface SyntaxFindings {
-  readonly text: string;
-  readonly positionOf: TextPositions;
-  readonly errors: readonly ParseError[];
-  /** Nested too deeply to parse. */
-  readonly tooDeep: boolean;
-}
-
 /** One fault per place. */
-function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
-  const { text, positionOf, errors, tooDeep } = findings;
+function syntaxFaults(
+  text: string,
+  positionOf: TextPositions,
+  { errors, tooDeep }: Omit<ReturnType<typeof parseLeniently>, 'tree'>,
+): readonly ConfigFault[] {
   if (tooDeep) {
     return [syntaxFault(positionOf, 0, 'objects and lists are nested too deeply')];
   }

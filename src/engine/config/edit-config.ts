@@ -106,7 +106,8 @@ function applyEdit(
   { configFile, signal }: EditOptions,
 ): Promise<ConfigEdit> {
   return withConfigLock(context, signal, () => {
-    const current = readForEdit(fileToEdit(context, configFile));
+    const { file = context.state.userConfigFile } = discoverConfig(context, configFile);
+    const current = readForEdit(file);
     return writeEdit(context, current, editOf(current));
   });
 }
@@ -155,11 +156,6 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
     hint: `${suggestion}nothing was written; use a valid value, or set what it depends on first`,
     details: { faults: checked.faults },
   });
-}
-
-/** The current configuration file, or the one to create. */
-function fileToEdit(context: EngineContext, configFile: string | undefined): string {
-  return discoverConfig(context, configFile).file ?? context.state.userConfigFile;
 }
 
 /** The file before an edit. */

@@ -175,12 +175,7 @@ export function removeValue(text: string, path: ConfigPath): string {
   return spans.toSorted((a, b) => b.start - a.start).reduce((rest, span) => cut(rest, span), text);
 }
 
-interface FoundEntry {
-  readonly entry: Node;
-  readonly previous: Node | undefined;
-}
-
-function findEntry(text: string, path: ConfigPath): FoundEntry | undefined {
+function findEntry(text: string, path: ConfigPath) {
   const segment = path.at(-1);
   const container = nodeAt(text, path.slice(0, -1));
   if (segment === undefined || container === undefined) return undefined;

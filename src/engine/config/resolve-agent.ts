@@ -104,7 +104,8 @@ function placeMemorySearch(
   const { rerank } = memorySearch.query;
   const indexPath = memorySearch.store.path;
   const place = (path: string): string => resolveConfiguredPath(loaded, path, context);
-  const placeModel = (model: string): string => (isModelAddress(model) ? model : place(model));
+  const placeModel = (model: string): string =>
+    /^(?:hf:|https?:\/\/)/u.test(model) ? model : place(model);
   return {
     ...memorySearch,
     extraPaths: memorySearch.extraPaths.map((path) => expandHome(path, context.homeDir)),
@@ -135,11 +136,6 @@ function placeMemorySearch(
       modelCacheDir: modelCacheDir === undefined ? join(stateDir, 'models') : place(modelCacheDir),
     },
   };
-}
-
-/** `hf:` or http(s) (spec/memory-search §2.1). */
-function isModelAddress(path: string): boolean {
-  return /^(?:hf:|https?:\/\/)/u.test(path);
 }
 
 function unknownAgent(wanted: string, loaded: LoadedConfig): SvcError {

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import type { EngineContext } from '../support/context.js';
-import { realTarget } from '../support/files.js';
+import { ifReadable, realTarget } from '../support/files.js';
 import { resolveAgents } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';
 import { fault, type RuleFinding } from './rules/rule.js';
@@ -18,7 +18,7 @@ export function storeFindings(
   return agents.flatMap(({ id, memorySearch }, at): readonly RuleFinding[] => {
     const { path: index } = memorySearch.store;
     const path = placeOf(loaded, at);
-    const stats = statsOf(index);
+    const stats = ifReadable(() => statSync(index));
     // The default location is not a fault of the configuration; opening the index reports it.
     if (stats?.isDirectory() === true && path.at(-1) === 'path') {
       const message = `the index of agent ${id} must be a file, but ${index} is a folder`;
@@ -55,12 +55,4 @@ function placeOf({ input }: LoadedConfig, at: number): readonly (string | number
 function fileKey(path: string, stats: Stats | undefined): string {
   // Unreachable files are compared by name.
   return stats === undefined ? (realTarget(path) ?? path) : `${stats.dev}:${stats.ino}`;
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
 import { isRecord } from './config-path.js';
 
@@ -59,12 +59,9 @@ function keyOf(file: string, text: string): string | undefined {
 }
 
 function readVerdicts(cacheDir: string): readonly Verdict[] {
-  try {
-    const value = parsedJson(readFileSync(join(cacheDir, FILE_NAME), 'utf8'));
-    return Array.isArray(value) ? value.filter(isVerdict) : [];
-  } catch {
-    return [];
-  }
+  const text = ifReadable(() => readFileSync(join(cacheDir, FILE_NAME), 'utf8'));
+  const value = parsedJson(text ?? '');
+  return Array.isArray(value) ? value.filter(isVerdict) : [];
 }
 
 function isVerdict(value: unknown): value is Verdict {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifThere, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { readConfigText } from './discovery.js';
 
 /**
@@ -78,7 +78,7 @@ export function replaceConfig(file: string, before: string | undefined, text: st
  */
 export function writeFileAtomically(file: string, text: string): void {
   try {
-    const target = followLink(file);
+    const target = ifThere(() => realpathSync(file)) ?? file;
     makeFolders(dirname(target));
     replaceFile(target, text, modeOf(target));
   } catch (cause) {
@@ -86,15 +86,6 @@ export function writeFileAtomically(file: string, text: string): void {
       hint: "check the folder's permissions and free space",
       cause,
     });
-  }
-}
-
-function followLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return file;
-    throw error;
   }
 }
 

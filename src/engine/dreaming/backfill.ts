@@ -3,18 +3,18 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { SkippedFile } from '../memory/index.js';
-import { type Connection, inWriteTransaction } from '../sqlite/database.js';
+import { inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
-import { MS_PER_DAY } from '../support/time.js';
-import { type ClaimKey, claimKey, claimKeyOf } from './claims/claim-words.js';
-import { junkReason } from './claims/junk.js';
-import { type Claim, splitClaims } from './claims/split-claims.js';
+import { type ClaimKey, claimKey } from './claims/claim-words.js';
+import type { Claim } from './claims/split-claims.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
+import type { MemoryChanger } from './promotion/change-memory.js';
 import { type RecallEntry, signalCount, withSignal } from './scoring/recall-entry.js';
-import { entryJson, parseEntryJson, type RecallEntries } from './store/recall-entries.js';
+import { entryJson, parseEntryJson } from './store/recall-entries.js';
 import { newSweep } from './store/sweep-records.js';
-import { type DailyNote, openSources } from './sweep/dream-sources.js';
+import { openSources } from './sweep/dream-sources.js';
+import { noteSignal, type Statement, statementsOf } from './sweep/standing.js';
 import { changingDreams, type HandOptions } from './with-dreams.js';
 
 /** The result of a backfill. */
@@ -31,9 +31,7 @@ export interface BackfillSummary {
   readonly skipped: readonly SkippedFile[];
 }
 
-interface StagedClaim {
-  readonly claim: Claim;
-  readonly note: DailyNote;
+interface StagedClaim extends Statement {
   readonly lean: keyof typeof GROUNDED;
 }
 
@@ -78,15 +76,18 @@ export async function runBackfill(
     const stagedKeys = new Set<ClaimKey>();
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
     inWriteTransaction(database, () => {
-      for (const { claim, note } of statementsOf(notes, options.signal)) {
-        const lean = leanOf(claim);
+      for (const statement of notes.flatMap(statementsOf)) {
+        options.signal.throwIfAborted();
+        const lean = leanOf(statement);
         leans[lean] += 1;
         if (lean !== 'lasting' && lean !== 'durable') continue;
-        const key = claimKeyOf(claim.text);
+        const { key } = statement;
         if (stagedKeys.has(key) || wasBackfilled.get(key) !== undefined) continue;
         stagedKeys.add(key);
-        staged.push({ claim, note, lean });
-        if (!options.dryRun) vouch({ database, entries }, sweep.id, { claim, note, lean });
+        staged.push({ ...statement, lean });
+        if (!options.dryRun) {
+          vouch({ database, entries, nowMs }, sweep.id, { ...statement, lean });
+        }
       }
       if (!options.dryRun) sweeps.put(sweep);
     });
@@ -114,7 +115,8 @@ export async function rollBackBackfill(
   options: HandOptions,
 ): Promise<number> {
   return changingDreams(target, options, ({ database, entries }) => {
-    const rows = readRows(database, id);
+    const found = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
+    const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
       throw new SvcError('DREAM_SWEEP_UNKNOWN', `unknown backfill ${id}`, {
         hint: 'run "svc dream list" to see all sweeps and backfills',
@@ -153,33 +155,17 @@ function withoutBackfill(
   return signalCount(left) === 0 && left.state.fate === 'open' ? undefined : left;
 }
 
-function* statementsOf(
-  notes: readonly DailyNote[],
-  signal: AbortSignal,
-): Generator<Pick<StagedClaim, 'claim' | 'note'>> {
-  for (const note of notes) {
-    signal.throwIfAborted();
-    for (const claim of splitClaims(note.text)) {
-      if (junkReason(claim.text) === undefined) yield { claim, note };
-    }
-  }
-}
-
 function vouch(
-  { database, entries }: { readonly database: Connection; readonly entries: RecallEntries },
+  { database, entries, nowMs }: Pick<MemoryChanger, 'database' | 'entries' | 'nowMs'>,
   id: string,
-  { claim, note, lean }: StagedClaim,
+  { lean, ...statement }: StagedClaim,
 ): void {
-  const { text, startLine, endLine } = claim;
-  const { day, path } = note;
-  const key = claimKeyOf(text);
+  const { key } = statement;
   const known = entries.get(key);
   const { signals, score } = GROUNDED[lean];
-  const place = { source: 'memory', path, startLine, endLine } as const;
-  const atMs = Date.parse(day) + MS_PER_DAY;
   let entry = known;
   for (let count = 0; count < signals; count++) {
-    entry = withSignal(entry, { kind: 'grounded', key, text, place, score, atMs, day });
+    entry = withSignal(entry, noteSignal(statement, 'grounded', score, nowMs));
   }
   if (entry === undefined) return;
   entries.put(entry);
@@ -199,11 +185,6 @@ const backfillRow = z.object({
 });
 
 type BackfillRow = z.infer<typeof backfillRow>;
-
-function readRows(database: Connection, id: string): BackfillRow[] {
-  const rows = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
-  return z.array(backfillRow).parse(rows);
-}
 
 function pathIn(dir: string, path: string): string {
   const hint = 'pass a daily note or a folder in the workspace';

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors/index.js';
+import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { isProcessLockHeld } from '../sqlite/process-lock.js';
 import { nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';
@@ -8,8 +9,6 @@ import { realWorkspaceDir } from './dream-workspace.js';
 import { candidates } from './explain-claim.js';
 import { placeOutput, sweepOutput } from './output.js';
 import type { DreamStatusOutput } from './output-schemas.js';
-import { MEMORY_FILE } from './promotion/change-memory.js';
-import { readGuarded } from './promotion/guarded-file.js';
 import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 import type { OpenDreams } from './store/dream-database.js';

@@ -1,10 +1,9 @@
 import type { LineRange } from '../memory/index.js';
+import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
-import { MEMORY_FILE } from './promotion/change-memory.js';
 import { type Comparison, compareClaim, knownMemory } from './promotion/compare.js';
-import { readGuarded } from './promotion/guarded-file.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates, type GateResult } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';

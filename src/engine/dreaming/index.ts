@@ -59,8 +59,6 @@ export type {
   SweepOutput,
   SweptOutput,
 } from './output-schemas.js';
-export { MEMORY_FILE } from './promotion/change-memory.js';
-export { readGuarded } from './promotion/guarded-file.js';
 export { handWritten } from './promotion/memory-file.js';
 export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 export type { DreamSchedule } from './schedule/dream-schedule.js';

@@ -7,7 +7,7 @@ import type {
   DreamExplainOutput,
   DreamSignalsOutput,
 } from './claim-output-schemas.js';
-import { type ClaimKey, claimKeyOf } from './claims/claim-words.js';
+import type { ClaimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
 import type {
@@ -279,9 +279,8 @@ export function backfillOutput(
   { id, staged, ...summary }: BackfillSummary,
 ): DreamBackfillOutput {
   const { dryRun, notes, notesLeft, leans, skipped } = summary;
-  const claims = staged.map(({ claim, note, lean }) => {
-    const { text, startLine, endLine } = claim;
-    return { key: claimKeyOf(text), text, path: note.path, startLine, endLine, lean };
+  const claims = staged.map(({ key, text, place: { path, startLine, endLine }, lean }) => {
+    return { key, text, path, startLine, endLine, lean };
   });
   // A dry run, or one without changes, cannot be rolled back.
   const name = dryRun || claims.length === 0 ? null : id;

@@ -150,7 +150,7 @@ function choiceOf(
   if (adapter === undefined) throw unknownProvider(provider, world);
   const facts = PROVIDERS[adapter];
   const remote = isPrimary ? settings.remote : undefined;
-  const configuredUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
+  const configuredUrl = (remote?.baseUrl ?? entry?.baseUrl)?.replace(/(?<!\/)\/+$/u, '');
   const baseUrl =
     configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);
   const configured = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
@@ -174,10 +174,6 @@ function choiceOf(
     entry,
     isPrimary,
   };
-}
-
-function withoutSlash(url: string | undefined): string | undefined {
-  return url?.replace(/(?<!\/)\/+$/u, '');
 }
 
 /**

@@ -6,7 +6,6 @@
  */
 export { chooseNamed, chooseProvider, modelName, type ProviderChoice } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
-export type { CHECKS } from './diagnosis/check-names.js';
 export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
 export type { BatchJobStore, EmbeddingAdapter, EmbedOptions } from './embedding-adapter.js';
 export {

@@ -66,7 +66,8 @@ function listed(provider: string, scene: Scene): ListedProvider {
     adapter,
     kind: facts.kind,
     role,
-    configured: choice.entry !== undefined || isNamed(provider, settings),
+    configured:
+      choice.entry !== undefined || [settings.provider, settings.fallback].includes(provider),
     credential: credentialView(choice, settings, world),
     model,
     dimensions: asked ?? (model === null ? null : usualDimensions(facts, model)),
@@ -88,10 +89,6 @@ function roleOf(provider: string, { primary, fallback }: Scene): ListedProvider[
   if (primary?.provider === provider) return 'primary';
   // Without a primary, the fallback is never used.
   return primary !== undefined && fallback?.provider === provider ? 'fallback' : null;
-}
-
-function isNamed(provider: string, { provider: first, fallback }: ResolvedMemorySearch): boolean {
-  return provider === first || provider === fallback;
 }
 
 function why(choice: ProviderChoice, { settings, world }: Scene): string {

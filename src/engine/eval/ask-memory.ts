@@ -56,7 +56,7 @@ export async function askMemory(
   const failure = summary.embedding?.failure;
   if (failure !== undefined) throw notEmbedded(memory.name, failure);
   const paths = new Set((await backend.list({ signal })).map(({ path }) => path));
-  const files = new FileReader(backend);
+  const files = fileReader(backend);
   const asked: AskedQuestion[] = [];
   for (const question of questions) {
     const targets = await withLines(question, paths, files);
@@ -124,7 +124,7 @@ async function withLines(
       targets.push(expected);
       continue;
     }
-    const lines = await files.linesOf(expected.path);
+    const lines = await files(expected.path);
     const { startLine, endLine } = expected;
     const count = endLine - startLine + 1;
     const lineTexts = Array.from({ length: count }, (_, at) => lines?.get(startLine + at) ?? '');
@@ -147,36 +147,33 @@ const ALL_LINES = 1_000_000;
 /** Lines of a file by number; of a transcript, only lines with text. Null if the file cannot be read. */
 export type FileLines = ReadonlyMap<number, string> | null;
 
+/** Reads the lines of a file. */
+export type FileReader = (path: string) => Promise<FileLines>;
+
 /** Reads files through a memory backend, each once. */
-export class FileReader {
-  private readonly backend: MemoryBackend;
-  private readonly known = new Map<string, FileLines>();
-
-  constructor(backend: MemoryBackend) {
-    this.backend = backend;
-  }
-
-  async linesOf(path: string): Promise<FileLines> {
-    const known = this.known.get(path);
-    if (known !== undefined) return known;
-    const lines = await this.read(path);
-    this.known.set(path, lines);
+export function fileReader(backend: MemoryBackend): FileReader {
+  const known = new Map<string, FileLines>();
+  return async (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const lines = await linesIn(backend, path);
+    known.set(path, lines);
     return lines;
-  }
+  };
+}
 
-  private async read(path: string): Promise<FileLines> {
-    const lines = new Map<number, string>();
-    try {
-      for (let from = 1; ; ) {
-        const given = await this.backend.get({ target: path, from, lines: ALL_LINES });
-        for (const [line, text] of numbered(given)) lines.set(line, text);
-        if (given.turns !== undefined || given.endLine >= given.totalLines) return lines;
-        from = given.endLine + 1;
-      }
-    } catch (error) {
-      if (error instanceof SvcError) return null;
-      throw error;
+async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines> {
+  const lines = new Map<number, string>();
+  try {
+    for (let from = 1; ; ) {
+      const given = await backend.get({ target: path, from, lines: ALL_LINES });
+      for (const [line, text] of numbered(given)) lines.set(line, text);
+      if (given.turns !== undefined || given.endLine >= given.totalLines) return lines;
+      from = given.endLine + 1;
     }
+  } catch (error) {
+    if (error instanceof SvcError) return null;
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { MemoryBackend } from '../memory/backends/index.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
 import { CodeFences } from '../support/code-fences.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { type FileLines, FileReader } from './ask-memory.js';
+import { type FileLines, fileReader } from './ask-memory.js';
 import type { EvalDraftsOutput } from './output-schemas.js';
 import { seededRandom, shuffled } from './random.js';
 import { wordsOf } from './score-question.js';
@@ -30,12 +30,12 @@ export async function draftQuestions(
   }: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<readonly Draft[]> {
   const random = seededRandom(seed);
-  const files = new FileReader(backend);
+  const files = fileReader(backend);
   const documents = (await backend.list({ signal })).filter(({ kind }) => kind === 'markdown');
   const passages: Passage[][] = [];
   for (const { path } of documents) {
     signal.throwIfAborted();
-    const lines = await files.linesOf(path);
+    const lines = await files(path);
     if (lines !== null) passages.push(passagesOfFile(path, lines));
   }
   const rarity = rarityOf(passages.flat());

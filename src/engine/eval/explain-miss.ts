@@ -1,5 +1,5 @@
 import type { OpenedMemory } from '../memory/index.js';
-import { formatCitation, type SearchResult } from '../memory/search/index.js';
+import { formatCitation } from '../memory/search/index.js';
 import type { AskedMemory, AskedQuestion } from './ask-memory.js';
 import type { EvalOutput } from './output-schemas.js';
 import { meets, type Target } from './score-question.js';
@@ -88,14 +88,10 @@ async function faultOf(
   }
   if (!paths.has(target.path)) return { why: 'not-indexed' };
   if (target.kind === 'file') return undefined;
-  const lines = await files.linesOf(target.path);
+  const lines = await files(target.path);
   const last = lines === null ? target.endLine : Math.max(0, ...lines.keys());
   return target.startLine > last ? { why: 'no-such-lines', lines: last } : undefined;
 }
-
-type Place =
-  | { readonly place: number; readonly found: SearchResult }
-  | { readonly place: null; readonly found: undefined };
 
 /** The 1-based rank of the first passage that meets the target. */
 async function placeOf(
@@ -103,7 +99,7 @@ async function placeOf(
   target: Target,
   maxResults: number,
   { pool, signal }: MissOptions,
-): Promise<Place> {
+) {
   const { filters } = question;
   const request = { query: question.question, maxResults, minScore: 0, filters };
   const { results } = await pool.backend.search(request, { signal });

@@ -15,7 +15,7 @@ import { readFlows } from './actions/read-flows.js';
 import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
 import { flowPolicy } from './flow-policy.js';
-import type { FlowStore, FlowsChange, Work } from './flow-store.js';
+import type { FlowStore, Work } from './flow-store.js';
 import { by } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
@@ -63,17 +63,17 @@ export async function openExistingFlows(
 
 function flowsIn(opened: FlowStore) {
   const { write, writes } = watchedWrites(opened);
-  const store: FlowStore = {
-    policy: opened.policy,
+  const shared: Omit<FlowStore, 'policy' | 'read' | 'write'> = {
     now: () => opened.now(),
-    write,
-    read: (query) => opened.read(query),
     subscribe: (listener) => opened.subscribe(listener),
     version: () => opened.version(),
     rest: (ms, signal) => opened.rest(ms, signal),
     close: () => opened.close(),
   };
+  const read: FlowStore['read'] = (query) => opened.read(query);
+  const store: FlowStore = { ...shared, policy: opened.policy, read, write };
   return {
+    ...shared,
     /** Whether changes can be stored. */
     writes,
     /** What metrics count now. */
@@ -93,16 +93,6 @@ function flowsIn(opened: FlowStore) {
     outbox: notificationOutbox(store),
     schedules: scheduleStore(store),
     operator: operatorFlows(store),
-    /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
-    subscribe: (listener: (change: FlowsChange) => void) => store.subscribe(listener),
-    /** The time of the store, which decides what is due, in milliseconds since the epoch; see {@link FlowStore.now}. */
-    now: () => store.now(),
-    /** Differs whenever any process has committed something in between. Cheap. */
-    version: () => store.version(),
-    /** Waits at most so long; less if there may be work for a waiter. Never rejects. */
-    rest: (ms: number, signal: AbortSignal) => store.rest(ms, signal),
-    /** Waits for the changes in progress, and closes the store. */
-    close: () => store.close(),
   };
 }
 

@@ -210,35 +210,20 @@ export const notificationRetryOutputSchema = documentSchema({
   unknownTargets: field(count, 'How many are left because their target is not configured.'),
 });
 
-/** `svc flow list` without its warnings, which the command base adds. */
+/** The documents without their warnings, which the command base adds. */
 export type FlowListOutput = DocumentOf<typeof flowListOutputSchema>;
-/** `svc flow show`, likewise. */
 export type FlowShowOutput = DocumentOf<typeof flowShowOutputSchema>;
-/** `svc flow history`, likewise. */
 export type FlowHistoryOutput = DocumentOf<typeof flowHistoryOutputSchema>;
-/** `svc flow cancel`, likewise. */
 export type FlowCancelOutput = DocumentOf<typeof flowCancelOutputSchema>;
-/** `svc flow cancel` and its like for several, likewise. */
 export type BulkOutput = DocumentOf<typeof bulkOutputSchema>;
-/** `svc flow wait`, likewise. */
 export type FlowOutput = DocumentOf<typeof flowOutputSchema>;
-/** `svc flow prune`, likewise. */
 export type FlowPruneOutput = DocumentOf<typeof flowPruneOutputSchema>;
-/** `svc notification list`, likewise. */
 export type NotificationListOutput = DocumentOf<typeof notificationListOutputSchema>;
-/** `svc notification show`, likewise. */
 export type NotificationShowOutput = DocumentOf<typeof notificationShowOutputSchema>;
-/** `svc notification retry`, likewise. */
 export type NotificationRetryOutput = DocumentOf<typeof notificationRetryOutputSchema>;
-/** `svc task list`, likewise. */
 export type TaskListOutput = DocumentOf<typeof taskListOutputSchema>;
-/** `svc task show`, likewise. */
 export type TaskShowOutput = DocumentOf<typeof taskShowOutputSchema>;
-/** `svc task cancel` and its like, likewise. */
 export type TaskOutput = DocumentOf<typeof taskOutputSchema>;
-/** `svc task claim`, likewise. */
 export type TaskClaimOutput = DocumentOf<typeof taskClaimOutputSchema>;
-/** `svc task heartbeat`, likewise. */
 export type TaskHeartbeatOutput = DocumentOf<typeof taskHeartbeatOutputSchema>;
-/** `svc task pause` and `resume`, likewise. */
 export type TaskPauseOutput = DocumentOf<typeof taskPauseOutputSchema>;

@@ -130,8 +130,15 @@ async function runOnce(
   const run = { scheduledMs, nowMs: work.nowMs };
   const made = schedule.make(run);
   if (!made.ok) return { type: 'invalid', error: made.error };
-  const flow = await create(work, made.action, schedule.caller);
-  if (flow === undefined) return { type: 'invalid', error: 'stateJson is nested too deeply' };
+  const { action } = made;
+  const creates = action.action === 'start_flow' ? action.flow : action;
+  const texts = jsonTexts(creates);
+  if (texts === undefined) return { type: 'invalid', error: 'stateJson is nested too deeply' };
+  const flow = await addFlow(work, creates, schedule.caller, texts);
+  if (action.action === 'start_flow') {
+    // Nothing refuses a task in a new flow.
+    await runTask(work, { ...action.task, flowId: flow.flowId }, schedule.caller);
+  }
   await work.schedules.update({
     ...record,
     ranAt: work.nowMs,
@@ -139,20 +146,4 @@ async function runOnce(
     flowId: flow.flowId,
   });
   return { type: 'ran', flow, ...run };
-}
-
-async function create(
-  work: Work,
-  action: CreateFlow | StartFlow,
-  caller: FlowCaller,
-): Promise<FlowRecord | undefined> {
-  const creates = action.action === 'start_flow' ? action.flow : action;
-  const texts = jsonTexts(creates);
-  if (texts === undefined) return undefined;
-  const flow = await addFlow(work, creates, caller, texts);
-  // Nothing refuses a task in a new flow.
-  if (action.action === 'start_flow') {
-    await runTask(work, { ...action.task, flowId: flow.flowId }, caller);
-  }
-  return flow;
 }

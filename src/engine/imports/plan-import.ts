@@ -106,8 +106,9 @@ class SettingsMerge {
     const item = { from, to: formatPath(path), why: note ?? null };
     const existing = valueAt(this.data, path);
     if (path.includes('__proto__')) return { ...item, outcome: 'left', why: 'not a valid name' };
-    if (hasPlainSecret(value, path)) {
-      return { ...item, outcome: 'left', why: secretHint(item.to) };
+    if (writtenSecrets(value, ALIASES, path).some(({ secret }) => secret.kind === 'plain')) {
+      const why = `it is a secret in plain text and is not copied; set a variable, then: svc config set ${item.to} env:NAME`;
+      return { ...item, outcome: 'left', why };
     }
     const isPaths = path.at(-1) === 'extraPaths';
     const meaningOf = (one: unknown) => (isPaths ? this.placeOf(one) : one);
@@ -161,11 +162,3 @@ function joined(existing: unknown, value: unknown, meaningOf: (item: unknown) =>
 }
 
 const ALIASES = { env: 'default', file: 'default', exec: 'default' };
-
-function hasPlainSecret(value: unknown, path: ConfigPath): boolean {
-  return writtenSecrets(value, ALIASES, path).some(({ secret }) => secret.kind === 'plain');
-}
-
-function secretHint(path: string): string {
-  return `it is a secret in plain text and is not copied; set a variable, then: svc config set ${path} env:NAME`;
-}

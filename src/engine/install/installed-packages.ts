@@ -1,6 +1,7 @@
 import { promises, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
+import { ifReadable } from '../support/files.js';
+import { isRecord, parsedJson } from '../support/text.js';
 
 /*
  * Each installation has its own folder, `NAME-` and random digits. `NAME.json` names the one in use and is replaced
@@ -31,16 +32,9 @@ export function installLockFile(dir: string, name: string): string {
 
 /** The installation in use; reads one small file. Undefined if missing, damaged or written by something else. */
 export function readInstalled(dir: string, name: string): InstalledPackages | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(pointerFile(dir, name), 'utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError || systemErrorCode(error) !== undefined) return undefined;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { folder, version, bytes, ...facts }: Readonly<Record<string, unknown>> =
-    Object.fromEntries(Object.entries(value));
+  const value = parsedJson(ifReadable(() => readFileSync(pointerFile(dir, name), 'utf8')) ?? '');
+  if (!isRecord(value)) return undefined;
+  const { folder, version, bytes, ...facts } = value;
   if (typeof folder !== 'string' || !isFolderOf(name, folder)) return undefined;
   if (typeof version !== 'string' || typeof bytes !== 'number') return undefined;
   return { folder: join(dir, folder), version, bytes, facts };

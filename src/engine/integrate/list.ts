@@ -6,7 +6,8 @@ import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,
@@ -274,13 +275,9 @@ export function recordCapture(state: StatePaths, agent: string, capture: LastCap
 
 /** Undefined if none was recorded. */
 function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
-  try {
-    const text = readFileSync(recordFile(state, agent), 'utf8');
-    return schema.parse(JSON.parse(text));
-  } catch {
-    // The next capture writes it again.
-    return undefined;
-  }
+  // The next capture writes a damaged one again.
+  const text = ifReadable(() => readFileSync(recordFile(state, agent), 'utf8')) ?? '';
+  return schema.safeParse(parsedJson(text)).data;
 }
 
 function recordFile({ stateDir }: StatePaths, agent: string): string {

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson } from '../support/text.js';
 
 /*
  * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
@@ -39,13 +40,10 @@ export function textHash(text: string): string {
 
 /** The layers of a file, oldest first. */
 export function readLayers(state: StatePaths, file: string): readonly Layer[] {
-  try {
-    const read = receiptSchema.parse(JSON.parse(readFileSync(receiptFile(state, file), 'utf8')));
-    return read.file === file ? read.layers : [];
-  } catch {
-    // Without a receipt only the entry itself is removed.
-    return [];
-  }
+  const text = ifReadable(() => readFileSync(receiptFile(state, file), 'utf8')) ?? '';
+  const { data } = receiptSchema.safeParse(parsedJson(text));
+  // Without a receipt only the entry itself is removed.
+  return data?.file === file ? data.layers : [];
 }
 
 /** Whether svc wrote an entry, whose receipt contains its URL, or its script in a folder where svc was installed. */

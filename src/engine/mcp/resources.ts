@@ -165,15 +165,8 @@ const UP = '../';
 const FORM =
   /^memory:\/\/(?<base>workspace|absolute|up(?<ups>[1-9]\d{0,2}))\/(?<rest>[^?]+)(?:\?from=(?<from>[1-9]\d{0,14}))?$/u;
 
-/** A file of a URI, from a line on. */
-interface ResourcePart {
-  readonly path: string;
-  /** Counted from 1. */
-  readonly from: number;
-}
-
-/** The inverse of {@link resourceUri}; undefined for other URIs. */
-export function resourcePart(uri: string): ResourcePart | undefined {
+/** The inverse of {@link resourceUri}, with the line to start from; undefined for other URIs. */
+export function resourcePart(uri: string) {
   const groups = FORM.exec(uri)?.groups;
   const rest = groups?.['rest'];
   if (groups === undefined || rest === undefined) return undefined;

@@ -3,19 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { readLines } from '../support/read-lines.js';
+import { parsedJson } from '../support/text.js';
 import { createServer } from './create-server.js';
 import type { McpWorld } from './mcp-world.js';
-
-interface StdioStreams {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-}
-
-interface StdioConnection {
-  /** Resolves when the client has disconnected, and has the answers to what it asked before. */
-  readonly ended: Promise<void>;
-  readonly close: () => Promise<void>;
-}
 
 /** Far more than a request needs. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -25,8 +15,13 @@ const LONGEST_LAST_ANSWER_MS = 30_000;
 /**
  * Serves the protocol over stdin and stdout, in any revision the SDK supports. The SDK gets only messages: it drops a
  * line that is none without an answer, knows no batches, and ends at a line that is too long.
+ *
+ * @returns `ended` resolves when the client has disconnected, and has the answers to what it asked before
  */
-export function connectStdio(world: McpWorld, { stdin, stdout }: StdioStreams): StdioConnection {
+export function connectStdio(
+  world: McpWorld,
+  { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
+) {
   const requests = new OpenRequests();
   const input = new PassThrough();
   const refuse = ({ code, id, why }: Refusal): void => {
@@ -85,10 +80,8 @@ type ReadMessage =
 /** The messages of a line: one, or those of a batch, which revision 2025-03-26 has. */
 function messagesIn(line: string): readonly ReadMessage[] {
   if (line.trim() === '') return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = parsedJson(line);
+  if (value === undefined) {
     return [{ ok: false, code: PARSE_ERROR, id: null, why: 'a line that is not JSON' }];
   }
   if (!Array.isArray(value)) return [readMessage(value)];

@@ -1,5 +1,3 @@
-import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
-import { writeGuarded } from '../dreaming/promotion/guarded-file.js';
 import type { WriteOrigin } from '../dreaming/store/write-records.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { hasSecret } from '../masking/index.js';
@@ -7,11 +5,16 @@ import type { Forgotten } from '../memory/forgotten/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import { isTag, textLines } from '../memory/sources/index.js';
+import {
+  MEMORY_FILE,
+  MOST_FILE_BYTES,
+  MOST_TRIES,
+  writeGuarded,
+} from '../memory-files/guarded-file.js';
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
 import {
   changingNotes,
-  MOST_TRIES,
   type NoteChanger,
   type NoteOptions,
   noteBusy,
@@ -40,8 +43,6 @@ export type NoteOutcome = Omit<MemoryAddOutput, 'agent' | 'workspace'>;
 
 /** Longer texts are documents: save them as a file. */
 export const MOST_NOTE_BYTES = 64 * 1024;
-/** The largest file that svc changes; see guarded-file.ts. */
-const MOST_FILE_BYTES = 4 * 1024 * 1024;
 const MOST_TAGS = 20;
 const LONGEST_TAG = 100;
 const LONGEST_HEADING = 200;

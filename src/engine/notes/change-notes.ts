@@ -5,9 +5,6 @@ import {
   dreamWorkspace,
   realWorkspaceDir,
 } from '../dreaming/dream-workspace.js';
-import { MEMORY_FILE } from '../dreaming/promotion/change-memory.js';
-import { type GuardedFile, readGuarded } from '../dreaming/promotion/guarded-file.js';
-import { MEMORY_TITLE } from '../dreaming/promotion/memory-file.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
@@ -17,6 +14,8 @@ import {
   type NotMemory,
   whyNoMemory,
 } from '../memory/sources/index.js';
+import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
+import { MEMORY_TITLE } from '../memory-files/insertion.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { isInside, realOrGiven, realTarget } from '../support/files.js';
@@ -35,9 +34,6 @@ export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
   readonly nowMs: number;
   readonly timeZone: string | undefined;
 }
-
-/** A person may save the file while a change is planned; then it is planned again. */
-export const MOST_TRIES = 3;
 
 /**
  * Changes notes of a memory's workspace, after completing what a killed process began.
@@ -130,19 +126,12 @@ export const TODAY = 'today';
 /** Names have up to 255 bytes in most file systems, and the temporary file next to it has a longer one. */
 const LONGEST_NAME_BYTES = 230;
 
-/** A file of a workspace to write to. */
-interface NoteFile {
-  /** Relative to the workspace, with forward slashes. */
-  readonly path: string;
-  /** The heading of a new file. */
-  readonly title: string;
-}
-
 /**
  * The file that `--file` names. An agent reads some files of its workspace as instructions, so only files of memory
  * can be written.
  *
  * @param dir the workspace's real path
+ * @returns its path relative to the workspace, with forward slashes, and the heading of a new file
  * @throws SvcError NOTE_INVALID
  */
 export function noteFile(
@@ -156,7 +145,7 @@ export function noteFile(
     readonly day: string;
     readonly files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>;
   },
-): NoteFile {
+) {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const path = pathInside(name, dir);
   if (path === undefined) throw refused(name, 'it is outside the workspace');

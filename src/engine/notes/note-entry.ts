@@ -193,39 +193,3 @@ function writtenTitle(lines: TextLines, { start }: Block): string {
     .replace(/(?<=[ \t])#+[ \t]*$/u, '')
     .trim();
 }
-
-/**
- * A text without an entry that was inserted, wherever it is now: the last, if the same was written again since. Undefined
- * if it was changed. Titles and headings go with it if nothing else is below them.
- *
- * @param replaced what was there before
- */
-export function withoutEntry(text: string, inserted: string, replaced = ''): string | undefined {
-  const found = lastAtLineStart(text, inserted) ?? lastAtLineStart(text, inserted.trimEnd(), true);
-  return found === undefined
-    ? undefined
-    : text.slice(0, found.from) + replaced + text.slice(found.to);
-}
-
-/** @param atEnd an editor may have removed the line end at the end of the file */
-function lastAtLineStart(
-  text: string,
-  part: string,
-  atEnd = false,
-): { readonly from: number; readonly to: number } | undefined {
-  if (atEnd) {
-    const from = text.length - part.length;
-    return text.endsWith(part) && isLineStart(text, from, part)
-      ? { from, to: text.length }
-      : undefined;
-  }
-  let from = text.lastIndexOf(part);
-  while (from !== -1 && !isLineStart(text, from, part)) {
-    from = from === 0 ? -1 : text.lastIndexOf(part, from - 1);
-  }
-  return from === -1 ? undefined : { from, to: from + part.length };
-}
-
-function isLineStart(text: string, from: number, part: string): boolean {
-  return from === 0 || text[from - 1] === '\n' || /^\r?\n/u.test(part);
-}

@@ -1,18 +1,16 @@
-import { removeGuarded, writeGuarded } from '../dreaming/promotion/guarded-file.js';
-import { withoutFrame } from '../dreaming/promotion/memory-file.js';
 import type { WriteRecord } from '../dreaming/store/write-records.js';
 import { SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
+import { MOST_TRIES, removeGuarded, writeGuarded } from '../memory-files/guarded-file.js';
+import { withoutFrame, withoutInsertion } from '../memory-files/insertion.js';
 import { writeId } from './add-note.js';
 import {
   changingNotes,
-  MOST_TRIES,
   type NoteChanger,
   type NoteOptions,
   noteBusy,
   readNote,
 } from './change-notes.js';
-import { withoutEntry } from './note-entry.js';
 import type { MemoryUndoOutput } from './output-schemas.js';
 
 /** A write that was to be undone. */
@@ -76,7 +74,7 @@ function chosen(
 function undoWrite({ dir }: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readNote(dir, write.path);
-    const left = withoutEntry(file.text, write.inserted, write.replaced);
+    const left = withoutInsertion(file.text, write.inserted, write.replaced);
     if (left === undefined) return 'edited';
     const text = write.frames
       .toReversed()

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexState, Staleness } from '../memory/backends/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
+import { namesIn } from '../support/files.js';
 import { type AgentLook, lookAtAgent, type OverallFault } from './overall-status.js';
 import { fileStamp } from './work.js';
 
@@ -87,13 +87,7 @@ function stampOf({ agent }: OpenedMemory): string {
 
 /** Whether an agent has notes. */
 export function hasNotes(memories: readonly OpenedMemory[]): boolean {
-  return memories.some(({ agent }) => {
-    try {
-      return readdirSync(agent.workspaceDir).length > 0;
-    } catch {
-      return false;
-    }
-  });
+  return memories.some(({ agent }) => namesIn(agent.workspaceDir).length > 0);
 }
 
 /** One agent's memory, for one line; times in milliseconds since the epoch. */

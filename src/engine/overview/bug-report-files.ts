@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemReason } from '../errors/index.js';
 import { logPaths } from '../serve/log/rotating-file.js';
-import { namesIn, readPart } from '../support/files.js';
+import { ifReadable, namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
 
 /** A file of the state folder, without its content. */
@@ -68,12 +68,8 @@ function factsOf(dir: string, path: string): readonly StateFileFacts[] {
 }
 
 function freeBytes(dir: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(dir);
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
+  const stats = ifReadable(() => statfsSync(dir));
+  return stats === undefined ? null : stats.bavail * stats.bsize;
 }
 
 const MAX_LOG_BYTES = 256 * 1024;
@@ -111,23 +107,17 @@ function logsIn(stateDir: string, logFile: string | undefined): readonly string[
 function logTime(path: string): number | undefined {
   const name = basename(path);
   if (!LOG_NAME.test(name) || name.endsWith('.gz')) return undefined;
-  try {
-    const stats = statSync(path);
-    return stats.isFile() ? stats.mtimeMs : undefined;
-  } catch {
-    return undefined;
-  }
+  const stats = ifReadable(() => statSync(path));
+  return stats?.isFile() === true ? stats.mtimeMs : undefined;
 }
 
 /** Whole lines only: half a secret in a cut line would not be recognized. */
 function endOf(path: string): Buffer | undefined {
-  try {
+  return ifReadable(() => {
     const from = Math.max(0, statSync(path).size - MAX_LOG_BYTES);
     const read = readPart(path, from, MAX_LOG_BYTES);
     return from === 0 ? read : read.subarray(read.indexOf(0x0a) + 1);
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** A file of an archive. */

@@ -10,14 +10,14 @@ import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
-import { type LogGlance, type QueryGlance, RecentLook } from './recent-look.js';
+import { type LogGlance, type QueryGlance, recentLook } from './recent-look.js';
 import { type StorageGlance, storageGlance } from './storage-look.js';
 import {
   type DreamsGlance,
-  DreamsLook,
+  dreamsLook,
   type FlowsGlance,
-  FlowsLook,
   fileStamp,
+  flowsLook,
   type ListenerGlance,
   listenerGlance,
 } from './work.js';
@@ -50,9 +50,9 @@ type Asked = keyof typeof ASK_EVERY_MS;
 interface Opened {
   readonly loaded: LoadedConfig;
   readonly agents: AgentsLook;
-  readonly flows: FlowsLook;
-  readonly dreams: DreamsLook;
-  readonly recent: RecentLook;
+  readonly flows: ReturnType<typeof flowsLook>;
+  readonly dreams: ReturnType<typeof dreamsLook>;
+  readonly recent: ReturnType<typeof recentLook>;
 }
 
 /**
@@ -107,9 +107,9 @@ export class OverviewFollower {
       await this.lookAtStorage(opened.loaded);
       const flows = await opened.flows.look();
       if (flows !== undefined) tell({ flows });
-      const dreams = opened.dreams.look(this.clock.now());
+      const dreams = opened.dreams(this.clock.now());
       if (dreams !== undefined) tell({ dreams });
-      const recent = opened.recent.look();
+      const recent = opened.recent();
       if (Object.keys(recent).length > 0) tell(recent);
       await opened.agents.look(() => tell({ agents: opened.agents.news() }));
     }
@@ -128,11 +128,11 @@ export class OverviewFollower {
       const loaded = await loadConfig(context, { configFile });
       const memories = await openAllMemories(context, { configFile });
       const agents = new AgentsLook(memories, this.clock);
-      const flows = new FlowsLook(context, loaded);
-      const dreams = new DreamsLook(dreamTargets(loaded, context));
+      const flows = flowsLook(context, loaded);
+      const dreams = dreamsLook(dreamTargets(loaded, context));
       const logFile = logFileOf({ loaded, context });
       const names = memories.map(({ name }) => name);
-      const recent = new RecentLook(logFile, names, context.state);
+      const recent = recentLook(logFile, names, context.state);
       this.opened = { loaded, agents, flows, dreams, recent };
       const config: ConfigNews =
         loaded.file === undefined

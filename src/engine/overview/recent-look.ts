@@ -4,7 +4,7 @@ import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-hist
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
-import { readPart } from '../support/files.js';
+import { ifReadable, readPart } from '../support/files.js';
 import { fileStamp } from './work.js';
 
 /** A line of the log of `svc serve`, without its other fields. */
@@ -36,41 +36,33 @@ const TAIL_BYTES = 32 * 1024;
 const MOST_QUERIES = 12;
 
 /** Reads the ends of logs after they changed. */
-export class RecentLook {
-  private readonly logFile: string;
-  private readonly historyFile: string;
-  private readonly searches: readonly { readonly agent: string; readonly file: string }[];
-  private logStamp = '';
-  private searchesStamp = '';
-
-  constructor(logFile: string, agents: readonly string[], state: StatePaths) {
-    this.logFile = logFile;
-    this.historyFile = queryHistoryFile(state);
-    this.searches = agents.map((agent) => ({ agent, file: searchLogFile(state, agent) }));
-  }
-
-  look(): RecentGlance {
-    const logStamp = fileStamp([this.logFile]);
-    const searchesStamp = fileStamp([this.historyFile, ...this.searches.map(({ file }) => file)]);
-    const isLogged = logStamp !== this.logStamp;
-    const isSearched = searchesStamp !== this.searchesStamp;
-    this.logStamp = logStamp;
-    this.searchesStamp = searchesStamp;
-    return {
-      ...(isLogged ? { log: logTail(this.logFile) } : {}),
-      ...(isSearched ? { queries: this.queries() } : {}),
-    };
-  }
-
-  private queries(): readonly QueryGlance[] {
-    const logged = this.searches
+export function recentLook(
+  logFile: string,
+  agents: readonly string[],
+  state: StatePaths,
+): () => RecentGlance {
+  const historyFile = queryHistoryFile(state);
+  const searches = agents.map((agent) => ({ agent, file: searchLogFile(state, agent) }));
+  const searchFiles = [historyFile, ...searches.map(({ file }) => file)];
+  let logged = '';
+  let searched = '';
+  const queries = (): readonly QueryGlance[] => {
+    const found = searches
       .flatMap(({ agent, file }) =>
         searchesIn(file).map(({ atMs, query }) => ({ query, logged: { atMs, agent } })),
       )
       .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
-    const all = logged.length > 0 ? logged : historyOf(this.historyFile);
-    return all.slice(0, MOST_QUERIES);
-  }
+    return (found.length > 0 ? found : historyOf(historyFile)).slice(0, MOST_QUERIES);
+  };
+  return () => {
+    const before = { logged, searched };
+    logged = fileStamp([logFile]);
+    searched = fileStamp(searchFiles);
+    return {
+      ...(logged === before.logged ? {} : { log: logTail(logFile) }),
+      ...(searched === before.searched ? {} : { queries: queries() }),
+    };
+  };
 }
 
 /** A log that cannot be read is empty here: it is only for display, and the doctor reports it. */
@@ -110,11 +102,9 @@ function messageOf(msg: string, { service }: Readonly<Record<string, unknown>>):
 }
 
 function tailOf(file: string): string {
-  try {
-    const size = statSync(file).size;
-    return readPart(file, Math.max(0, size - TAIL_BYTES), TAIL_BYTES).toString('utf8');
-  } catch {
-    // There is none before the first start.
-    return '';
-  }
+  // There is none before the first start.
+  const tail = ifReadable(() =>
+    readPart(file, Math.max(0, statSync(file).size - TAIL_BYTES), TAIL_BYTES).toString('utf8'),
+  );
+  return tail ?? '';
 }

@@ -6,7 +6,6 @@ import {
   dreamTargets,
   isMemoryFull,
   lastSweep,
-  MEMORY_FILE,
   nextSweepMs,
   openDreams,
   type SweepRecord,
@@ -15,6 +14,7 @@ import {
 import { SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
+import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServiceSnapshot } from '../serve/index.js';
 import type { Serving } from '../serve/instance-lock.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
@@ -47,42 +47,38 @@ export interface LastSweep {
   readonly written: number;
 }
 
-/** Reads the dreams of all workspaces; databases are opened only after a change. */
-export class DreamsLook {
-  private readonly targets: readonly DreamTarget[];
-  private stamp: string | undefined;
-  private swept: readonly SweptGlance[] = [];
-  private nextMs: readonly (number | undefined)[] = [];
-
-  constructor(targets: readonly DreamTarget[]) {
-    this.targets = targets;
-  }
-
-  /** @returns undefined when nothing changed since the last call and no sweep became due */
-  look(nowMs: number): readonly DreamsGlance[] | undefined {
+/**
+ * Reads the dreams of all workspaces; databases are opened only after a change. What it returns gives undefined when
+ * nothing changed since the last call and no sweep became due.
+ */
+export function dreamsLook(
+  targets: readonly DreamTarget[],
+): (nowMs: number) => readonly DreamsGlance[] | undefined {
+  let seen: string | undefined;
+  let swept: readonly SweptGlance[] = [];
+  let nextMs: readonly (number | undefined)[] = [];
+  return (nowMs) => {
     const stamp = fileStamp(
-      this.targets.flatMap(({ workspace: { dir, files } }) => [
+      targets.flatMap(({ workspace: { dir, files } }) => [
         files.database,
         `${files.database}-wal`,
         join(dir, MEMORY_FILE),
       ]),
     );
-    const isSwept = stamp !== this.stamp;
-    if (!isSwept && !this.nextMs.some((next) => next !== undefined && next <= nowMs)) {
-      return undefined;
-    }
-    this.stamp = stamp;
-    if (isSwept) this.swept = this.targets.map(sweptGlance);
-    this.nextMs = this.targets.map((target) => nextSweepMs(target, nowMs));
-    return this.targets.map(({ agents, settings }, at) => ({
+    const isSwept = stamp !== seen;
+    if (!isSwept && !nextMs.some((next) => next !== undefined && next <= nowMs)) return undefined;
+    seen = stamp;
+    if (isSwept) swept = targets.map(sweptGlance);
+    nextMs = targets.map((target) => nextSweepMs(target, nowMs));
+    return targets.map(({ agents, settings }, at) => ({
       agents,
       enabled: settings.enabled,
-      nextMs: this.nextMs[at],
-      last: this.swept[at]?.last,
-      isFull: this.swept[at]?.isFull ?? false,
-      fault: this.swept[at]?.fault,
+      nextMs: nextMs[at],
+      last: swept[at]?.last,
+      isFull: swept[at]?.isFull ?? false,
+      fault: swept[at]?.fault,
     }));
-  }
+  };
 }
 
 type SweptGlance = Pick<DreamsGlance, 'fault' | 'isFull' | 'last'>;
@@ -152,40 +148,32 @@ const NONE: FlowsGlance = {
 /**
  * Counts flows whenever something was committed. The database is opened once, and never created.
  */
-export class FlowsLook {
-  private readonly context: EngineContext;
-  private readonly loaded: LoadedConfig;
-  private opened: Flows | undefined;
-  private seen: string | undefined;
-
-  constructor(context: EngineContext, loaded: LoadedConfig) {
-    this.context = context;
-    this.loaded = loaded;
-  }
-
-  /** @returns undefined when nothing changed since the last call */
-  async look(): Promise<FlowsGlance | undefined> {
-    try {
-      this.opened ??= await openExistingFlows(this.context, this.loaded.resolved);
-      const flows = this.opened;
-      const version = (await flows?.version()) ?? 'none';
-      if (version === this.seen) return undefined;
-      this.seen = version;
-      if (flows === undefined) return NONE;
-      const counts = await flows.operator.counts();
-      return { ...counts, paused: await flows.tasks.paused(), fault: undefined };
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      if (this.seen === error.message) return undefined;
-      this.seen = error.message;
-      return { ...NONE, fault: error.message };
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.opened?.close();
-    this.opened = undefined;
-  }
+export function flowsLook(context: EngineContext, { resolved }: LoadedConfig) {
+  let opened: Flows | undefined;
+  let seen: string | undefined;
+  return {
+    /** @returns undefined when nothing changed since the last call */
+    look: async (): Promise<FlowsGlance | undefined> => {
+      try {
+        opened ??= await openExistingFlows(context, resolved);
+        const version = (await opened?.version()) ?? 'none';
+        if (version === seen) return undefined;
+        seen = version;
+        if (opened === undefined) return NONE;
+        const counts = await opened.operator.counts();
+        return { ...counts, paused: await opened.tasks.paused(), fault: undefined };
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        if (seen === error.message) return undefined;
+        seen = error.message;
+        return { ...NONE, fault: error.message };
+      }
+    },
+    close: async (): Promise<void> => {
+      await opened?.close();
+      opened = undefined;
+    },
+  };
 }
 
 /** The serving process and its webhooks; times in milliseconds since the epoch. */
@@ -276,13 +264,13 @@ export async function otherWork(
 ): Promise<OtherWork> {
   const { clock, state } = context;
   const loaded = await loadConfig(context, { configFile });
-  const flows = new FlowsLook(context, loaded);
+  const flows = flowsLook(context, loaded);
   try {
     return {
       storage: await storageGlance(context, loaded),
       listener: listenerGlance(serving, loaded, state.stateDir),
       flows: (await flows.look()) ?? NONE,
-      dreams: new DreamsLook(dreamTargets(loaded, context)).look(clock.now()) ?? [],
+      dreams: dreamsLook(dreamTargets(loaded, context))(clock.now()) ?? [],
     };
   } finally {
     await flows.close();

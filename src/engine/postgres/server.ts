@@ -231,7 +231,8 @@ export class Server implements Sql {
         // Without notifications, changes are found by polling.
       }
       await client.end().catch(() => undefined);
-      await rest(doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS), signal);
+      const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+      await sleep(restMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -386,8 +387,4 @@ function leavesUnusable(error: unknown): boolean {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -43,7 +43,8 @@ export function withheldHint(variable: string, provider: string): string {
 
 /** Converts a vendor's fault to an SvcError; passes other errors through. */
 export function asProviderError(error: unknown, place: ProviderPlace): unknown {
-  if (isTimeout(error)) {
+  // The reason of AbortSignal.timeout.
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
     return asProviderError(
       new VendorFault('timeout', 'no answer in time', { cause: error }),
       place,
@@ -98,11 +99,6 @@ function limitNamed(
     message: `no answer within ${queryTimeoutMs / 1000} s`,
     hint: `check that ${endpoint} is reachable, or raise memorySearch.query.timeoutSeconds`,
   });
-}
-
-/** The reason of AbortSignal.timeout. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): string {

@@ -60,9 +60,7 @@ export const scheduleRunOutputSchema = documentSchema({
   flow: field(flowSchema, 'The flow that was created.'),
 });
 
-/** `svc schedule list` without its warnings, which the command base adds. */
+/** The documents without their warnings, which the command base adds. */
 export type ScheduleListOutput = DocumentOf<typeof scheduleListOutputSchema>;
-/** `svc schedule next`, likewise. */
 export type ScheduleNextOutput = DocumentOf<typeof scheduleNextOutputSchema>;
-/** `svc schedule run`, likewise. */
 export type ScheduleRunOutput = DocumentOf<typeof scheduleRunOutputSchema>;

@@ -117,14 +117,6 @@ export interface SessionFacts {
   readonly provider?: string | undefined;
 }
 
-/** How the chat type is known. */
-type ChatTypeReason = 'given' | 'key' | 'main' | 'webchat';
-
-interface KnownChatType {
-  readonly type: ChatType;
-  readonly reason: ChatTypeReason;
-}
-
 const AGENT_KEY = /^agent:(?<id>[^:]+):(?<rest>.+)$/su;
 const CHAT_TOKENS: ReadonlySet<string> = new Set(['direct', 'dm', 'group', 'channel']);
 const THREAD_SUFFIX = /:(?:thread|topic):.*$/su;
@@ -138,7 +130,9 @@ export function chatTypeOf(session: SessionFacts): ChatType | undefined {
 }
 
 /** {@link chatTypeOf} with the reason. */
-function inferChatType(session: SessionFacts): KnownChatType | undefined {
+function inferChatType(
+  session: SessionFacts,
+): { readonly type: ChatType; readonly reason: 'given' | 'key' | 'main' | 'webchat' } | undefined {
   if (session.chatType !== undefined) return { type: session.chatType, reason: 'given' };
   const key = rawKeyOf(session);
   const fromKey = key === undefined ? undefined : typeInKey(key);

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { withinTime } from '../support/async.js';
 import { READ_NO_LINK } from '../support/files.js';
 import { pointerKeys, valueAtKeys } from '../support/json-pointer.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, parsedJson } from '../support/text.js';
 import {
   currentUser,
   type GuardedPath,
@@ -108,10 +108,8 @@ function jsonLookup(text: string, path: string, alias: string): SecretLookup {
 }
 
 function parseObject(text: string, path: string, alias: string): Record<string, unknown> {
-  let root: unknown;
-  try {
-    root = JSON.parse(text);
-  } catch {
+  const root = parsedJson(text);
+  if (root === undefined) {
     throw new SecretFault(
       `${path} is not JSON`,
       `fix it; if the whole file is one value, ${setCommand(alias, 'mode', 'singleValue')}`,

@@ -78,9 +78,7 @@ export const logsOutputSchema = documentSchema({
 
 /** A service as it is printed. */
 export type ServiceOutput = DeepReadonly<z.infer<typeof serviceSchema>>;
-/** `svc serve` without its warnings, which the command base adds. */
+/** The documents without their warnings, which the command base adds. */
 export type ServeOutput = DocumentOf<typeof serveOutputSchema>;
-/** `svc serve --print-systemd`, likewise. */
 export type SystemdOutput = DocumentOf<typeof systemdOutputSchema>;
-/** `svc logs`, likewise. */
 export type LogsOutput = DocumentOf<typeof logsOutputSchema>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
 import type { ServiceSnapshot } from './service.js';
 
@@ -28,12 +28,8 @@ function pathOf(stateDir: string): string {
  * runningServeState.
  */
 export function readStateFile(stateDir: string): ServeState | undefined {
-  try {
-    const state = parsedJson(readFileSync(pathOf(stateDir), 'utf8'));
-    return isServeState(state) ? state : undefined;
-  } catch {
-    return undefined;
-  }
+  const state = parsedJson(ifReadable(() => readFileSync(pathOf(stateDir), 'utf8')) ?? '');
+  return isServeState(state) ? state : undefined;
 }
 
 /** Whether an instance wrote a state, readable or not. */

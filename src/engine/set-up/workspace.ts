@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders } from '../support/files.js';
+import { ifReadable, makeFolders, namesIn } from '../support/files.js';
 
 /** `empty`: a folder without MEMORY.md and without memory/. */
 export type WorkspaceState = 'empty' | 'memory' | 'missing';
@@ -106,24 +106,16 @@ export function firstQuestion(dir: string): string {
 
 /** Daily notes have their date in the name. */
 function newestNotes(dir: string, folder: string): readonly string[] {
-  try {
-    const names = readdirSync(join(dir, folder)).filter((name) => name.endsWith('.md'));
-    return names
-      .sort()
-      .reverse()
-      .slice(0, MOST_NOTES)
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+  const names = namesIn(join(dir, folder)).filter((name) => name.endsWith('.md'));
+  return names
+    .toSorted()
+    .reverse()
+    .slice(0, MOST_NOTES)
+    .map((name) => join(folder, name));
 }
 
 const MOST_NOTES = 5;
 
 function textOf(file: string): string {
-  try {
-    return statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  return ifReadable(() => (statSync(file).isFile() ? readFileSync(file, 'utf8') : '')) ?? '';
 }

@@ -92,13 +92,7 @@ const LONGEST_MONTH = 31;
 const DAYS_OF_WEEK = 7;
 
 /** What a clock in a time zone shows, as if it were in UTC. */
-interface WallClock {
-  readonly wallOf: (ms: number) => number;
-  /** When it first shows a time; for one that it skips, the end of the gap. */
-  readonly firstAt: (wall: number) => number;
-}
-
-function wallClock(timeZone: string | undefined): WallClock {
+function wallClock(timeZone: string | undefined) {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
@@ -112,6 +106,7 @@ function wallClock(timeZone: string | undefined): WallClock {
     return day + ((part('hour') * 60 + part('minute')) * 60 + part('second')) * 1000;
   };
   const aheadAt = (ms: number): number => wallOf(ms) - ms;
+  /** When it first shows a time; for one that it skips, the end of the gap. */
   const firstAt = (wall: number): number => {
     // Time zones change by less than a day, and not on consecutive days.
     const before = wall - aheadAt(wall - MS_PER_DAY);

@@ -151,11 +151,7 @@ export function readPart(file: string, from: number, length: number): Buffer {
 
 /** The real path; the given path where it cannot be resolved. */
 export function realOrGiven(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return ifReadable(() => realpathSync(path)) ?? path;
 }
 
 /**
@@ -198,14 +194,29 @@ export function resolvePath(path: string, baseDir: string, homeDir: string): str
   return resolve(baseDir, expandHome(path, homeDir));
 }
 
-/** The names in a folder; empty where it cannot be read. */
-export function namesIn(folder: string): readonly string[] {
+/** What is read; undefined where there is no such file. @throws the system's other errors */
+export function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readdirSync(folder);
+    return read();
   } catch (error) {
-    if (systemErrorCode(error) !== undefined) return [];
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** What is read; undefined where the system cannot read it. */
+export function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** The names in a folder; empty where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  return ifReadable(() => readdirSync(folder)) ?? [];
 }
 
 /** The folders of PATH. */

@@ -80,29 +80,29 @@ const MOST_LINE_BYTES = 8192;
 /** The most lines of one program in the log. */
 const MOST_LINES = 200;
 
-/** Logs what a program writes to stderr, up to a limit, and keeps the last line as the reason of a failure. */
-export class ErrorTail {
-  private last: string | undefined;
-  private lines = 0;
-
-  constructor(stderr: Readable, note: (text: string) => void) {
-    readLines(stderr, {
-      mostBytes: MOST_LINE_BYTES,
-      onLine: (line) => {
-        const text = progressLine(line);
-        if (text === '') return;
-        this.last = text;
-        this.lines += 1;
-        if (this.lines <= MOST_LINES) note(`stderr: ${text}`);
-        else if (this.lines === MOST_LINES + 1) note('stderr: further lines are not logged');
-      },
-    });
-  }
-
-  /** Undefined if nothing was written. */
-  get lastLine(): string | undefined {
-    return this.last;
-  }
+/**
+ * Logs what a program writes to stderr, up to a limit, and keeps the last line as the reason of a failure.
+ *
+ * @returns the last line; undefined if nothing was written
+ */
+export function followErrors(
+  stderr: Readable,
+  note: (text: string) => void,
+): () => string | undefined {
+  let last: string | undefined;
+  let lines = 0;
+  readLines(stderr, {
+    mostBytes: MOST_LINE_BYTES,
+    onLine: (line) => {
+      const text = progressLine(line);
+      if (text === '') return;
+      last = text;
+      lines += 1;
+      if (lines <= MOST_LINES) note(`stderr: ${text}`);
+      else if (lines === MOST_LINES + 1) note('stderr: further lines are not logged');
+    },
+  });
+  return () => last;
 }
 
 const PROGRESS_CHARS = 300;

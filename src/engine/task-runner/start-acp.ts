@@ -21,8 +21,8 @@ import { fromJsonText } from '../flow-model/fields.js';
 import { readLines } from '../support/read-lines.js';
 import { parsedJson } from '../support/text.js';
 import {
-  ErrorTail,
   endFailure,
+  followErrors,
   type JobEnd,
   type JobHost,
   progressLine,
@@ -47,7 +47,7 @@ const AUTH_REQUIRED = -32_000;
 export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId, permissions } = job;
   const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
-  const errors = new ErrorTail(child.stderr, host.note);
+  const lastError = followErrors(child.stderr, host.note);
   const account = new AgentAccount(host.progress);
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -94,7 +94,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       child.stop();
       return {
         kind: 'failed',
-        error: endFailure(await child.ended, errors.lastLine ?? messageOf(error)),
+        error: endFailure(await child.ended, lastError() ?? messageOf(error)),
         retry: true,
       };
     }

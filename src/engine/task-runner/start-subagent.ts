@@ -5,10 +5,10 @@ import { flowView } from '../flow-model/flow-record.js';
 import { taskView } from '../flow-model/task-record.js';
 import { jsonFault } from '../support/json-fault.js';
 import { readLines } from '../support/read-lines.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, parsedJson } from '../support/text.js';
 import {
-  ErrorTail,
   endFailure,
+  followErrors,
   type JobEnd,
   type JobHost,
   progressLine,
@@ -25,7 +25,7 @@ type Verdict = Exclude<SubagentMessage, { type: 'progress' }>;
 export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId } = job;
   const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
-  const errors = new ErrorTail(child.stderr, host.note);
+  const lastError = followErrors(child.stderr, host.note);
   let verdict: Verdict | undefined;
   let refused: string | undefined;
   let lastWords: string | undefined;
@@ -55,7 +55,7 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
       return { kind: 'failed', error: `its result ${refused}`, retry: false };
     }
     const reported = verdict?.type === 'error' ? verdict : undefined;
-    const why = reported?.message ?? endFailure(end, errors.lastLine);
+    const why = reported?.message ?? endFailure(end, lastError());
     return { kind: 'failed', error: why, retry: reported?.retry ?? true };
   });
   return { ended, stop: () => child.stop(), kill: () => child.kill() };
@@ -114,12 +114,8 @@ type SubagentLine =
 
 function readSubagentLine(line: string): SubagentLine {
   if (!line.trimStart().startsWith('{')) return { kind: 'words', text: line };
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { kind: 'words', text: line };
-  }
+  const value = parsedJson(line);
+  if (value === undefined) return { kind: 'words', text: line };
   const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(line) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.
   if (fault !== undefined) return { kind: 'refused', why: fault };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 import type { AnsweredRequest } from './answer-log.js';
 
@@ -141,13 +141,8 @@ function pathOf(stateDir: string): string {
 
 /** The activity of routes by their ids. Empty if the file is missing or damaged: it is only for display. */
 export function readActivity(stateDir: string): Readonly<Record<string, RouteActivity>> {
-  let text: string;
-  try {
-    text = readFileSync(pathOf(stateDir), 'utf8');
-  } catch {
-    return {};
-  }
-  const state = stateSchema.safeParse(parsedJson(text));
+  const text = ifReadable(() => readFileSync(pathOf(stateDir), 'utf8'));
+  const state = stateSchema.safeParse(parsedJson(text ?? ''));
   return Object.fromEntries(
     Object.entries(state.data?.routes ?? {}).flatMap(([id, route]) => {
       const read = routeActivitySchema.safeParse(route);

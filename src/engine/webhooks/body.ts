@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { jsonFault, type Names, nameFault } from '../support/json-fault.js';
+import { parsedJson } from '../support/text.js';
 
 const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
 
@@ -39,13 +40,9 @@ export function parseBody(bytes: Buffer): ParsedBody {
   if (!isUtf8(bytes)) return faulty('is not UTF-8');
   const whole = bytes.toString('utf8');
   const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(1) : whole;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The parser's message quotes the text, which may contain secrets.
-    return faulty('is not JSON');
-  }
+  const value = parsedJson(text);
+  // The parser's message would quote the text, which may contain secrets.
+  if (value === undefined) return faulty('is not JSON');
   const fault = jsonFault(text);
   return fault === undefined ? { ok: true, value } : faulty(fault);
 }

@@ -4,6 +4,7 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { JsonObject } from '../flow-model/fields.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
+import { parsedJson } from '../support/text.js';
 import { IDEMPOTENCY_HEADER } from './map/requested.js';
 import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
 
@@ -61,27 +62,18 @@ export function readCallData(
   if (given === undefined) return {};
   const text =
     readGiven('--data', given, read, 'pass JSON, or a readable file after the @') ?? given;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw notAnObject();
+  const value = parsedJson(text);
+  if (!isJsonObject(value)) {
+    throw new SvcError('USAGE', '--data must be a JSON object', {
+      hint: 'pass the fields of the action, such as \'{"goal":"Build 1.2.3"}\'',
+    });
   }
-  if (!isJsonObject(value)) throw notAnObject();
   // It would be sent as another value than was given.
   const fault = jsonFault(text);
-  if (fault !== undefined) throw faulty(fault);
+  if (fault !== undefined) {
+    throw new SvcError('USAGE', `--data ${fault}`, { hint: 'the listener would reject it' });
+  }
   return value;
-}
-
-function faulty(fault: string): SvcError {
-  return new SvcError('USAGE', `--data ${fault}`, { hint: 'the listener would reject it' });
-}
-
-function notAnObject(): SvcError {
-  return new SvcError('USAGE', '--data must be a JSON object', {
-    hint: 'pass the fields of the action, such as \'{"goal":"Build 1.2.3"}\'',
-  });
 }
 
 /**

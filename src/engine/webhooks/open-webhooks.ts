@@ -21,7 +21,7 @@ import { type Replay, type Replayed, replayIn } from './deliveries/replay-delive
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
-import { type ResolvedRoutes, type RouteStanding, RouteTable, resolveRoutes } from './routes.js';
+import { type ResolvedRoutes, type RouteStanding, resolveRoutes, routeFinder } from './routes.js';
 import { type ClientPatience, WebhookListener } from './webhook-listener.js';
 
 /** How many recently changed flows are kept. */
@@ -273,7 +273,7 @@ export class Webhooks {
 
   private served({ resolved }: LoadedConfig, { served }: ResolvedRoutes) {
     const { limits } = resolved.plugins.entries.webhooks.config;
-    return { routes: new RouteTable(served), limits };
+    return { findRoute: routeFinder(served), limits };
   }
 
   /** The address, the access log, and where and how flows are kept cannot change while running. */

@@ -86,12 +86,6 @@ export interface DescribedRoute
 /** Grows with breaking changes. */
 const API_VERSION = '1';
 
-interface OpenApiOptions {
-  /** The address of the routes; undefined if unknown. */
-  readonly serverUrl: string | undefined;
-  readonly routes: readonly DescribedRoute[];
-}
-
 /** Described if no route is configured. */
 const ANY_ROUTE = '/plugins/webhooks/{routeId}';
 
@@ -104,7 +98,13 @@ const COMPONENTS = {
 } as const;
 
 /** The OpenAPI 3.1 document of all routes, derived from the schemas that validate requests. */
-export function openApiDocument({ serverUrl, routes }: OpenApiOptions): JsonObject {
+export function openApiDocument({
+  serverUrl,
+  routes,
+}: {
+  readonly serverUrl: string | undefined;
+  readonly routes: readonly DescribedRoute[];
+}): JsonObject {
   const paths =
     routes.length === 0
       ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: operation({ id: 'anyRoute', path: '' }) } }

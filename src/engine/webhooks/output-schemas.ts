@@ -200,23 +200,15 @@ export const secretOutputSchema = documentSchema({
   secret: field(z.string(), '256 random bits in letters, digits, `_` and `-`.'),
 });
 
-/** `svc webhook routes` without its warnings, which the command base adds. */
+/** The documents without their warnings, which the command base adds. */
 export type RoutesOutput = DocumentOf<typeof routesOutputSchema>;
-/** `svc webhook call`, likewise. */
 export type CallOutput = DocumentOf<typeof callOutputSchema>;
-/** `svc webhook trigger`, likewise. */
 export type TriggerOutput = DocumentOf<typeof triggerOutputSchema>;
-/** `svc webhook map`, likewise. */
 export type MapOutput = DocumentOf<typeof mapOutputSchema>;
 /** A delivery as it is printed. */
 export type DeliveryOutput = DeepReadonly<z.infer<typeof deliverySchema>>;
-/** `svc webhook deliveries`, likewise. */
 export type DeliveriesOutput = DocumentOf<typeof deliveriesOutputSchema>;
-/** `svc webhook show`, likewise. */
 export type DeliveryShowOutput = DocumentOf<typeof deliveryOutputSchema>;
-/** `svc webhook replay`, likewise. */
 export type ReplayOutput = DocumentOf<typeof replayOutputSchema>;
-/** `svc webhook secret rotate`, likewise. */
 export type RotateOutput = DocumentOf<typeof rotateOutputSchema>;
-/** `svc webhook secret generate`, likewise. */
 export type SecretOutput = DocumentOf<typeof secretOutputSchema>;

@@ -201,20 +201,17 @@ const MOST_TARGET_CHARS = 8192;
 /** A proxy may send the whole address, which servers must accept (RFC 9112 §3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?]*/iu;
 
-/** Finds the route of a request. Immutable: a reload creates another one. */
-export class RouteTable {
-  private readonly byPath: ReadonlyMap<string, ServedRoute>;
+/** Finds the route of the raw target of a request. */
+export type RouteFinder = (url: string) => ServedRoute | undefined;
 
-  constructor(routes: readonly ServedRoute[]) {
-    this.byPath = new Map(routes.map((route) => [route.path, route]));
-  }
-
-  /** @param url the raw target of a request */
-  find(url: string): ServedRoute | undefined {
+/** Immutable: a reload creates another one. */
+export function routeFinder(routes: readonly ServedRoute[]): RouteFinder {
+  const byPath = new Map(routes.map((route) => [route.path, route]));
+  return (url) => {
     const target = url.startsWith('/') ? url : url.replace(ORIGIN, '');
     const query = target.indexOf('?');
     const path = query === -1 ? target : target.slice(0, query);
     if (path.length > MOST_TARGET_CHARS) return undefined;
-    return this.byPath.get(plainPath(path));
-  }
+    return byPath.get(plainPath(path));
+  };
 }

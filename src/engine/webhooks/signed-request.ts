@@ -13,7 +13,8 @@ import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import { singleQuoted, suggestName } from '../support/text.js';
+import { ifReadable } from '../support/files.js';
+import { parsedJson, singleQuoted, suggestName } from '../support/text.js';
 import { accessOf, secretsOf } from './routes.js';
 import type { Verifier } from './verify/schemes.js';
 
@@ -103,21 +104,13 @@ export function routeUnknown(id: string, ids: readonly string[]): SvcError {
 
 function certificateOf(loaded: LoadedConfig, context: EngineContext): Buffer | undefined {
   const { tls } = gatewayAddress(loaded, context);
-  try {
-    return tls === undefined ? undefined : readFileSync(tls.cert);
-  } catch {
-    // Another user may run the listener, and the system may trust its certificate.
-    return undefined;
-  }
+  // Another user may run the listener, and the system may trust its certificate.
+  return tls === undefined ? undefined : ifReadable(() => readFileSync(tls.cert));
 }
 
 function readAnswer(text: string, url: string, status: number): JsonObject {
-  try {
-    const answer: unknown = JSON.parse(text);
-    if (isJsonObject(answer)) return answer;
-  } catch {
-    // Reported below.
-  }
+  const answer = parsedJson(text);
+  if (isJsonObject(answer)) return answer;
   throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
 }
 

@@ -12,11 +12,11 @@ import { clientAddressOf, listenOn } from '../listener/listen.js';
 import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
 import { reasonOf, rejection } from './answers.js';
 import type { Handled, Pipeline, WebhookLimits } from './pipeline.js';
-import type { RouteTable, ServedRoute } from './routes.js';
+import type { RouteFinder, ServedRoute } from './routes.js';
 
 /** What a reload replaces. */
 export interface Served {
-  readonly routes: RouteTable;
+  readonly findRoute: RouteFinder;
   readonly limits: WebhookLimits;
 }
 
@@ -113,8 +113,8 @@ export class WebhookListener {
 
   private onRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
-    const { routes, limits } = this.served;
-    const route = routes.find(raw.url ?? '');
+    const { findRoute, limits } = this.served;
+    const route = findRoute(raw.url ?? '');
     if (route === undefined) {
       reply.callNotFound();
       return;

@@ -62,7 +62,7 @@ test('decisions count twice, standing facts once, the day’s doings and tasks n
   const { staged, notes, leans } = await runBackfill(target, 'memory', options);
   assert.is(notes, 2);
   assert.equal(
-    staged.map(({ claim, lean }) => [claim.text, lean]),
+    staged.map(({ text, lean }) => [text, lean]),
     [
       [FACT, 'durable'],
       [RULE, 'lasting'],

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withoutInsertion } from '../../../src/engine/memory-files/insertion.js';
 import {
   lineOfEqual,
   type NoteEntry,
   noteEntry,
   placeEntry,
   tagEqualLine,
-  withoutEntry,
 } from '../../../src/engine/notes/note-entry.js';
 
 const test = suite('entries of notes');
@@ -105,7 +105,7 @@ test('the rest stays byte for byte, and lines are where they are said to be', ()
         after.text.length,
       );
       assert.is(left, text.length);
-      const undone = withoutEntry(after.text, after.inserted);
+      const undone = withoutInsertion(after.text, after.inserted);
       assert.ok(undone !== undefined);
       if (after.frames.length === 0) assert.is(undone.length, text.length);
       // Of equal entries, any may go; svc adds none to a text that has it.
@@ -134,7 +134,7 @@ test('a tag is added to an item that says the same, and nothing else changes', (
       const wanted = lines.map((one, index) => (index === at ? `${one.trimEnd()} #z` : one));
       assert.is(after.text, wanted.join(eol) + (ends ? eol : ''));
       assert.is(lineOfEqual(after.text, entry), at + 1);
-      assert.is(withoutEntry(after.text, after.inserted, after.replaced), text);
+      assert.is(withoutInsertion(after.text, after.inserted, after.replaced), text);
     },
   );
   fc.assert(property);
@@ -146,9 +146,9 @@ test('text of several lines, and lines that are no items, get no tags', () => {
 });
 
 test('an edited entry is not taken back', () => {
-  assert.is(withoutEntry('x - new\n- newer\n', '- new\n'), undefined);
-  assert.is(withoutEntry('- a\n- new', '- new\n'), '- a\n');
-  assert.is(withoutEntry('- new\n  more\n- new\nb\n', '- new\n'), '- new\n  more\nb\n');
+  assert.is(withoutInsertion('x - new\n- newer\n', '- new\n'), undefined);
+  assert.is(withoutInsertion('- a\n- new', '- new\n'), '- a\n');
+  assert.is(withoutInsertion('- new\n  more\n- new\nb\n', '- new\n'), '- new\n  more\nb\n');
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readGuarded, writeGuarded } from '../../../src/engine/dreaming/promotion/guarded-file.js';
+import { readGuarded, writeGuarded } from '../../../src/engine/memory-files/guarded-file.js';
 import { makeFolders, WRITING_MS } from '../../../src/engine/support/files.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

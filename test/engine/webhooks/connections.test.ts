@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { rejection } from '../../../src/engine/webhooks/answers.js';
-import { RouteTable } from '../../../src/engine/webhooks/routes.js';
+import { routeFinder } from '../../../src/engine/webhooks/routes.js';
 import { WebhookListener } from '../../../src/engine/webhooks/webhook-listener.js';
 import { testLog } from '../../support/services.js';
 import { waitFor } from '../../support/wait.js';
@@ -263,7 +263,7 @@ test('an answer that cannot be written is a 500, and counted', async () => {
   const listener = new WebhookListener({
     address: { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] },
     log: logger,
-    routes: new RouteTable([routeOf('ci', PATH)]),
+    findRoute: routeFinder([routeOf('ci', PATH)]),
     limits,
     pipeline: {
       handle: async () => ({

@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError, systemErrorCode, systemReason, type Warning } from '../../errors/index.js';
+import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import {
+  ifReadable,
+  ifThere,
+  makeFolders,
+  PRIVATE_MODE,
+  replaceFile,
+} from '../../support/files.js';
 import { listed, parsedJson } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
@@ -172,13 +178,7 @@ function findTrusted(stateDir: string, file: string): TrustedConfig | undefined 
 
 export function listTrust({ state }: EngineContext): readonly TrustedConfig[] {
   const { stateDir } = state;
-  let names: readonly string[];
-  try {
-    names = readdirSync(folderOf(stateDir));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = ifThere(() => readdirSync(folderOf(stateDir))) ?? [];
   return names
     .flatMap((name) => readRecord(join(folderOf(stateDir), name)) ?? [])
     .filter(({ file }) => findTrusted(stateDir, file) !== undefined)
@@ -214,14 +214,10 @@ function recordOf(stateDir: string, file: string): string {
   return join(folderOf(stateDir), `${createHash('sha256').update(file).digest('hex')}.json`);
 }
 
+/** An unreadable record does not count. */
 function readRecord(path: string): TrustedConfig | undefined {
-  try {
-    return trustedConfig.safeParse(parsedJson(readFileSync(path, 'utf8'))).data;
-  } catch (error) {
-    // An unreadable record does not count.
-    if (systemErrorCode(error) === undefined) throw error;
-    return undefined;
-  }
+  const text = ifReadable(() => readFileSync(path, 'utf8'));
+  return text === undefined ? undefined : trustedConfig.safeParse(parsedJson(text)).data;
 }
 
 function writing(stateDir: string, work: () => void): void {

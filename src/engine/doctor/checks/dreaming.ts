@@ -4,14 +4,13 @@ import {
   type DreamTarget,
   dreamTargets,
   handWritten,
-  MEMORY_FILE,
   MOST_LOG_BYTES,
   openDreams,
   openNarrator,
-  readGuarded,
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
+import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';

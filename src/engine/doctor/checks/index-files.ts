@@ -39,7 +39,9 @@ export const index: DoctorCheck = {
     const off = world.agents.filter((agent) => !agent.memorySearch.enabled);
     const findings = [
       ...looks.flatMap((look) => look.findings),
-      ...off.map((agent) => switchedOff(agent.id)),
+      ...off.map(({ id }) =>
+        finding('memory-disabled', 'note', { message: `memory search is off for agent ${id}` }),
+      ),
     ];
     return {
       summary: looks.map((look) => look.summary).join(', '),
@@ -229,11 +231,6 @@ function stale(subject: Subject): Finding | undefined {
     hint: `svc memory index --agent ${agentId}`,
     fix: bySearch ? undefined : indexFix(subject, { title, now: `is missing ${missingFiles}` }),
   });
-}
-
-function switchedOff(agentId: string): Finding {
-  const message = `memory search is off for agent ${agentId}`;
-  return finding('memory-disabled', 'note', { message });
 }
 
 interface IndexFixOptions {

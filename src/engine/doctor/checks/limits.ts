@@ -1,6 +1,7 @@
-import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, systemErrorCode } from '../../errors/index.js';
+import { messageOf } from '../../errors/index.js';
+import { ifReadable } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
@@ -107,13 +108,8 @@ export const watchers: DoctorCheck = {
 const LIMIT = 'sys/fs/inotify/max_user_watches';
 
 function watchLimit({ host }: ConfiguredWorld): number | undefined {
-  try {
-    const limit = Number(readFileSync(join(host.procDir, LIMIT), 'utf8'));
-    return Number.isInteger(limit) ? limit : undefined;
-  } catch (error) {
-    if (systemErrorCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  const limit = Number(ifReadable(() => readFileSync(join(host.procDir, LIMIT), 'utf8')));
+  return Number.isInteger(limit) ? limit : undefined;
 }
 
 function roots({ agents }: ConfiguredWorld): readonly string[] {
@@ -133,21 +129,11 @@ function countFolders(folders: readonly string[]): number {
   const pending = [...folders];
   let count = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = entriesOf(folder);
+    const entries = ifReadable(() => readdirSync(folder, { withFileTypes: true }));
     if (entries === undefined) continue;
     count += 1;
     if (count >= MOST_FOLDERS) return count;
     for (const entry of entries) if (entry.isDirectory()) pending.push(join(folder, entry.name));
   }
   return count;
-}
-
-/** Undefined for what is not a folder or cannot be read. */
-function entriesOf(folder: string): readonly Dirent[] | undefined {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (systemErrorCode(error) !== undefined) return undefined;
-    throw error;
-  }
 }

@@ -72,17 +72,15 @@ function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
 }
 
 function unusable(error: SvcError, dir: string, place: FindingPlace): Finding {
-  const isMissing = error.code === 'WORKSPACE_MISSING' && !isBrokenLink(dir);
+  const isMissing =
+    error.code === 'WORKSPACE_MISSING' &&
+    lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() !== true;
   return finding(isMissing ? 'workspace-missing' : 'workspace-unreadable', 'fault', {
     message: error.message,
     place,
     hint: error.hint,
     ...(isMissing && isOursToMake(dir) ? { fix: folderFix(dir) } : {}),
   });
-}
-
-function isBrokenLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** A workspace on a disk that is not mounted must not be created below the mount point. */

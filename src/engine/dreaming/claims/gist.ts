@@ -263,8 +263,8 @@ class PartReader {
     const { isSaid, before, attributes, tokens, values } = this;
     const { stem, form } = token;
     const role = { isSaid, before, attributes, tokens, at };
-    const isUnit = tokens[at - 1]?.form === 'number' && isUnitWord(token);
-    if (isUnit) return;
+    const isUnit = form === 'word' && (DURATIONS.has(token.word) || UNIT.test(token.raw));
+    if (isUnit && tokens[at - 1]?.form === 'number') return;
     const awaitsWord = this.awaitsValue && form === 'word' && !SCOPES.has(before);
     const kind = kindOf(token, role) ?? (awaitsWord ? 'word' : undefined);
     const isBeforeArrow = ARROWS.has(tokens[at + 1]?.raw ?? '');
@@ -278,10 +278,6 @@ class PartReader {
 function attributeOf({ form, word }: Token, following: Token | undefined): string | undefined {
   if (form !== 'word' || THINGS.has(following?.word ?? '')) return undefined;
   return ATTRIBUTES.get(word);
-}
-
-function isUnitWord({ form, word, raw }: Token): boolean {
-  return form === 'word' && (DURATIONS.has(word) || UNIT.test(raw));
 }
 
 function isFunctionWord({ form }: Token, low: string): boolean {

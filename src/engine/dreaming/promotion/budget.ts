@@ -17,24 +17,20 @@ export interface Budget {
   readonly strengthOf: (entry: PromotedEntry) => number;
 }
 
-/** Edits that keep the file within its budget, and the new entries that have no room even so. */
-interface BudgetedEdits {
-  readonly edits: readonly MemoryEdit[];
-  readonly refused: ReadonlySet<ClaimKey>;
-}
-
 /**
  * Retires the weakest entries to make room for new ones. What a person wrote is never removed: if that alone is
  * over the budget, nothing is retired and nothing is added.
+ *
+ * @returns the edits, and the new entries that have no room even so
  */
 export function withinBudget(
   text: string,
   edits: readonly MemoryEdit[],
   { maxChars, day, mayRetire, strengthOf }: Budget,
-): BudgetedEdits {
+) {
   const overBy = (changes: readonly MemoryEdit[]): number =>
     editMemory(text, changes, day).text.length - maxChars;
-  if (overBy(edits) <= 0) return { edits, refused: new Set() };
+  if (overBy(edits) <= 0) return { edits, refused: new Set<ClaimKey>() };
   const touched = new Set(edits.flatMap((edit) => (edit.kind === 'add' ? [] : [edit.prior])));
   const weakest =
     handWritten(text).length > maxChars

@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
+import {
+  type GuardedFile,
+  MEMORY_FILE,
+  MOST_TRIES,
+  readGuarded,
+  removeGuarded,
+  writeGuarded,
+} from '../../memory-files/guarded-file.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
-import { type GuardedFile, readGuarded, removeGuarded, writeGuarded } from './guarded-file.js';
 import {
   blockOf,
   type EditedMemory,
@@ -16,9 +23,6 @@ import {
   type RetiredEntry,
   undoEdits,
 } from './memory-file.js';
-
-/** The long-term memory of a workspace. */
-export const MEMORY_FILE = 'MEMORY.md';
 
 /** What changing `MEMORY.md` needs. */
 export interface MemoryChanger extends Pick<OpenDreams, 'database' | 'entries' | 'sweeps'> {
@@ -34,9 +38,6 @@ export interface MemoryChanger extends Pick<OpenDreams, 'database' | 'entries' |
 export interface PlannedChange extends EditedMemory {
   readonly decided: readonly ClaimKey[];
 }
-
-/** A person may save the file while a change is planned; then it is planned again. */
-const MOST_TRIES = 3;
 
 /**
  * Changes `MEMORY.md` so that after a crash at any point the file has either its old or its new text, and

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { MEMORY_TITLE, withoutFrame, withoutInsertion } from '../../memory-files/insertion.js';
 import { percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { noteDay } from '../scoring/recall-entry.js';
@@ -58,7 +59,6 @@ export interface EditedMemory {
 }
 
 /** The heading of a new `MEMORY.md`. */
-export const MEMORY_TITLE = 'Long-Term Memory';
 const TITLE = `# ${MEMORY_TITLE}`;
 
 /** The entries written by dreaming, in order. */
@@ -94,7 +94,7 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
       const at = endOfSection(framed, headingOf(day));
       // The file may lack a final line end.
       const inserted = `${/[^\n]$/u.test(framed.slice(0, at)) ? end : ''}${blockOf(edit, end)}`;
-      edited = insertAt(framed, at, inserted);
+      edited = framed.slice(0, at) + inserted + framed.slice(at);
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
       continue;
     }
@@ -151,7 +151,7 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       return withoutFrame(text, operation.inserted);
     case 'add':
     case 'archive':
-      return replaceOnce(text, operation.inserted, '') ?? withoutEnd(text, operation.inserted);
+      return withoutInsertion(text, operation.inserted);
     case 'replace':
       return replaceOnce(text, operation.after, operation.before);
     case 'retire': {
@@ -162,27 +162,6 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       return replaceOnce(text, above, above + before) ?? withLineEnd(text) + before;
     }
   }
-}
-
-/** Removes a heading only if its section is empty; a deeper heading below it is content. */
-export function withoutFrame(text: string, inserted: string): string | undefined {
-  const at = text.lastIndexOf(inserted);
-  if (at === -1) return undefined;
-  const below = text.slice(at + inserted.length).trimStart();
-  const next = headingLevel(below);
-  if (below !== '' && (next === 0 || next > headingLevel(inserted.trimStart()))) return undefined;
-  return text.slice(0, at) + text.slice(at + inserted.length);
-}
-
-/** Level of the heading at the start of a text; 0 if there is none. */
-function headingLevel(text: string): number {
-  return /^#{1,6}(?=[ \t\r\n]|$)/u.exec(text)?.[0].length ?? 0;
-}
-
-/** An editor may have removed the line end at the end of the file; the entry itself is unchanged. */
-function withoutEnd(text: string, inserted: string): string | undefined {
-  const cut = inserted.trimEnd();
-  return text.endsWith(cut) ? text.slice(0, -cut.length) : undefined;
 }
 
 function replaceOnce(text: string, part: string, by: string): string | undefined {
@@ -239,10 +218,6 @@ function endOfSection(text: string, heading: string): number {
     isItem = parseProvenance(bare(line)) !== undefined;
   }
   return end ?? text.length;
-}
-
-function insertAt(text: string, at: number, inserted: string): string {
-  return text.slice(0, at) + inserted + text.slice(at);
 }
 
 /** @param because only for an entry of the archive */

@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { systemErrorCode } from '../../errors/index.js';
 import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
+import { ifThere } from '../../support/files.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import type { OpenDreams } from '../store/dream-database.js';
@@ -87,7 +87,7 @@ export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promi
 const MOST_AT_ONCE = 1000;
 
 function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
-  const descriptor = openIfThere(file);
+  const descriptor = ifThere(() => openSync(file, 'r'));
   if (descriptor === undefined) return;
   try {
     const name = nameOf(fstatSync(descriptor));
@@ -110,11 +110,6 @@ function nameOf({ ino, birthtimeMs }: Stats): string {
 interface LineInbox extends Omit<Ledger, 'rotates'> {
   /** Whether a claim may be in this workspace; all are by default. */
   readonly isHere?: (claim: RecalledClaim) => boolean;
-}
-
-interface Lines {
-  readonly texts: readonly string[];
-  readonly bytes: number;
 }
 
 /** @param end the position in the log after these lines */
@@ -153,7 +148,7 @@ function readBytes(database: Connection, name: string): number {
 }
 
 /** Complete lines from an offset, up to one piece; a line longer than a piece counts as broken. */
-function wholeLines(descriptor: number, start: number): Lines {
+function wholeLines(descriptor: number, start: number) {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   const read = readSync(descriptor, buffer, 0, PIECE_BYTES, start);
   const end = buffer.subarray(0, read).lastIndexOf(LINE_END) + 1;
@@ -172,13 +167,4 @@ function rotate({ database, logFile }: Inbox, aside: string): void {
   database
     .prepare("DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?")
     .run(nameOf(stats));
-}
-
-function openIfThere(file: string): number | undefined {
-  try {
-    return openSync(file, 'r');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -54,13 +54,8 @@ export function queryHashOf(query: string): string {
   return createHash('sha1').update(query.trim().toLowerCase()).digest('hex').slice(0, 12);
 }
 
-interface FoundClaim {
-  readonly claim: RecalledClaim;
-  /** Words in common with the question. */
-  readonly shared: number;
-}
-
-function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[] {
+/** The claims of a result, with how many words they share with the question. */
+function claimsOf(result: SearchResult, asked: ReadonlySet<string>) {
   return statementsIn(result).map((claim) => ({ claim, shared: sharedWords(claim.text, asked) }));
 }
 

@@ -15,13 +15,6 @@ const MOST_RECALLS = 50_000;
 /** After this, sweeps of all hosts have read a search. */
 const KEPT_FOR = "interval '90 days'";
 
-/** A part of a recall log. */
-interface RecallPage {
-  readonly lines: readonly string[];
-  /** The number of its last line. */
-  readonly last: number;
-}
-
 /**
  * The recall log of a shared memory, on its server: the searches of all hosts. Each host that sweeps reads all of
  * them, and remembers how far it is.
@@ -100,8 +93,8 @@ export class SharedRecalls {
     return log === undefined ? undefined : `postgres:${log.id}`;
   }
 
-  /** The searches after a number, oldest first. */
-  async after(number: number, limit: number): Promise<RecallPage> {
+  /** The searches after a number, oldest first, and the number of the last one. */
+  async after(number: number, limit: number) {
     const rows = await this.server.query<{ readonly number: number; readonly line: string }>(
       'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT $3',
       [this.place.agent, number, limit],

@@ -71,16 +71,13 @@ function dayChoices(
 ): readonly { readonly weekDays: string | undefined; readonly monthDays: string }[] {
   const { daysOfMonth, daysOfWeek, anyDayOfMonth, anyDayOfWeek } = fields;
   const monthDays = listed(daysOfMonth, 31);
-  const weekDays = daysOfWeek.size === 7 ? undefined : daysListed(daysOfWeek);
+  const weekDays =
+    daysOfWeek.size === 7 ? undefined : DAYS.filter((_, day) => daysOfWeek.has(day)).join(',');
   if (anyDayOfMonth || anyDayOfWeek) return [{ weekDays, monthDays }];
   return [
     { weekDays: undefined, monthDays },
     { weekDays, monthDays: '*' },
   ];
-}
-
-function daysListed(days: ReadonlySet<number>): string {
-  return DAYS.filter((_, day) => days.has(day)).join(',');
 }
 
 /** Lists every value: systemd interprets steps and ranges differently. */

@@ -115,9 +115,9 @@ export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal):
     firstSignalMs: Math.min(entry.firstSignalMs, signal.atMs),
     lastSignalMs: Math.max(entry.lastSignalMs, signal.atMs),
     queryHashes:
-      queryHash === undefined
+      queryHash === undefined || entry.queryHashes.includes(queryHash)
         ? entry.queryHashes
-        : newest(entry.queryHashes, queryHash, MOST_QUERIES),
+        : [...entry.queryHashes, queryHash].slice(-MOST_QUERIES),
     days: [...new Set([...entry.days, signal.day])].sort().slice(-MOST_DAYS),
   };
 }
@@ -141,10 +141,6 @@ function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
     rem: NEVER_MET,
     state: { fate: 'open' },
   };
-}
-
-function newest(values: readonly string[], value: string, most: number): readonly string[] {
-  return values.includes(value) ? values : [...values, value].slice(-most);
 }
 
 /** A claim keeps this many concepts (facts §7.3). */

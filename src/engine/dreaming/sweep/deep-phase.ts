@@ -1,14 +1,13 @@
+import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { Narrator } from '../narrator.js';
 import {
   changeMemory,
-  MEMORY_FILE,
   type MemoryChanger,
   type PlannedFile,
   plannedFiles,
 } from '../promotion/change-memory.js';
-import { readGuarded } from '../promotion/guarded-file.js';
 import { dayOfEntry, editMemory, promotedEntries } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';

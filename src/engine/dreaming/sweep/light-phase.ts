@@ -3,11 +3,12 @@ import { daysBefore } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
-import { splitClaims, turnClaims } from '../claims/split-claims.js';
+import { turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
 import type { PhaseContext } from './dream-sources.js';
+import { noteSignal, statementsOf } from './standing.js';
 
 /** The result of the light phase. */
 export interface LightResult {
@@ -64,26 +65,13 @@ function takeDailyNotes({
   for (const note of sources.dailyNotes(daysBefore(day, lookbackDays), day)) {
     signal.throwIfAborted();
     notes += 1;
-    for (const { text, startLine, endLine } of splitClaims(note.text)) {
+    const queryHash = queryHashOf(`__dreaming_daily__:${note.day}`);
+    for (const statement of statementsOf(note)) {
       if (left === 0) return { notes, noted };
-      const key = claimKeyOf(text);
-      if (junkReason(text) !== undefined || !entries.countDaily(note.day, note.path, key)) continue;
+      if (!entries.countDaily(note.day, note.path, statement.key)) continue;
       left -= 1;
       noted += 1;
-      const place = { source: 'memory', path: note.path, startLine, endLine } as const;
-      // An older note counts from the end of its day.
-      const atMs = Math.min(nowMs, Date.parse(note.day) + MS_PER_DAY);
-      const queryHash = queryHashOf(`__dreaming_daily__:${note.day}`);
-      entries.add({
-        kind: 'daily',
-        key,
-        score: DAILY_SCORE,
-        text,
-        place,
-        atMs,
-        queryHash,
-        day: note.day,
-      });
+      entries.add({ ...noteSignal(statement, 'daily', DAILY_SCORE, nowMs), queryHash });
     }
   }
   return { notes, noted };
@@ -116,16 +104,8 @@ function takeMessages({
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);
       const queryHash = queryHashOf(`__dreaming_sessions__:${said}`);
-      entries.add({
-        kind: 'daily',
-        key,
-        score: SAID_SCORE,
-        text,
-        place,
-        atMs,
-        queryHash,
-        day: said,
-      });
+      const signal = { kind: 'daily', key, text, place, atMs, queryHash, day: said } as const;
+      entries.add({ ...signal, score: SAID_SCORE });
     }
   }
   return { messages, noted };

@@ -1,6 +1,5 @@
 import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
 import type { LineRange } from '../../memory/index.js';
-import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { type Budget, withinBudget } from '../promotion/budget.js';
@@ -22,6 +21,7 @@ import { type RecallEntry, signalDay, withSignal } from '../scoring/recall-entry
 import { fadedScore, scoreClaim } from '../scoring/score.js';
 import type { DreamSources } from './dream-sources.js';
 import {
+  noteSignal,
   readStatements,
   type Standing,
   type Statement,
@@ -89,7 +89,8 @@ export function promotionGround(
   return {
     sources,
     statements: readStatements(sources, from, to, signal),
-    entryOf: (statement) => entries.get(statement.key) ?? notedEntry(statement, nowMs),
+    entryOf: (statement) =>
+      entries.get(statement.key) ?? withSignal(undefined, noteSignal(statement, 'daily', 0, nowMs)),
     strengthOf: ({ key, score, sweepId }, halfLifeDays) => {
       const known = entries.get(key);
       if (known !== undefined) return scoreClaim(known, nowMs, halfLifeDays).score;
@@ -106,11 +107,6 @@ export function promotionGround(
       );
     },
   };
-}
-
-function notedEntry({ key, text, place, day }: Statement, nowMs: number): RecallEntry {
-  const atMs = Math.min(nowMs, Date.parse(day) + MS_PER_DAY);
-  return withSignal(undefined, { kind: 'daily', key, score: 0, text, place, atMs, day });
 }
 
 /** The rules of a plan. */

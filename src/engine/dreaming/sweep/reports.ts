@@ -1,7 +1,7 @@
 import { formatCitation } from '../../memory/search/index.js';
 import { ownBlockMarks } from '../../memory/sources/index.js';
+import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
 import { formatCountOf } from '../../support/format.js';
-import { readGuarded, writeGuarded } from '../promotion/guarded-file.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
 import type { DeepResult } from './deep-phase.js';
 import type { DreamSettings } from './dream-sources.js';

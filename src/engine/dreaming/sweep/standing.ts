@@ -1,20 +1,58 @@
 import { groupByEach } from '../../support/lists.js';
+import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { type Gist, gistOf } from '../claims/gist.js';
 import { junkReason } from '../claims/junk.js';
 import { relate } from '../claims/relate.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
-import { type ClaimPlace, type RecallEntry, signalDay } from '../scoring/recall-entry.js';
+import {
+  type ClaimPlace,
+  type ClaimSignal,
+  type RecallEntry,
+  signalDay,
+} from '../scoring/recall-entry.js';
 import type { SourceText } from './conversations.js';
-import type { DreamSources } from './dream-sources.js';
+import type { DailyNote, DreamSources } from './dream-sources.js';
 
 /** A statement in a daily note. */
-export interface Statement {
+export interface Statement extends Pick<Claim, 'headingPath' | 'text'> {
   readonly key: ClaimKey;
-  readonly text: string;
   readonly place: ClaimPlace;
   /** `YYYY-MM-DD`, of the note. */
   readonly day: string;
+}
+
+/** The statements of a note that are worth keeping, in order. */
+export function statementsOf({ path, day, text: note }: DailyNote): Statement[] {
+  return splitClaims(note)
+    .filter(({ text }) => junkReason(text) === undefined)
+    .map(({ text, headingPath, ...lines }) => {
+      return {
+        key: claimKeyOf(text),
+        text,
+        headingPath,
+        place: { source: 'memory', path, ...lines },
+        day,
+      };
+    });
+}
+
+/** A signal from the note of a statement, which counts from the end of its day. */
+export function noteSignal(
+  { key, text, place, day }: Statement,
+  kind: 'daily' | 'grounded',
+  score: number,
+  nowMs: number,
+): ClaimSignal {
+  return {
+    kind,
+    key,
+    score,
+    text,
+    place,
+    day,
+    atMs: Math.min(nowMs, Date.parse(day) + MS_PER_DAY),
+  };
 }
 
 /** The statements of a range of notes, to check whether a claim is still true. */
@@ -40,11 +78,8 @@ export function readStatements(
   let notes = 0;
   for (const note of sources.dailyNotes(from, to, () => ++notes <= MOST_NOTES)) {
     signal.throwIfAborted();
-    for (const { text, startLine, endLine } of splitClaims(note.text).toReversed()) {
-      if (junkReason(text) !== undefined) continue;
-      const place = { source: 'memory', path: note.path, startLine, endLine } as const;
-      const key = claimKeyOf(text);
-      latestFirst.push({ key, text, place, day: note.day, gist: gistOf(text) });
+    for (const statement of statementsOf(note).toReversed()) {
+      latestFirst.push({ ...statement, gist: gistOf(statement.text) });
     }
   }
   const byWord = groupByEach(latestFirst.entries(), ([, { gist }]) => topicsOf(gist));

@@ -26,7 +26,8 @@ const VERSION = 1;
 export type JobRecords = ReturnType<typeof openJobRecords>;
 
 export function openJobRecords(store: BatchJobStore, clock: Clock) {
-  const save = (record: JobRecord): Promise<void> => store.save(written(record));
+  const save = ({ id, createdMs, keys, handle }: JobRecord): Promise<void> =>
+    store.save({ id, createdMs, json: JSON.stringify({ version: VERSION, handle, keys }) });
   return {
     /** Oldest first. */
     list: async (): Promise<readonly JobRecord[]> => {
@@ -52,10 +53,6 @@ export function openJobRecords(store: BatchJobStore, clock: Clock) {
     },
     forget: (record: JobRecord) => store.remove(record.id),
   };
-}
-
-function written({ id, createdMs, keys, handle }: JobRecord): StoredBatchJob {
-  return { id, createdMs, json: JSON.stringify({ version: VERSION, handle, keys }) };
 }
 
 const storedJob = z.object({

@@ -73,13 +73,8 @@ function entriesOf(value: EntryValue): readonly (readonly [string, EntryValue])[
   return typeof value === 'object' ? Object.entries(value) : [];
 }
 
-interface PlacedStatement {
-  readonly statement: TomlStatement;
-  /** From the root of the document. */
-  readonly path: readonly string[];
-}
-
-function statementsWithPath(text: string): readonly PlacedStatement[] {
+/** With the path of each from the root of the document. */
+function statementsWithPath(text: string) {
   let table: readonly string[] = [];
   return tomlStatements(text).map((statement) => {
     if (statement.kind === 'header') table = statement.key;

@@ -9,13 +9,7 @@ import {
 import { clientNetworkOf, networkList } from '../../listener/listen.js';
 import { RateLimiter } from '../../listener/rate-limiter.js';
 import type { Clock } from '../../support/context.js';
-import {
-  bearerOf,
-  type LiveTokens,
-  type McpToken,
-  TOKEN_SCOPES,
-  withHash,
-} from '../tokens/token-store.js';
+import { bearerOf, type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
 import type { HttpSettings } from './http-settings.js';
 
 /** Path of the protocol. */
@@ -57,7 +51,7 @@ interface GateOptions {
   readonly settings: HttpSettings;
   /** With the actual port. */
   readonly url: string;
-  readonly tokens: LiveTokens;
+  readonly tokens: () => readonly McpToken[];
   /** The token of programs on this machine; undefined if others can connect. */
   readonly local: Holder | undefined;
   readonly clock: Clock;
@@ -169,7 +163,9 @@ export class Gate {
     const value = bearerOf(headers.authorization);
     if (value === undefined) return undefined;
     const { local, tokens } = this.options;
-    return (local === undefined ? undefined : withHash([local], value)) ?? tokens.find(value);
+    return (
+      (local === undefined ? undefined : withHash([local], value)) ?? withHash(tokens(), value)
+    );
   }
 
   /** @returns the seconds to wait; 0 if the request is admitted */

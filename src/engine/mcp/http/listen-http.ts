@@ -11,7 +11,7 @@ import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
 import type { McpLog } from '../live-memory.js';
 import type { McpCall, McpWorld } from '../mcp-world.js';
-import { LiveTokens } from '../tokens/token-store.js';
+import { liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
 import { type HttpSettings, requireToken } from './http-settings.js';
@@ -55,8 +55,8 @@ const SWEEP_EVERY_MS = 1000;
 export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   const { settings, stateDir, clock, log, audit } = options;
   const onTrouble = (why: string): void => log.warn(why);
-  const tokens = new LiveTokens({ stateDir, clock, onTrouble });
-  if (options.local === undefined) requireToken(tokens.valid());
+  const tokens = liveTokens({ stateDir, clock, onTrouble });
+  if (options.local === undefined) requireToken(tokens());
   const server = createServer(options);
   const endpoints = new Map<string, HolderEndpoint>();
   const endpointOf = (holder: Holder): HolderEndpoint => {
@@ -97,15 +97,15 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   // A connection failed, for example for lack of file handles; the next may work.
   server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
   const { tls } = settings.address;
-  const certificate = new LiveCertificate({
+  const lookAtCertificate = watchCertificate({
     files: tls === undefined ? [] : [tls.cert, tls.key],
     renew: () => renewCertificate(server, settings.address),
     onRenewed: () => log.info('renewed the certificate'),
     onTrouble: (why) => log.warn(`the certificate cannot be renewed: ${why}`),
   });
   const sweep = setInterval(() => {
-    certificate.look();
-    const valid = new Set([options.local, ...tokens.valid()].map((holder) => holder?.hash));
+    lookAtCertificate();
+    const valid = new Set([options.local, ...tokens()].map((holder) => holder?.hash));
     for (const [hash, endpoint] of endpoints) {
       if (valid.has(hash)) continue;
       endpoints.delete(hash);
@@ -245,7 +245,7 @@ function webStream(stream: unknown): ReadableStream<Uint8Array> {
   throw new TypeError('no web stream');
 }
 
-interface LiveCertificateOptions {
+interface CertificateOptions {
   /** The certificate and its key. */
   readonly files: readonly string[];
   /** Loads both; throws if they cannot be used. */
@@ -255,33 +255,27 @@ interface LiveCertificateOptions {
   readonly onTrouble: (why: string) => void;
 }
 
-/** Picks up a renewed certificate of a running server. */
-export class LiveCertificate {
-  private readonly options: LiveCertificateOptions;
-  private used: string;
-  private seen: string;
-
-  constructor(options: LiveCertificateOptions) {
-    this.options = options;
-    this.used = stampOf(options.files);
-    this.seen = this.used;
-  }
-
-  /** To be called from time to time. Files that changed since the last call may be half written. */
-  look(): void {
-    const { files, renew, onRenewed, onTrouble } = this.options;
+/**
+ * Picks up a renewed certificate of a running server. What it returns is called from time to time: files that changed
+ * since the last call may be half written.
+ */
+export function watchCertificate(options: CertificateOptions): () => void {
+  const { files, renew, onRenewed, onTrouble } = options;
+  let used = stampOf(files);
+  let seen = used;
+  return () => {
     const stamp = stampOf(files);
-    const isSettled = stamp === this.seen;
-    this.seen = stamp;
-    if (!isSettled || stamp === this.used) return;
-    this.used = stamp;
+    const isSettled = stamp === seen;
+    seen = stamp;
+    if (!isSettled || stamp === used) return;
+    used = stamp;
     try {
       renew();
       onRenewed();
     } catch (error) {
       onTrouble(messageOf(error));
     }
-  }
+  };
 }
 
 /** Follows links, because renewing may only change where they point. */

@@ -240,38 +240,25 @@ interface LiveTokensOptions {
 }
 
 /** The valid tokens of a running server. A changed file is read again before the next answer. */
-export class LiveTokens {
-  private readonly options: LiveTokensOptions;
-  private seen: string | undefined;
-  private tokens: readonly McpToken[] = [];
-
-  constructor(options: LiveTokensOptions) {
-    this.options = options;
-  }
-
-  /** The token with this value. */
-  find(value: string): McpToken | undefined {
-    return withHash(this.valid(), value);
-  }
-
-  valid(): readonly McpToken[] {
-    this.refresh();
-    const nowMs = this.options.clock.now();
-    return this.tokens.filter((token) => !isExpired(token, nowMs));
-  }
-
-  private refresh(): void {
-    const { stateDir, onTrouble } = this.options;
-    const seen = fingerprint(tokensFile(stateDir));
-    if (seen === this.seen) return;
-    this.seen = seen;
+export function liveTokens({ stateDir, clock, onTrouble }: LiveTokensOptions) {
+  let seen: string | undefined;
+  let tokens: readonly McpToken[] = [];
+  const refresh = (): void => {
+    const now = fingerprint(tokensFile(stateDir));
+    if (now === seen) return;
+    seen = now;
     try {
-      this.tokens = readTokens(stateDir);
+      tokens = readTokens(stateDir);
     } catch (error) {
-      this.tokens = [];
+      tokens = [];
       onTrouble(messageOf(error));
     }
-  }
+  };
+  return (): readonly McpToken[] => {
+    refresh();
+    const nowMs = clock.now();
+    return tokens.filter((token) => !isExpired(token, nowMs));
+  };
 }
 
 /** Changes with each replacement of the file, and with its permissions. */

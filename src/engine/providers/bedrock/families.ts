@@ -156,7 +156,7 @@ export const MARENGO_3: Family = {
   labels: undefined,
   defaultDimensions: undefined,
   body: ({ texts: [inputText] }) => ({ inputType: 'text', text: { inputText } }),
-  read: readMarengo,
+  read: (answer) => ({ vectors: [readVector(firstAt(answer, MARENGO_PLACES))] }),
 };
 
 /**
@@ -170,7 +170,3 @@ export const MARENGO_2: Family = {
 
 /** Documentation and clients show three places, without saying which accounts see which. */
 const MARENGO_PLACES = [['data', 0, 'embedding'], ['data', 'embedding'], ['embedding']] as const;
-
-function readMarengo(answer: unknown): VendorAnswer {
-  return { vectors: [readVector(firstAt(answer, MARENGO_PLACES))] };
-}

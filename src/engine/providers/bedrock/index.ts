@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ifReadable } from '../../support/files.js';
 import { fixed, listed, range } from '../dimensions.js';
 import { type DetectionScene, HOSTED, type Provider } from '../provider.js';
 
@@ -104,11 +105,6 @@ function givesCredentials(file: string, profile: string): boolean {
 
 /** Trimmed lines; none if the file cannot be read. */
 function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split(/\r?\n/u)
-      .map((line) => line.trim());
-  } catch {
-    return [];
-  }
+  const text = ifReadable(() => readFileSync(file, 'utf8')) ?? '';
+  return text.split(/\r?\n/u).map((line) => line.trim());
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { makeFolders, PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../support/files.js';
+import { parsedJson } from '../../support/text.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
 /** The login that `svc provider login github-copilot` stores. */
@@ -79,14 +80,12 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
 export async function readPrivateJson(file: string): Promise<unknown> {
   const text = await readPrivate(file);
   if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message would quote the content.
-    throw new SvcError('SECRET_UNRESOLVED', `${file} is damaged`, {
-      hint: `delete ${file}, then sign in again: svc provider login github-copilot`,
-    });
-  }
+  const value = parsedJson(text);
+  if (value !== undefined) return value;
+  // The parser's message would quote the content.
+  throw new SvcError('SECRET_UNRESOLVED', `${file} is damaged`, {
+    hint: `delete ${file}, then sign in again: svc provider login github-copilot`,
+  });
 }
 
 async function readPrivate(file: string): Promise<string | undefined> {

@@ -185,7 +185,9 @@ function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
 function answerFault(response: Response<unknown>, explain: ExplainStatus): VendorFault {
   const { statusCode: status, headers, request, rawBody } = response;
   // Mask before truncating: half a key would not be recognized.
-  const body = createSecretMask(sentSecrets(request.options)).data(jsonOrText(bodyText(rawBody)));
+  const body = createSecretMask(sentSecrets(request.options)).data(
+    jsonOrText(Buffer.isBuffer(rawBody) ? rawBody.toString('utf8') : ''),
+  );
   return statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
@@ -209,8 +211,4 @@ function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
     if (value === undefined || PLAIN_HEADERS.has(name.toLowerCase())) return [];
     return [value].flat().flatMap((text) => [text, text.replace(/^\S+\s+/u, '')]);
   });
-}
-
-function bodyText(body: unknown): string {
-  return Buffer.isBuffer(body) ? body.toString('utf8') : '';
 }

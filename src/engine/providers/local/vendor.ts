@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { deferred, unlessAborted } from '../../support/async.js';
+import { ifReadable } from '../../support/files.js';
 import { promptsOf } from '../open-models.js';
 import type {
   EmbeddingVendor,
@@ -231,13 +232,8 @@ export function usableCores(cgroupDir = '/sys/fs/cgroup'): number {
 
 /** `cpu.max` is `max` or microseconds per period (kernel.org, "Control Group v2", CPU). */
 function cpuShare(cgroupDir: string): number | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`${cgroupDir}/cpu.max`, 'utf8');
-  } catch {
-    // Another system or an old kernel.
-    return undefined;
-  }
+  // Missing on another system or an old kernel.
+  const text = ifReadable(() => readFileSync(`${cgroupDir}/cpu.max`, 'utf8')) ?? '';
   const [, quota, period] = /^(\d+) (\d+)/u.exec(text) ?? [];
   return quota === undefined ? undefined : Number(quota) / Number(period);
 }

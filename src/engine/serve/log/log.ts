@@ -56,7 +56,8 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
     },
     {
       write: (text) => {
-        const line = maskedLine(text, options.mask);
+        // Masked as data, so that the line stays valid JSON.
+        const line = `${JSON.stringify(options.mask.data(JSON.parse(text)))}\n`;
         options.onLine?.(line, current.logging);
         const hadTrouble = lost > 0;
         if (!file.write(line)) {
@@ -80,10 +81,4 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
     },
     close: () => file.close(),
   };
-}
-
-/** Masked as data, so that the line stays valid JSON. */
-function maskedLine(line: string, mask: Pick<SecretMask, 'data'>): string {
-  const record: unknown = JSON.parse(line);
-  return `${JSON.stringify(mask.data(record))}\n`;
 }

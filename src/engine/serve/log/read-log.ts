@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, loadConfig, resolveConfiguredPath } from '../../config/index.js';
-import { messageOf, SvcError, systemErrorCode, type Warning } from '../../errors/index.js';
+import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { ifThere } from '../../support/files.js';
 import { readStateFile } from '../state-file.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
 import { logPaths } from './rotating-file.js';
@@ -64,28 +65,19 @@ interface LogSelection extends LineSelection {
   readonly lines: number;
 }
 
-interface LogTail {
-  /** Oldest first, without line breaks. */
-  readonly lines: readonly string[];
-  /** Where following starts: the end of the last whole line. */
-  readonly endBytes: number;
-}
-
 /**
- * The newest lines of a log, rotated files included; undefined if there is no file.
+ * The newest lines of a log, oldest first and rotated files included, and where following starts: at the end of the
+ * last whole line. Undefined if there is no file.
  *
  * @throws the system's error if a file cannot be read
  */
-export function readLogTail(
-  file: string,
-  { lines: wanted, ...selection }: LogSelection,
-): LogTail | undefined {
+export function readLogTail(file: string, { lines: wanted, ...selection }: LogSelection) {
   const parts: string[][] = [];
   let count = 0;
   let endBytes: number | undefined;
   for (const path of logPaths(file)) {
     if (count >= wanted && path !== file) break;
-    const content = readIfThere(path);
+    const content = ifThere(() => readFileSync(path));
     if (content === undefined) continue;
     const whole = content.subarray(0, content.lastIndexOf(LINE_FEED) + 1);
     if (path === file) endBytes = whole.length;
@@ -105,15 +97,6 @@ function wholeLines(content: Buffer): readonly string[] {
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 interface FollowOptions {
@@ -178,12 +161,8 @@ class LineReader {
   }
 
   private open(): void {
-    try {
-      this.descriptor = openSync(this.file, 'r');
-    } catch (error) {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-      this.position = 0;
-    }
+    this.descriptor = ifThere(() => openSync(this.file, 'r'));
+    if (this.descriptor === undefined) this.position = 0;
   }
 
   private *readOpen(descriptor: number): Generator<string> {

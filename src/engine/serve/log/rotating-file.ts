@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, systemErrorCode } from '../../errors/index.js';
-import { makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { messageOf } from '../../errors/index.js';
+import { ifThere, makeFolders, PRIVATE_MODE } from '../../support/files.js';
 
 interface RotationOptions {
   /** A file is rotated before it grows beyond this. */
@@ -108,9 +108,9 @@ export class RotatingFile {
     }
     try {
       for (let age = this.options.keep - 1; age >= 1; age--) {
-        renameIfThere(setAsidePath(file, age), setAsidePath(file, age + 1));
+        ifThere(() => renameSync(setAsidePath(file, age), setAsidePath(file, age + 1)));
       }
-      renameIfThere(file, setAsidePath(file, 1));
+      ifThere(() => renameSync(file, setAsidePath(file, 1)));
       renameSync(next, file);
     } catch {
       closeQuietly(opened);
@@ -121,14 +121,6 @@ export class RotatingFile {
     this.bytes = 0;
     this.isTorn = false;
     return opened;
-  }
-}
-
-function renameIfThere(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -77,7 +77,8 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const timers = [setTimeout(begin, FIRST_SWEEP_MS), setInterval(begin, SWEEP_MS)];
   return {
     reload: async (next) => {
-      if (isSame(setup, next) && (await delivery?.hasCurrentSecrets()) !== false) return true;
+      const isSame = keepsSameFlows(setup, next) && agreeIn(setup, next, ['secrets']);
+      if (isSame && (await delivery?.hasCurrentSecrets()) !== false) return true;
       await delivery?.drain();
       return false;
     },
@@ -91,9 +92,4 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
       await flows.close();
     },
   };
-}
-
-/** Compares where and how flows are kept, receivers of notifications and how their secrets are read. */
-function isSame(setup: ServeSetup, next: ServeSetup): boolean {
-  return keepsSameFlows(setup, next) && agreeIn(setup, next, ['secrets']);
 }

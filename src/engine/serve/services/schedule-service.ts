@@ -27,18 +27,18 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { resolved } = setup.loaded;
   const schedules = configuredSchedules(resolved);
   const flows = await openFlows(setup.context, resolved);
-  const troubles = new Troubles(host);
+  const setTrouble = troublesOf(host);
   const runner = new ScheduleRunner(schedules, {
     flows,
     onOutcome: (schedule, outcome) => {
-      troubles.set(schedule, failureOf(schedule, outcome));
+      setTrouble(schedule, failureOf(schedule, outcome));
       logRun(schedule, outcome, host);
       tellNext(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
     },
     onFault: (schedule, error) => {
       const failure = serviceFailure(error);
       const message = `schedule ${schedule.id} could not run, trying again: ${failure.message}`;
-      troubles.set(schedule, { ...failure, message }, faultFields(error));
+      setTrouble(schedule, { ...failure, message }, faultFields(error));
     },
   });
   try {
@@ -62,26 +62,20 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   };
 }
 
-/** What is wrong with which schedule. A run is tried again and again, but the same failure is logged once. */
-class Troubles {
-  private readonly host: ServiceHost;
-  private readonly failures = new Map<string, ServiceFailure>();
-
-  constructor(host: ServiceHost) {
-    this.host = host;
-  }
-
+/** Tells what is wrong with which schedule. A run is tried again and again, but the same failure is logged once. */
+function troublesOf(host: ServiceHost) {
+  const failures = new Map<string, ServiceFailure>();
   /** @param failure undefined when nothing is wrong any more */
-  set({ id }: Schedule, failure: ServiceFailure | undefined, fields: object = {}): void {
-    const before = this.failures.get(id);
-    if (failure === undefined) this.failures.delete(id);
-    else this.failures.set(id, failure);
+  return ({ id }: Schedule, failure: ServiceFailure | undefined, fields: object = {}): void => {
+    const before = failures.get(id);
+    if (failure === undefined) failures.delete(id);
+    else failures.set(id, failure);
     if (failure !== undefined && failure.message !== before?.message) {
-      this.host.log.error({ schedule: id, hint: failure.hint, ...fields }, failure.message);
+      host.log.error({ schedule: id, hint: failure.hint, ...fields }, failure.message);
     }
-    const [first] = this.failures.values();
-    this.host.trouble(first);
-  }
+    const [first] = failures.values();
+    host.trouble(first);
+  };
 }
 
 function failureOf({ id }: Schedule, outcome: ScheduleOutcome): ServiceFailure | undefined {

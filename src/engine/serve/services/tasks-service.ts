@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
 import { notificationTargets, opensSameFlows } from '../../flows/index.js';
+import { formatCountOf } from '../../support/format.js';
 import { missingProgram } from '../../task-runner/runner-settings.js';
 import type { OpenRunner } from '../../task-runner/task-runner.js';
 import {
@@ -40,7 +41,8 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   };
   return {
     reload: async (next) => {
-      if (isSame(setup, next)) return true;
+      // Workspaces are the working directories of tasks.
+      if (keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents'])) return true;
       try {
         const fresh = await open(next, host);
         retire(current);
@@ -78,20 +80,12 @@ async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise
     log,
     pid: process.pid,
     nodePath: process.execPath,
-    onChange: (running) => tell(running === 0 ? 'idle' : `running ${formatTasks(running)}`),
+    onChange: (running) =>
+      tell(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
     onTrouble: (error) => trouble(error === undefined ? lasting : serviceFailure(error)),
   });
   tell('waiting for tasks');
   return runner;
-}
-
-function formatTasks(count: number): string {
-  return count === 1 ? '1 task' : `${count} tasks`;
-}
-
-/** Compares everything that tasks run with; workspaces are their working directories. */
-function isSame(setup: ServeSetup, next: ServeSetup): boolean {
-  return keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents']);
 }
 
 /** Compares where and how flows are kept, and receivers of their notifications. */

@@ -6,7 +6,7 @@ import { formatPath, type LoadedConfig } from '../../config/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { ErrorTail, endFailure } from '../job.js';
+import { endFailure, followErrors } from '../job.js';
 import {
   DELIVERY_TIMEOUT_MS,
   type DeliveryOptions,
@@ -128,7 +128,7 @@ function commandTarget(
         cwd: context.homeDir,
         mind,
       });
-      const errors = new ErrorTail(child.stderr, (text) => log.info(text));
+      const lastError = followErrors(child.stderr, (text) => log.info(text));
       const stop = (): void => child.stop();
       let isLate = false;
       const timer = setTimeout(() => {
@@ -144,7 +144,7 @@ function commandTarget(
       signal.throwIfAborted();
       if (isLate) return { ok: false, error: 'the program did not exit in time' };
       if (end.kind === 'exited' && end.exitCode === 0) return { ok: true };
-      return { ok: false, error: `the program ${endFailure(end, errors.lastLine)}` };
+      return { ok: false, error: `the program ${endFailure(end, lastError())}` };
     },
   };
 }

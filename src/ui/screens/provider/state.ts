@@ -1,5 +1,5 @@
+import { CHECKS } from '../../../engine/embeddings/diagnosis/check-names.js';
 import type {
-  CHECKS,
   CheckName,
   CheckOutcome,
   Diagnosis,
@@ -78,24 +78,12 @@ const EXT_ORDER = [
   'vectors',
 ] as const satisfies readonly CheckName[];
 
-/** Checks of a provider; repeated here since views load no engine code. */
-const ORDER = [
-  'selected',
-  'key',
-  'endpoint',
-  'embed',
-  'batch',
-  'fallback',
-  'vectors',
-  'rerank',
-] as const satisfies typeof CHECKS;
-
 /** The checks to show, in order; those that did not run are left out once the diagnosis is complete. */
 export function shownChecks({
   checks,
   diagnosis,
 }: ProviderScreenState): readonly (readonly [CheckName, CheckOutcome | 'running' | 'waiting'])[] {
-  const order: readonly CheckName[] = checks.program === undefined ? ORDER : EXT_ORDER;
+  const order: readonly CheckName[] = checks.program === undefined ? CHECKS : EXT_ORDER;
   return order.flatMap((check) => {
     const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
     return shown === undefined ? [] : [[check, shown] as const];

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createHttpServer, renewCertificate } from '../../../../src/engine/listener/http-server.js';
 import { listenOn } from '../../../../src/engine/listener/listen.js';
-import { LiveCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
+import { watchCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('renewed certificates');
@@ -46,14 +46,14 @@ test('new connections get a renewed certificate, and the old one if it cannot be
   const server = createHttpServer({ address, log: pino({ level: 'silent' }) });
   const { port } = new URL(await listenOn(server, address));
   const heard: string[] = [];
-  const certificate = new LiveCertificate({
+  const lookAtFiles = watchCertificate({
     files: [tls.cert, tls.key],
     renew: () => renewCertificate(server, address),
     onRenewed: () => heard.push('renewed'),
     onTrouble: () => heard.push('trouble'),
   });
   const look = async (): Promise<unknown> => {
-    certificate.look();
+    lookAtFiles();
     return nameAt(Number(port));
   };
   try {

@@ -4,11 +4,12 @@ import * as assert from 'uvu/assert';
 import {
   createToken,
   isExpired,
-  LiveTokens,
+  liveTokens,
   type NewToken,
   readTokens,
   revokeToken,
   tokensFile,
+  withHash,
 } from '../../../../src/engine/mcp/tokens/token-store.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -36,7 +37,8 @@ function store(stateDir = tempFolder().path) {
 }
 
 function live(stateDir: string, clock = { now: () => NOW_MS }, troubles: string[] = []) {
-  return new LiveTokens({ stateDir, clock, onTrouble: (why) => troubles.push(why) });
+  const valid = liveTokens({ stateDir, clock, onTrouble: (why) => troubles.push(why) });
+  return { valid, find: (value: string) => withHash(valid(), value) };
 }
 
 test('a token is stored as its hash, for its owner alone', async () => {

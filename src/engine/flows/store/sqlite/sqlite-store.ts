@@ -64,7 +64,7 @@ export class SqliteFlowStore implements FlowStore {
         });
       },
       onCommitted: (work) => this.tell(work),
-      isBusy,
+      isBusy: (error) => databaseFault(error) === 'busy',
       asError: (error) => asFlowsError(error, file),
     });
   }
@@ -119,10 +119,6 @@ export class SqliteFlowStore implements FlowStore {
       for (const listener of this.listeners) listener(change);
     }
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return databaseFault(error) === 'busy';
 }
 
 const syncData = promisify(fdatasync);

@@ -11,8 +11,9 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.js';
-import { makeFolders, syncFile } from '../../../support/files.js';
+import { ifReadable, makeFolders, syncFile } from '../../../support/files.js';
 import { formatBytes } from '../../../support/format.js';
+import { parsedJson } from '../../../support/text.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { beginsLikeGguf } from '../model.js';
@@ -216,12 +217,9 @@ class PartFile {
 
   /** Undefined if unknown; then the partial file cannot be used. */
   origin(): PartOrigin | undefined {
-    try {
-      const { data } = partOrigin.safeParse(JSON.parse(readFileSync(this.notePath, 'utf8')));
-      return data?.url === this.url ? data : undefined;
-    } catch {
-      return undefined;
-    }
+    const note = ifReadable(() => readFileSync(this.notePath, 'utf8')) ?? '';
+    const { data } = partOrigin.safeParse(parsedJson(note));
+    return data?.url === this.url ? data : undefined;
   }
 
   /** Starts over, discarding an earlier part. */

@@ -156,12 +156,6 @@ function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
   return { endpoint, headers };
 }
 
-interface HubFile {
-  readonly url: string;
-  /** As listed by the repository. */
-  readonly expected: LinkedFile;
-}
-
 interface AskHubOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -173,7 +167,7 @@ async function hubFile(
   reference: HubReference,
   hub: Hub,
   options: AskHubOptions,
-): Promise<HubFile> {
+): Promise<Pick<FileDownload, 'expected' | 'url'>> {
   const { repository, revision, file } = reference;
   if ('path' in file) {
     return { url: resolveUrl(hub, repository, revision, file.path), expected: {} };

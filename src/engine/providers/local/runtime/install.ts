@@ -71,7 +71,10 @@ export async function installRuntime(
       facts: { gpu, platform: platformName(platform) },
       present: () => {
         const present = runtimeState(dir, platform);
-        const isEnough = present.state === 'ready' && covers(present.runtime, gpu);
+        const isEnough =
+          present.state === 'ready' &&
+          present.runtime.version === RUNTIME_VERSION &&
+          (present.runtime.gpu || !gpu);
         return isEnough ? present.runtime : undefined;
       },
       check: { module: CHECK, argument: gpu ? 'gpu' : 'cpu' },
@@ -87,10 +90,6 @@ export async function installRuntime(
     options,
   );
   return { outcome, runtime: installed, ...(computesWith === undefined ? {} : { computesWith }) };
-}
-
-function covers(runtime: InstalledRuntime, gpu: boolean): boolean {
-  return runtime.version === RUNTIME_VERSION && (runtime.gpu || !gpu);
 }
 
 /**

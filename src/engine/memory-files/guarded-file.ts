@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { asSvcError, SvcError, systemReason } from '../../errors/index.js';
-import {
-  PRIVATE_MODE,
-  removeStrayTemporaries,
-  replaceFile,
-  syncFolder,
-} from '../../support/files.js';
+import { asSvcError, SvcError, systemReason } from '../errors/index.js';
+import { PRIVATE_MODE, removeStrayTemporaries, replaceFile, syncFolder } from '../support/files.js';
 
-/** The current state of a workspace file that dreaming may write. */
+/** The long-term memory of a workspace. */
+export const MEMORY_FILE = 'MEMORY.md';
+
+/** The current state of a file of memory that svc may write. */
 export interface GuardedFile {
   readonly path: string;
   /** Empty if the file does not exist. */
@@ -19,7 +17,8 @@ export interface GuardedFile {
   readonly mode: number;
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
+/** The largest file that svc changes. */
+export const MOST_FILE_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
 
 /**
@@ -37,7 +36,7 @@ export function readGuarded(dir: string, path: string): GuardedFile {
   if (stats === undefined) return { path: file, text: '', exists: false, mode: PRIVATE_MODE };
   if (stats.isSymbolicLink()) throw refused(path, 'it is a symbolic link');
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
-  if (stats.size > MOST_BYTES) throw refused(path, 'it is larger than 4 MB');
+  if (stats.size > MOST_FILE_BYTES) throw refused(path, 'it is larger than 4 MB');
   const bytes = readFileSync(file);
   // Invalid UTF-8 would be changed by writing it back.
   if (!isUtf8(bytes)) throw refused(path, 'it is not UTF-8');
@@ -62,6 +61,9 @@ export function writeGuarded(file: GuardedFile, text: string): void {
     });
   }
 }
+
+/** A person may save a file while a change of it is planned; then it is planned again, so often. */
+export const MOST_TRIES = 3;
 
 /** Deletes a file durably, if it exists. */
 export function removeGuarded(file: GuardedFile): void {
