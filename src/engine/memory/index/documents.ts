@@ -126,11 +126,50 @@ export interface ContentRow {
   readonly facts: string | null;
 }
 
-/** A chunk as an index stores it. */
-export interface ContentChunkRow extends Omit<ChunkContent, 'headingPath' | 'lineNumbers'> {
-  readonly headings: string;
-  readonly numbers: string | null;
+/** The columns of a document that are not stored as they are used. */
+export interface FileColumns extends FileFingerprint {
+  readonly mimeType: string | null;
+  readonly resume: string | null;
 }
+
+/** A document as an index stores it. */
+export type DocumentRow = FileColumns & Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
+
+/** A row with what these columns say. */
+export function storedDocumentOf<Row extends FileColumns>({
+  size,
+  mtimeMs,
+  ctimeMs,
+  mimeType,
+  resume,
+  ...row
+}: Row) {
+  return {
+    ...row,
+    fingerprint: { size, mtimeMs, ctimeMs },
+    ...(mimeType === null ? {} : { mimeType }),
+    ...(resume === null ? {} : { resume }),
+  };
+}
+
+/** The columns of a chunk that are not stored as they are used. */
+export interface ChunkColumns {
+  readonly headings: string;
+  readonly lineNumbers: string | null;
+}
+
+/** A row with what these columns say. */
+export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...row }: Row) {
+  const numbers = lineNumbersOf(lineNumbers);
+  return {
+    ...row,
+    headingPath: headingPathOf(headings),
+    ...(numbers === undefined ? {} : { lineNumbers: numbers }),
+  };
+}
+
+/** A chunk as an index stores it. */
+export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
 /** What rows of an index say about a document. */
 export function contentOf(
@@ -141,11 +180,7 @@ export function contentOf(
     indexedMs,
     modifiedMs,
     facts: facts === null ? undefined : JSON.parse(facts),
-    chunks: chunks.map(({ startLine, endLine, headings, text, numbers, vector }) => {
-      const lineNumbers = lineNumbersOf(numbers);
-      const chunk = { startLine, endLine, headingPath: headingPathOf(headings), text, vector };
-      return lineNumbers === undefined ? chunk : { ...chunk, lineNumbers };
-    }),
+    chunks: chunks.map(chunkOf),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Connection } from '../../../../sqlite/database.js';
-import type { Chunk, DocumentKey } from '../../../types.js';
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
-import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
+import { type ChunkColumns, chunkOf } from '../../documents.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { type Kept, restrictChunks } from '../lexical-candidates.js';
 import { holdsMedia } from '../read-documents.js';
@@ -57,12 +56,8 @@ function embeddingsOf(database: Connection, space: Space, { by, ids }: Kept): nu
     .all(ids, space.id);
 }
 
-interface ChunkRow extends Omit<Chunk, 'headingPath' | 'lineNumbers'>, DocumentKey {
-  readonly chunkId: number;
-  readonly headingPath: string;
-  readonly lineNumbers: string | null;
-  readonly rank: number;
-}
+type ChunkRow = ChunkColumns &
+  Omit<VectorCandidate, 'headingPath' | 'lineNumbers' | 'similarity'> & { readonly rank: number };
 
 /** The chunks that have these vectors. */
 function chunksOf(
@@ -79,7 +74,7 @@ function chunksOf(
   const rows = database
     .prepare<[Record<string, unknown>], ChunkRow>(
       `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
-         end_line AS endLine, heading_path AS headingPath, text,
+         end_line AS endLine, heading_path AS headings, text,
          line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
        FROM json_each(@ranked) AS ranked
        CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
@@ -89,12 +84,9 @@ function chunksOf(
        ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
     .all({ ranked, limit, kept: kept?.ids });
-  return rows.map(({ rank, headingPath, lineNumbers, ...row }) => ({
-    ...row,
-    headingPath: headingPathOf(headingPath),
-    lineNumbers: lineNumbersOf(lineNumbers),
-    similarity: similarities[rank] ?? 0,
-  }));
+  return rows.map(({ rank, ...row }) => {
+    return { ...chunkOf(row), similarity: similarities[rank] ?? 0 };
+  });
 }
 
 export function similarities(
