@@ -1,4 +1,5 @@
 import type { Server, Sql } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import type { Chunk, DocumentKey, DocumentKind } from '../../types.js';
 import {
   type ChunkColumns,
@@ -83,7 +84,7 @@ export async function chunksByDocument(
      CROSS JOIN unnest(chunk_ids) AS ids
      JOIN svc.chunks ON chunks.memory = memories.id AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
      ORDER BY keys.at, chunks.id`,
-    [...[agent, origin], documents.map(({ source }) => source), documents.map(({ path }) => path)],
+    [agent, origin, ...columnsOf(documents, 'source', 'path')],
   );
   const found: StoredChunk[][] = documents.map(() => []);
   for (const { at, ...row } of rows) found[at - 1]?.push(chunkOf(row));

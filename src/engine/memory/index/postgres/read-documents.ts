@@ -1,4 +1,5 @@
 import type { Sql } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
@@ -58,9 +59,7 @@ export async function describeDocuments(
      JOIN svc.documents ON documents.memory = $1 AND documents.origin = origins.id
        AND documents.source = keys.source AND documents.path = keys.path`,
     [
-      ...[memory, origin],
-      keys.map(({ source }) => source),
-      keys.map(({ path }) => path),
+      ...[memory, origin, ...columnsOf(keys, 'source', 'path')],
       keys.map((key) => key.origin ?? null),
     ],
   );
