@@ -7,7 +7,7 @@ import { doublingRestMs } from '../../../support/time.js';
 import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
-import { type ExtState, type LastUpdate, updateExtState } from './ext-state.js';
+import { type ExtState, updateExtState } from './ext-state.js';
 import { listCollections, type Run, tellCollections } from './tell-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
@@ -105,7 +105,7 @@ async function refresh(
   const files = listed
     .filter(({ name }) => names.has(name))
     .reduce((sum, collection) => sum + (collection.files ?? 0), 0);
-  const updated: LastUpdate = {
+  const updated = {
     atMs: startedMs,
     tookMs: clock.now() - startedMs,
     files,

@@ -98,10 +98,13 @@ function unquoted(command: string): string {
 }
 
 /** Why the external program gave no answer. */
-export type ToolFailureCode = Extract<
-  WarningCode,
-  'BACKEND_FAILED' | 'BACKEND_TIMEOUT' | 'BACKEND_UNAVAILABLE' | 'EMBEDDINGS_PENDING'
->;
+export const TOOL_FAILURES = [
+  'BACKEND_FAILED',
+  'BACKEND_TIMEOUT',
+  'BACKEND_UNAVAILABLE',
+  'EMBEDDINGS_PENDING',
+] as const satisfies readonly WarningCode[];
+type ToolFailureCode = (typeof TOOL_FAILURES)[number];
 
 /** The external program gave no answer. Expected: the builtin engine answers instead. */
 export class ToolFailure extends Error {
