@@ -37,29 +37,36 @@ const PAGE = 512;
 /** More contents than requests that are under way can have. */
 const MOST_RECENT = 8 * PAGE;
 
+/** The chunks of all pages, read as needed. */
+export async function* pages<T extends { readonly chunkId: number }>(
+  readAfter: (chunkId: number) => Promise<readonly T[]>,
+): AsyncGenerator<T> {
+  for (let last: T | undefined; ; ) {
+    const page = await readAfter(last?.chunkId ?? 0);
+    yield* page;
+    last = page.at(-1);
+    if (last === undefined) return;
+  }
+}
+
 /** The texts without vectors in pieces, read as needed. */
 export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
 ): AsyncGenerator<TextPiece> {
   const recent = new RecentContents();
-  for (let after = 0; ; ) {
-    const page = await index.missingEmbeddings(identity, after, PAGE);
-    for (const { hash, headingPath, text } of page) {
-      const content = hash.toString('hex');
-      // A content of an earlier page whose vector is not stored yet is missing again.
-      if (recent.includes(content)) continue;
-      const texts = piecesOf(text);
-      for (const [piece, own] of texts.entries()) {
-        const key = keyOf({ content, piece, pieces: texts.length });
-        // At most once a passage: in each piece, the headings would drown what it says.
-        const isBelow = piece === 0 && !text.startsWith('#');
-        yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
-      }
+  const all = pages((after) => index.missingEmbeddings(identity, after, PAGE));
+  for await (const { hash, headingPath, text } of all) {
+    const content = hash.toString('hex');
+    // A content of an earlier page whose vector is not stored yet is missing again.
+    if (recent.includes(content)) continue;
+    const texts = piecesOf(text);
+    for (const [piece, own] of texts.entries()) {
+      const key = keyOf({ content, piece, pieces: texts.length });
+      // At most once a passage: in each piece, the headings would drown what it says.
+      const isBelow = piece === 0 && !text.startsWith('#');
+      yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
     }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
   }
 }
 
@@ -87,18 +94,12 @@ export async function* missingMediaFiles(
   workspace: string,
 ): AsyncGenerator<MediaPassage> {
   const workspaceDir = resolveWorkspace(workspace);
-  for (let after = 0; ; ) {
-    const page = await index.missingMedia(identity, after, PAGE);
-    for (const missing of page) {
-      const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
-      if (data === undefined) continue;
-      const { hash, path, label, mimeType } = missing;
-      const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
-      yield { key, path, text: label, media: { mimeType, data } };
-    }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
+  for await (const missing of pages((after) => index.missingMedia(identity, after, PAGE))) {
+    const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
+    if (data === undefined) continue;
+    const { hash, path, label, mimeType } = missing;
+    const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
+    yield { key, path, text: label, media: { mimeType, data } };
   }
 }
 
