@@ -293,11 +293,7 @@ class Run {
     }
   }
 
-  /**
-   * Skips media that the model cannot embed.
-   *
-   * @returns how many were skipped now
-   */
+  /** Skips media that the model cannot embed. @returns how many were skipped now */
   private async leaveMedia(
     { id, provider, model }: EmbeddingAdapter,
     identity: string,

@@ -45,12 +45,7 @@ export class QueryEmbedder {
     this.path = path;
   }
 
-  /**
-   * Undefined when there is nothing to compare with, or no provider answers: then keywords are used.
-   *
-   * @param warnings receives the reason
-   * @throws only the signal's reason
-   */
+  /** Undefined when there is nothing to compare with, or no provider answers: then keywords are used. */
   async embed(
     query: string,
     index: MemoryIndex,

@@ -123,7 +123,6 @@ interface FileChange extends ChangedFile {
 /**
  * Computes files without the forgotten lines; changes nothing yet.
  *
- * @param backupDir where their backups will be
  * @throws SvcError FORGET_OUTDATED when a file is not what was shown, FORGET_FAILED
  */
 function planFileChanges(
@@ -160,11 +159,7 @@ function planFileChanges(
   });
 }
 
-/**
- * Copies each file, readable only by its owner.
- *
- * @throws SvcError FORGET_FAILED
- */
+/** Copies each file, readable only by its owner. @throws SvcError FORGET_FAILED */
 function writeBackups(changes: readonly FileChange[], backupDir: string): void {
   attempt('cannot write the backup', () => {
     mkdirSync(backupDir, { recursive: true, mode: 0o700 });

@@ -39,11 +39,7 @@ export class Forgotten {
     return this.hashes.length === 0;
   }
 
-  /**
-   * Whether a whole file is forgotten.
-   *
-   * @param sha256 of its bytes, hexadecimal
-   */
+  /** Whether a whole file is forgotten. @param sha256 of its bytes, hexadecimal */
   hidesDocument(sha256: string): boolean {
     return this.hashes.some((hashes) => hashes.hasDocument(sha256));
   }
@@ -72,11 +68,7 @@ export class Forgotten {
     return saysSomething(left) ? left : '';
   }
 
-  /**
-   * Empties the forgotten lines of a document.
-   *
-   * @param sha256 of the file's bytes, hexadecimal
-   */
+  /** Empties the forgotten lines of a document. @param sha256 of the file's bytes, hexadecimal */
   cover(lines: TextLines, sha256: string): CoveredText {
     if (this.isEmpty) return { lines, mark: '' };
     if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: markOf('whole') };

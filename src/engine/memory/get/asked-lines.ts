@@ -36,12 +36,7 @@ export interface FoundDocument<D extends DocumentKey> {
 /** Lines per read, unless a number is requested. */
 const DEFAULT_LINES = 120;
 
-/**
- * The lines that a request means, wherever the document ends.
- *
- * @param cited the lines of a citation
- * @param otherwise how many, where neither says it
- */
+/** The lines that a request means, wherever the document ends. @param otherwise how many, where neither says it */
 export function askedRange(
   { from, lines }: GetRequest,
   cited: LineRange | undefined,
@@ -52,13 +47,7 @@ export function askedRange(
   return { startLine, endLine: startLine - 1 + (lines ?? citedLines) };
 }
 
-/**
- * The lines of a document that a request means.
- *
- * @param cited the lines of a citation
- * @param name of the document
- * @throws SvcError RANGE_INVALID
- */
+/** The lines of a document that a request means. @throws SvcError RANGE_INVALID */
 export function askedLines(
   request: GetRequest,
   cited: LineRange | undefined,
@@ -72,11 +61,7 @@ export function askedLines(
   return { startLine, endLine: Math.min(totalLines, endLine) };
 }
 
-/**
- * The lines or pages that a citation names.
- *
- * @throws SvcError RANGE_INVALID if they end before they start
- */
+/** The lines or pages that a citation names. @throws SvcError RANGE_INVALID if they end before they start */
 export function citedPart(cited: ParsedCitation): Pick<ParsedCitation, 'pages' | 'range'> {
   const { path, range, pages } = cited;
   if (range !== undefined && range.endLine < range.startLine) {
@@ -101,11 +86,7 @@ export function noSuchLine(name: string, line: number, totalLines: number): SvcE
   });
 }
 
-/**
- * The lines of the pages of a PDF.
- *
- * @throws SvcError RANGE_INVALID
- */
+/** The lines of the pages of a PDF. @throws SvcError RANGE_INVALID */
 export function pageLines(
   lines: TextLines,
   path: string,

@@ -85,12 +85,7 @@ export function ownTarget(target: string, others: OtherHosts | undefined): strin
   return prefix !== undefined && target.startsWith(prefix) ? target.slice(prefix.length) : target;
 }
 
-/**
- * Lines of a text file as it is now.
- *
- * @param range the lines of a citation
- * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
- */
+/** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
   document: DocumentKey & Pick<GetResponse, 'kind'>,
   absolutePath: string,

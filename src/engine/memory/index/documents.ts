@@ -42,14 +42,11 @@ export type Change =
 
 /** What the index knows of a document without its chunks. */
 export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts' | 'links'> {
-  /** When the file was last read, in milliseconds since the epoch. */
+  /** When the file was last read. */
   readonly indexedMs: number;
 }
 
-/**
- * The kind of the document under a key, when its file was modified, in milliseconds since the epoch, and what of it
- * dreaming wrote.
- */
+/** The kind of the document under a key, when its file was modified, and what of it dreaming wrote. */
 export type DescribedDocument = DocumentKey &
   Pick<IndexedDocument, 'kind' | 'mimeType'> &
   Pick<NoteFacts, 'promoted'> & { readonly modifiedMs: number };
@@ -61,7 +58,7 @@ export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
 
 /** What the index has of one document. */
 export interface DocumentContent {
-  /** When the file was last read, in milliseconds since the epoch. */
+  /** When the file was last read. */
   readonly indexedMs: number;
   readonly modifiedMs: number;
   readonly facts: NoteFacts | undefined;
@@ -98,7 +95,7 @@ export interface MediaCounts {
 
 /** What a finished sync leaves behind. */
 export interface SyncMark {
-  /** When it ended, in milliseconds since the epoch; undefined before the first. */
+  /** When it ended; undefined before the first. */
   readonly syncedMs: number | undefined;
   /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
   readonly tree: TreeSnapshot | undefined;

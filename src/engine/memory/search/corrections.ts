@@ -45,11 +45,8 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with
- * it; from eight letters on, by a word two edits away; by the parts of which it is composed; by the words that
- * begin with it.
- *
- * @param statistics of the terms of the query, in their order
+ * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with it; from
+ * eight letters on, by a word two edits away; by the parts of which it is composed; by the words that begin with it.
  */
 export async function correctQuery(
   index: MemoryIndex,

@@ -13,13 +13,12 @@ interface Reranked {
 }
 
 /**
- * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of
- * their scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
+ * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of their
+ * scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
  *
  * Images and recordings keep their places, because a reranker only sees text.
  *
  * @param warnings receives the reason if the order was kept
- * @throws the signal's reason
  */
 export async function rerankFindings(
   index: MemoryIndex,

@@ -5,11 +5,7 @@ import type { UnderstoodFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
 import type { BareResult, SearchFilters, SearchRequest, SearchResult } from './types.js';
 
-/**
- * The filter of a request.
- *
- * @param searched the configured sources; undefined for all
- */
+/** The filter of a request. @param searched the configured sources; undefined for all */
 export async function filterOf(
   request: SearchRequest,
   searched: readonly Source[] | undefined,

@@ -111,7 +111,6 @@ export type NotMemory = 'excluded' | 'ignored_folder' | 'other_kind' | 'outside'
  * Why a note would not be indexed; undefined if it would be. The file need not exist.
  *
  * @param workspaceDir its real path
- * @param path relative to it, with forward slashes
  */
 export function whyNoMemory(
   { layout, exclude }: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,

@@ -34,8 +34,7 @@ export function mediaTooLarge(
 /**
  * Converts a failed file operation to a skip.
  *
- * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the
- *   index
+ * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the index
  */
 export function skipOf(path: string, error: unknown): SkippedFile {
   if (isHandleShortage(error)) throw handlesExhausted(error);

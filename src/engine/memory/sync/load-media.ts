@@ -17,10 +17,8 @@ import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
 import { type FilePart, wholeFile } from './file-steps.js';
 
 /**
- * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded
- * later from the file.
- *
- * @param stored what the index has of it
+ * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded later from the
+ * file.
  */
 export async function loadMedia(
   file: SourceFile,

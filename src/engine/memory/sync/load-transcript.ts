@@ -163,9 +163,7 @@ class TranscriptLoad {
     pushAll(this.chunks, this.chunker.add({ ...turn, text, line: number, mark }));
   }
 
-  /**
-   * @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time
-   */
+  /** @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time */
   private lastPart(
     next: { readonly offset: number; readonly line: number },
     unended: JsonlLine | undefined,

@@ -33,11 +33,7 @@ export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
 const VECTORS_AT_ONCE = 500;
 const MISSING_AT_ONCE = 2000;
 
-/**
- * Reads a whole export and checks its target; writes nothing.
- *
- * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
- */
+/** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string): Promise<ImportPlan> {
   try {
     const checked = await checkExport(file);

@@ -203,7 +203,6 @@ function testOf({ root, pattern }: Collection): (file: string) => boolean {
 /**
  * A short digest of the files of all collections: if it is unchanged, the program's index is up to date.
  *
- * @param nowMs when the scan starts, milliseconds since the epoch
  * @returns null when a file is so recent that its next change could go unnoticed
  */
 export function treeOf(

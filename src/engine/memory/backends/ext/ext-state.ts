@@ -143,11 +143,7 @@ export function beginRest(dir: string, key: string, failure: ToolFailure, clock:
   });
 }
 
-/**
- * Clears a failure after success.
- *
- * @param rest the failure as it was known; a newer one stays
- */
+/** Clears a failure after success. @param rest the failure as it was known; a newer one stays */
 export function endRest(dir: string, rest: Rest | undefined): void {
   if (rest === undefined) return;
   keepQuietly(dir, ({ rest: current, ...others }) => ({

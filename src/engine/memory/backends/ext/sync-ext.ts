@@ -52,11 +52,10 @@ const FIRST_EMBED_WAIT_MS = 60_000;
 const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
 
 /**
- * Brings the program's index in line with the files: exports conversations, adds and removes collections,
- * rescans the others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One
- * process at a time.
+ * Brings the program's index in line with the files: exports conversations, adds and removes collections, rescans the
+ * others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One process at a time.
  *
- * @throws ToolFailure; the signal's reason
+ * @throws ToolFailure
  */
 export async function syncExt(
   target: ExtSyncTarget,

@@ -25,11 +25,7 @@ export async function appendLengths(
   );
 }
 
-/**
- * Sets the lengths of deleted chunks to 0.
- *
- * @returns the sum of what they were
- */
+/** Sets the lengths of deleted chunks to 0. @returns the sum of what they were */
 export async function clearLengths(
   transaction: Transaction,
   memory: number,

@@ -17,7 +17,7 @@ export interface Origin {
   readonly name: string;
   readonly documents: number;
   readonly chunks: number;
-  /** When its last sync ended, by its own clock, in milliseconds since the epoch; null before the first. */
+  /** When its last sync ended, by its own clock; null before the first. */
   readonly syncedMs: number | null;
   /** How long ago it wrote something, by the server's clock. */
   readonly seenMsAgo: number;

@@ -21,11 +21,7 @@ export interface ArchivedConversations {
   list(isLive: (path: string) => boolean): TranscriptScan;
   /** Whether {@link update} has anything to do. */
   isBehind(live: readonly TranscriptFile[]): boolean;
-  /**
-   * Archives what is new, reads changed exports and applies the limits.
-   *
-   * @throws SvcError ARCHIVE_UNUSABLE
-   */
+  /** Archives what is new, reads changed exports and applies the limits. @throws SvcError ARCHIVE_UNUSABLE */
   update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void>;
 }
 

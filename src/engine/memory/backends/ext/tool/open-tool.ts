@@ -64,11 +64,7 @@ export function openTool(
   return { program, env, cwd: dir, key };
 }
 
-/**
- * Creates its folders.
- *
- * @throws ToolFailure when they cannot be created, or the program is gone
- */
+/** Creates its folders. @throws ToolFailure when they cannot be created, or the program is gone */
 function keyOf(program: string, folders: readonly string[]): string {
   try {
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });

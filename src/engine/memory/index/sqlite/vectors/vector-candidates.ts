@@ -111,8 +111,7 @@ export function similarities(
 
 /**
  * Cosines between a query and the nearest pieces of texts sampled evenly from a space, as a baseline of chance
- * similarity. Media
- * are left out: models place them far from all texts.
+ * similarity. Media are left out: models place them far from all texts.
  *
  * @param count at most this many; fewer if the space has fewer
  */
