@@ -116,27 +116,22 @@ export async function* distinct<T extends Named>(passages: AsyncIterable<T>): As
 /** A file takes about as long to embed as one passage per so many bytes. */
 const BYTES_PER_PASSAGE = 32 * 1024;
 
-/** What has no vector under an identity. */
-interface MissingWork {
-  /** Chunks, including those of media. */
-  readonly chunks: number;
-  readonly media: number;
-  /** Everything, in equivalent passages of text. */
-  readonly size: number;
-}
-
 /** A file's size in equivalent passages. */
 export function mediaSize({ length }: Buffer): number {
   return 1 + Math.floor(length / BYTES_PER_PASSAGE);
 }
 
-/** How much an adapter has to embed. @param atMost stops counting there */
+/**
+ * How many chunks an adapter has to embed, with those of media, and how much that is in passages of text.
+ *
+ * @param atMost stops counting there
+ */
 export async function missingWork(
   index: MemoryIndex,
   adapter: EmbeddingAdapter,
   identity: string,
   atMost?: number,
-): Promise<MissingWork> {
+) {
   const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
   if (chunks === 0 || !adapter.embedsMedia) return { chunks, media: 0, size: chunks };

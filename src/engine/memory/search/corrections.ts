@@ -25,12 +25,6 @@ const MOST_WORDS = 8;
 const COMPARED_TERMS = 12;
 const COMPARED_PASSAGES = 8;
 
-/** A query with words that the index has, and what was replaced. */
-interface Corrected {
-  readonly query: LexicalQuery;
-  readonly corrections: readonly Correction[];
-}
-
 /** How the query is searched. */
 interface SearchedWords {
   readonly languages: readonly Language[];
@@ -53,7 +47,7 @@ export async function correctQuery(
   query: LexicalQuery,
   { frequencies }: TermStatistics,
   { languages, dates, signal }: SearchedWords,
-): Promise<Corrected> {
+) {
   const ofDate = new Set(foldedWordsOf(dates?.text ?? ''));
   const unknown = query.terms
     .filter((term, at) => frequencies[at] === 0 && isWord(term, languages))
