@@ -1,7 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import type { PageRange, ParsedCitation } from '../search/index.js';
+import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
 import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetOutput } from './output-schemas.js';
@@ -31,6 +31,24 @@ export interface FoundDocument<D extends DocumentKey> {
   readonly document: D;
   readonly range?: LineRange | undefined;
   readonly pages?: PageRange | undefined;
+}
+
+/**
+ * What a text names: the whole text may be a path that ends like a citation.
+ *
+ * @throws SvcError RANGE_INVALID
+ */
+export function named<D extends DocumentKey>(
+  text: string,
+  documentAt: (path: string) => D | undefined,
+): FoundDocument<D> | undefined {
+  for (const cited of [{ path: text }, parseCitation(text)]) {
+    const document = documentAt(cited.path);
+    if (document === undefined) continue;
+    const { range, pages } = citedPart(cited);
+    return { document, range, pages };
+  }
+  return undefined;
 }
 
 /** Lines per read, unless a number is requested. */

@@ -22,11 +22,11 @@ import {
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedLines,
-  citedPart,
   type FoundDocument,
   type GetRequest,
   type GetResponse,
   mediaLines,
+  named,
   pageLines,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
@@ -145,16 +145,10 @@ export function lookUpDocument<D extends DocumentKey>(
   workspaceDir: string,
   target: string,
 ): FoundDocument<D> | undefined {
-  // The whole text may be a path that ends like a citation.
-  for (const cited of [{ path: target }, parseCitation(target)]) {
-    const { path } = cited;
+  return named(target, (path) => {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-    const document = documents.find((candidate) => candidate.path === shown);
-    if (document === undefined) continue;
-    const { range, pages } = citedPart(cited);
-    return { document, range, pages };
-  }
-  return undefined;
+    return documents.find((candidate) => candidate.path === shown);
+  });
 }
 
 /** @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID */

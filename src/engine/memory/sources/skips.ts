@@ -52,3 +52,18 @@ const REASONS: Readonly<Record<string, SkipReason>> = {
   ELOOP: 'symlink',
   ENOENT: 'vanished',
 };
+
+/** What is found at a path; undefined if that fails, which is reported unless nothing is there any more. */
+export function unlessGone<T>(
+  path: string,
+  { onSkip }: { readonly onSkip: (skip: SkippedFile) => void },
+  look: (path: string) => T,
+): T | undefined {
+  try {
+    return look(path);
+  } catch (error) {
+    const skip = skipOf(path, error);
+    if (skip.reason !== 'vanished') onSkip(skip);
+    return undefined;
+  }
+}

@@ -61,40 +61,30 @@ export async function syncExt(
   target: ExtSyncTarget,
   options: ExtSyncOptions,
 ): Promise<ExtSyncResult> {
-  const startedMs = target.clock.now();
-  const skipped = await target.exportSessions();
-  const tree = target.tree();
   // May take minutes: if svc is killed, the program must not keep running alongside a second one.
   const minder = new Minder(process.execPath);
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
     options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
     const limitMs = Math.min(timeoutMs, msUntil(options.deadline));
-    return runTool(target.tool, args, {
-      timeoutMs: limitMs,
-      signal: options.signal,
-      mind: minder.mind,
-    });
+    const { signal } = options;
+    return runTool(target.tool, args, { timeoutMs: limitMs, signal, mind: minder.mind });
   };
   try {
-    return await refresh(target, options.embedsNow, { skipped, startedMs, tree }, run);
+    return await refresh(target, options.embedsNow, run);
   } finally {
     minder.close();
   }
 }
 
-interface Beginning {
-  readonly skipped: readonly SkippedFile[];
-  readonly startedMs: number;
-  readonly tree: string | null;
-}
-
 async function refresh(
   target: ExtSyncTarget,
   embedsNow: boolean,
-  { skipped, startedMs, tree }: Beginning,
   run: Run,
 ): Promise<ExtSyncResult> {
   const { settings, clock } = target;
+  const startedMs = clock.now();
+  const skipped = await target.exportSessions();
+  const tree = target.tree();
   const told = await tellCollections(settings, target.features, run);
   const update = told.kept
     ? await run(['update'], settings.update.updateTimeoutMs)

@@ -7,17 +7,6 @@ import { holdsMedia } from '../read-documents.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
 
-/** A nearest-neighbour query under one identity. */
-export interface VectorQuery {
-  readonly identity: string;
-  readonly vector: Float32Array;
-  readonly limit: number;
-  /** What to search; undefined for everything. */
-  readonly kept: Kept | undefined;
-  /** Loads the vector extension on first use. */
-  readonly hasExtension: () => boolean;
-}
-
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
 const GROWTH = 4;
 
@@ -26,8 +15,14 @@ const GROWTH = 4;
  *
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
-export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
-  const { identity, vector, limit, kept, hasExtension } = asked;
+export function vectorCandidates(
+  database: Connection,
+  identity: string,
+  vector: Float32Array,
+  limit: number,
+  kept: Kept | undefined,
+  hasExtension: () => boolean,
+): VectorCandidate[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
