@@ -21,11 +21,7 @@ import { type VectorCoverage, vectorCoverage } from './embedding-status.js';
 import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
 
-/**
- * Tests the whole path of a query: provider, fallback, vectors; or the external program if configured.
- *
- * @throws the signal's reason
- */
+/** Tests the whole path of a query: provider, fallback, vectors; or the external program if configured. */
 export async function diagnoseMemory(
   memory: OpenedMemory,
   { signal, onEvent }: DiagnosisWork,
@@ -180,7 +176,6 @@ const QUESTION = 'ping';
  * Embeds a test query with the code that searches use, so that the result applies to them.
  *
  * @returns undefined when the index has no vectors
- * @throws the signal's reason
  */
 async function tryQuestion(
   home: IndexHome,

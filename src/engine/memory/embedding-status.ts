@@ -117,11 +117,7 @@ export interface VectorCoverage
   readonly all: number;
 }
 
-/**
- * Compares the vectors of an index with the configured identity.
- *
- * @param differencesOf how a stored identity differs from the configured one
- */
+/** Compares the vectors of an index with the configured identity. */
 export function vectorCoverage(
   { index, vectors, media }: Pick<BackendStatus, 'index' | 'media' | 'vectors'>,
   differencesOf: (identity: string) => readonly string[],

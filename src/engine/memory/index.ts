@@ -4,6 +4,9 @@
  *   why-indexed.ts: whether a file belongs to a memory, and which rule decided
  *   skip-words.ts: why a file is not in the index, in words
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
+ *
+ * Names that end in `Ms` are of milliseconds: a duration, or a moment since the epoch. What takes a signal throws its
+ * reason once it is aborted.
  */
 
 export type { Lookup, MemoryContext, OnRecall } from './backends/index.js';

@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../embeddings/output-schemas.js';
-import type { BackendStatus, ExtStatus, SharedState } from './backends/index.js';
+import type { BackendStatus, SharedState } from './backends/index.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding-status.js';
 import type { GetResponse } from './get/index.js';
@@ -118,7 +118,7 @@ export function statusOutput(
       index.state === 'ready'
         ? { ...index, statistics: statisticsOutput(index.statistics) }
         : index,
-    ext: ext === undefined ? null : extOutput(ext),
+    ext: ext ?? null,
     ...(deep === undefined ? {} : { deep }),
     ...(why === undefined ? {} : { why }),
   };
@@ -130,22 +130,6 @@ function sharedOutput({ server, origin, origins }: SharedState): StatusOutput['s
     return { origin: name, documents, chunks, lastSync };
   });
   return { server, origin, origins: listed ?? null };
-}
-
-function extOutput({ updated, why, ...ext }: ExtStatus): StatusOutput['ext'] {
-  return {
-    ...ext,
-    why: why ?? null,
-    updated:
-      updated === null
-        ? null
-        : {
-            at: new Date(updated.atMs).toISOString(),
-            tookMs: updated.tookMs,
-            files: updated.files,
-            stale: updated.stale,
-          },
-  };
 }
 
 function watcherOutput({ pid, sinceMs, mode, why }: WatchRecord): StatusOutput['watcher'] {

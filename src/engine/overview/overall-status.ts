@@ -113,8 +113,8 @@ function nameOf({ name }: OpenedMemory): string {
 function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
   const about = nameOf(memory);
   const choice = memory.providers?.primary.choice;
-  const why = status.ext?.why;
-  const faults = [...status.faults, ...(why === undefined ? [] : [why])].map((fault) => ({
+  const why = status.ext?.why ?? [];
+  const faults = [...status.faults, why].flat().map((fault) => ({
     about,
     ...fault,
   }));

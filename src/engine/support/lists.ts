@@ -32,3 +32,11 @@ export function groupByEach<K, T>(
   }
   return groups;
 }
+
+/** For each of some fields, its values in a list of items. */
+export function columnsOf<T, K extends keyof T>(
+  items: readonly T[],
+  ...fields: readonly K[]
+): T[K][][] {
+  return fields.map((field) => items.map((item) => item[field]));
+}

@@ -147,7 +147,7 @@ export function extFacts(
     known ? '' : 'not indexed yet',
   ]);
   return [
-    ext.why === undefined
+    ext.why === null
       ? { label: 'backend', lines: ['external'], paint: style.ok }
       : {
           label: 'backend',
@@ -188,7 +188,7 @@ function updated({ updated: last }: Ext, nowMs: number, style: Style): StatusFac
     const lines = ['never: run "svc memory index", or search'];
     return { label: 'updated', lines, prose: true, paint: style.warning };
   }
-  const when = formatRelativeTime(last.atMs, nowMs);
+  const when = formatRelativeTime(Date.parse(last.at), nowMs);
   const what = `${formatCountOf(last.files, 'file')}, in ${formatDuration(last.tookMs)}`;
   const words = `${when}, ${what}`;
   return last.stale

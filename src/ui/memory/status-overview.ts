@@ -45,9 +45,9 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
 /** Files, chunks, size, freshness, last sync. */
 function figures({ index, staleness, ext }: BackendStatus, nowMs: number): readonly string[] {
   if (ext?.updated !== undefined && ext.updated !== null) {
-    const { files, stale, atMs } = ext.updated;
+    const { files, stale, at } = ext.updated;
     const fresh = stale ? 'stale' : 'up to date';
-    return [formatCount(files), '–', '–', fresh, formatRelativeTime(atMs, nowMs)];
+    return [formatCount(files), '–', '–', fresh, formatRelativeTime(Date.parse(at), nowMs)];
   }
   if (index.state !== 'ready') {
     return ['0', '0', '–', index.state === 'missing' ? 'no index yet' : 'unusable', 'never'];

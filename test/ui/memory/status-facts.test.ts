@@ -12,6 +12,7 @@ type Ext = NonNullable<BackendStatus['ext']>;
 
 const EXT: Ext = {
   answers: 'ext',
+  why: null,
   mode: 'search',
   program: '/home/ada/bin/qmd',
   release: '2.8.3',
@@ -27,7 +28,7 @@ const EXT: Ext = {
     },
     { name: 'wiki', root: '/srv/wiki', pattern: '**/*.md', source: 'memory', known: false },
   ],
-  updated: { atMs: NOW - 120_000, tookMs: 1500, files: 12, stale: false },
+  updated: { at: new Date(NOW - 120_000).toISOString(), tookMs: 1500, files: 12, stale: false },
   vectors: 'off',
   withoutVectors: null,
 };
@@ -86,7 +87,7 @@ test('vectors are told in the modes that have them', () => {
 });
 
 test('an index that is old, or not there, says so', () => {
-  const updated = { atMs: NOW - 120_000, tookMs: 20, files: 1, stale: true };
+  const updated = { at: new Date(NOW - 120_000).toISOString(), tookMs: 20, files: 1, stale: true };
   assert.match(told({ updated }).at(-1) ?? '', /; files changed since$/);
   assert.match(
     told({ updated: null }).at(-1) ?? '',

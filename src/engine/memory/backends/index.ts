@@ -4,7 +4,6 @@ export { createBuiltinBackend } from './builtin.js';
 export { type Lookup, loggedBackend, type MemoryContext, type OnRecall } from './logged-backend.js';
 export type {
   BackendStatus,
-  ExtStatus,
   IndexState,
   MemoryBackend,
   SharedState,

@@ -60,17 +60,8 @@ export interface SharedState {
   readonly origins: readonly Origin[] | undefined;
 }
 
-type ExtOutput = NonNullable<StatusOutput['ext']>;
-
 /** The external backend of one agent, as known without asking the program. */
-export interface ExtStatus extends Omit<ExtOutput, 'updated' | 'why'> {
-  /** Why the builtin engine would answer; undefined when the program would. */
-  readonly why?: NonNullable<ExtOutput['why']>;
-  /** The last refresh; null when there was none. */
-  readonly updated:
-    | (Omit<NonNullable<ExtOutput['updated']>, 'at'> & { readonly atMs: number })
-    | null;
-}
+export type ExtStatus = NonNullable<StatusOutput['ext']>;
 
 /** The complete state of one agent's memory. */
 export interface BackendStatus

@@ -25,9 +25,8 @@ const TABLE_RULE = /^\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$/;
 const INDENTED = /^(?: {2,}|\t)/;
 
 /**
- * Splits Markdown lines into blocks (CommonMark, recognised line by line; GitHub's tables; YAML or TOML front
- * matter). Every line that is not blank belongs to exactly one block; blank lines between blocks belong to
- * none.
+ * Splits Markdown lines into blocks (CommonMark, recognised line by line; GitHub's tables; YAML or TOML front matter).
+ * Every line that is not blank belongs to exactly one block; blank lines between blocks belong to none.
  */
 export function splitBlocks(lines: TextLines): Block[] {
   const blocks: Block[] = [];

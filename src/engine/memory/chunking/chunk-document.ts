@@ -4,11 +4,7 @@ import type { Chunk, DocumentKind } from '../types.js';
 import { type Block, shortTitle, splitBlocks } from './blocks.js';
 import { type ChunkingOptions, chunkBlocks } from './chunk-markdown.js';
 
-/**
- * Splits a document that is not a conversation, by its format.
- *
- * @param lines what is read of the file, or extracted from it
- */
+/** Splits a document that is not a conversation, by its format. */
 export function chunkDocument(
   { path, kind }: { readonly path: string; readonly kind: DocumentKind },
   lines: TextLines,

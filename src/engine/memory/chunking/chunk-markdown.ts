@@ -38,10 +38,8 @@ interface Unit {
 }
 
 /**
- * Splits Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front matter
- * stay whole if they fit; a heading stays with what follows it.
- *
- * @param lines the document's lines; chunks count them from 1
+ * Splits Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front matter stay whole
+ * if they fit; a heading stays with what follows it.
  */
 export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk[] {
   return chunkBlocks(lines, splitBlocks(lines), options);

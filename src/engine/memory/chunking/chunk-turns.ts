@@ -26,9 +26,8 @@ interface Unit<Mark> {
 const LINE_TOKENS = 200;
 
 /**
- * Splits a conversation into chunks. Turns stay whole if they fit; longer ones are split between lines. A
- * chunk depends only on its first turn and what follows, so splitting can resume at any chunk with the same
- * result.
+ * Splits a conversation into chunks. Turns stay whole if they fit; longer ones are split between lines. A chunk depends
+ * only on its first turn and what follows, so splitting can resume at any chunk with the same result.
  */
 export class TurnChunker<Mark> {
   private readonly options: ChunkingOptions;

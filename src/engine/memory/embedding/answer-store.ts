@@ -21,15 +21,16 @@ export class AnswerStore {
   refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
   private readonly answered = new Map<string, (Embedded | Refused)[]>();
+  private readonly index: MemoryIndex;
   private readonly onStored: (passages: number) => void;
 
-  constructor(onStored: (passages: number) => void) {
+  constructor(index: MemoryIndex, onStored: (passages: number) => void) {
+    this.index = index;
     this.onStored = onStored;
   }
 
   /** Takes a provider's answers. A content of which only some pieces are refused can be found by the others. */
   async take(
-    index: MemoryIndex,
     identity: string,
     embedded: readonly Embedded[],
     refused: readonly Refused[],
@@ -53,8 +54,8 @@ export class AnswerStore {
         refusals.push({ hash, why, isMedia: file !== undefined });
       }
     }
-    if (entries.length > 0) await index.putEmbeddings(identity, entries);
-    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
+    if (entries.length > 0) await this.index.putEmbeddings(identity, entries);
+    if (refusals.length > 0) await this.index.refuseEmbeddings(identity, refusals);
     this.embedded += entries.length;
     this.refused += refusals.length;
     const passages = entries.length + refusals.length;

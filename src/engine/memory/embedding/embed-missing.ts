@@ -102,23 +102,23 @@ async function embedWith(
   provider: PathProvider,
   options: EmbedMissingOptions,
 ): Promise<EmbeddingSummary> {
-  const run = new Run(provider, options);
+  const run = new Run(index, provider, options);
   const isSearch = options.atMost !== undefined;
   const resting = isSearch ? provider.resting() : undefined;
   if (resting !== undefined) {
-    await run.countPending(index);
+    await run.countPending();
     return run.summary(resting);
   }
   const limit = isSearch ? AbortSignal.timeout(provider.queryTimeoutMs) : NEVER;
   const signal = anySignal([options.signal, limit]);
   try {
     const adapter = await provider.open(signal);
-    await run.embed(index, adapter, signal);
+    await run.embed(adapter, signal);
     return run.summary(undefined);
   } catch (error) {
     options.signal.throwIfAborted();
     // It answers, just not fast enough for everything.
-    await run.countPending(index);
+    await run.countPending();
     if (limit.aborted && error === signal.reason && run.hasProgress()) {
       return run.summary(undefined);
     }
@@ -127,7 +127,7 @@ async function embedWith(
     provider.failed(failure);
     return run.summary(failure);
   } finally {
-    await run.release(index);
+    await run.release();
   }
 }
 
@@ -142,6 +142,7 @@ function keyed<T extends { readonly input: { readonly key: string } }>(answer: T
 }
 
 class Run {
+  private readonly index: MemoryIndex;
   private readonly provider: PathProvider;
   private readonly options: EmbedMissingOptions;
   private model: string | undefined;
@@ -158,21 +159,23 @@ class Run {
   private tokens = 0;
   private requests = 0;
 
-  constructor(provider: PathProvider, options: EmbedMissingOptions) {
+  constructor(index: MemoryIndex, provider: PathProvider, options: EmbedMissingOptions) {
+    this.index = index;
     this.provider = provider;
     this.options = options;
     this.model = provider.choice.model;
-    this.answers = new AnswerStore((passages) => {
+    this.answers = new AnswerStore(index, (passages) => {
       options.onEvent({ type: 'embed.stored', passages });
     });
   }
 
-  async embed(index: MemoryIndex, adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
+  async embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
+    const { index } = this;
     const { written, onEvent } = this.options;
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
-    const left = adapter.embedsMedia ? 0 : await this.leaveMedia(index, adapter, identity);
+    const left = adapter.embedsMedia ? 0 : await this.leaveMedia(adapter, identity);
     const { chunks, media, size, isInJobs } = await missingWork(index, adapter, identity);
     this.known = Math.max(0, written - chunks - left);
     this.identity = identity;
@@ -183,15 +186,16 @@ class Run {
     if (isForJobs && this.options.atMost !== undefined) return;
     const passages = Math.min(chunks, atMost);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
-    if (chunks > media) await this.embedTexts(index, adapter, identity, signal);
+    if (chunks > media) await this.embedTexts(adapter, identity, signal);
     this.isThroughTexts = true;
-    if (media > 0) await this.embedMedia(index, adapter, identity, signal);
+    if (media > 0) await this.embedMedia(adapter, identity, signal);
     signal.throwIfAborted();
-    await this.tidy(index, identity);
+    await this.tidy(identity);
   }
 
   /** Counts passages without a vector; without any vector if the provider could not be opened. */
-  async countPending(index: MemoryIndex): Promise<void> {
+  async countPending(): Promise<void> {
+    const { index } = this;
     const known = this.identity === undefined ? await index.vectorIdentities() : [this.identity];
     const { chunks } = await index.statistics();
     const counts = [chunks];
@@ -200,8 +204,10 @@ class Run {
   }
 
   /** Leaves what it did not embed to other hosts. */
-  async release(index: MemoryIndex): Promise<void> {
-    if (this.identity !== undefined && this.pending > 0) await index.claims?.release(this.identity);
+  async release(): Promise<void> {
+    if (this.identity !== undefined && this.pending > 0) {
+      await this.index.claims?.release(this.identity);
+    }
   }
 
   /** Whether the provider has answered. */
@@ -210,7 +216,8 @@ class Run {
   }
 
   /** Vectors of another identity are kept while they may stand in for missing ones. */
-  private async tidy(index: MemoryIndex, identity: string): Promise<void> {
+  private async tidy(identity: string): Promise<void> {
+    const { index } = this;
     const { cacheEntries, clock, path, signal } = this.options;
     this.pending = await index.countMissingEmbeddings(identity);
     if (this.pending > 0) this.others = (await index.claims?.others(identity)) ?? [];
@@ -246,61 +253,55 @@ class Run {
   }
 
   private async embedTexts(
-    index: MemoryIndex,
     adapter: EmbeddingAdapter,
     identity: string,
     signal: AbortSignal,
   ): Promise<void> {
     const { atMost, clock } = this.options;
     const work = this.work(signal);
-    const missing = missingTexts(index, identity);
+    const missing = missingTexts(this.index, identity);
     if (adapter.batch === undefined || atMost !== undefined) {
       const pieces =
         atMost === undefined
           ? missing
           : this.taken(missing, atMost, ({ key }) => 1 / pieceOfKey(key).pieces);
       for await (const { embedded, refused } of adapter.embedDocuments(pieces, work)) {
-        await this.answers.take(index, identity, embedded.map(keyed), refused.map(keyed));
+        await this.answers.take(identity, embedded.map(keyed), refused.map(keyed));
       }
       return;
     }
-    const jobs = batchJobsOf(index, identity);
-    const fewInline = (await index.vectorIdentities()).includes(identity);
+    const jobs = batchJobsOf(this.index, identity);
+    const fewInline = (await this.index.vectorIdentities()).includes(identity);
     const batch = { ...work, clock, jobs, fewInline };
     for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
-      await this.answers.take(index, identity, embedded, refused);
+      await this.answers.take(identity, embedded, refused);
     }
   }
 
   /** After the texts, so that a bad file cannot block them. */
   private async embedMedia(
-    index: MemoryIndex,
     adapter: EmbeddingAdapter,
     identity: string,
     signal: AbortSignal,
   ): Promise<void> {
     const { atMost, workspaceDir } = this.options;
-    const missing = distinct(missingMediaFiles(index, identity, workspaceDir));
+    const missing = distinct(missingMediaFiles(this.index, identity, workspaceDir));
     const files =
       atMost === undefined
         ? missing
         : this.taken(missing, atMost, ({ media }) => mediaSize(media.data));
     for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
       const named = refused.map((answer) => ({ ...keyed(answer), file: answer.input.path }));
-      await this.answers.take(index, identity, embedded.map(keyed), named);
+      await this.answers.take(identity, embedded.map(keyed), named);
     }
   }
 
-  /**
-   * Skips media that the model cannot embed.
-   *
-   * @returns how many were skipped now
-   */
+  /** Skips media that the model cannot embed. @returns how many were skipped now */
   private async leaveMedia(
-    index: MemoryIndex,
     { id, provider, model }: EmbeddingAdapter,
     identity: string,
   ): Promise<number> {
+    const { index } = this;
     const { images, audio } = await index.mediaCounts();
     if (images + audio === 0) return 0;
     const obstacle = textsAlone(id, provider, model);

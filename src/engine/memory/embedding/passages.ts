@@ -37,29 +37,36 @@ const PAGE = 512;
 /** More contents than requests that are under way can have. */
 const MOST_RECENT = 8 * PAGE;
 
+/** The chunks of all pages, read as needed. */
+export async function* pages<T extends { readonly chunkId: number }>(
+  readAfter: (chunkId: number) => Promise<readonly T[]>,
+): AsyncGenerator<T> {
+  for (let last: T | undefined; ; ) {
+    const page = await readAfter(last?.chunkId ?? 0);
+    yield* page;
+    last = page.at(-1);
+    if (last === undefined) return;
+  }
+}
+
 /** The texts without vectors in pieces, read as needed. */
 export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
 ): AsyncGenerator<TextPiece> {
   const recent = new RecentContents();
-  for (let after = 0; ; ) {
-    const page = await index.missingEmbeddings(identity, after, PAGE);
-    for (const { hash, headingPath, text } of page) {
-      const content = hash.toString('hex');
-      // A content of an earlier page whose vector is not stored yet is missing again.
-      if (recent.includes(content)) continue;
-      const texts = piecesOf(text);
-      for (const [piece, own] of texts.entries()) {
-        const key = keyOf({ content, piece, pieces: texts.length });
-        // At most once a passage: in each piece, the headings would drown what it says.
-        const isBelow = piece === 0 && !text.startsWith('#');
-        yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
-      }
+  const all = pages((after) => index.missingEmbeddings(identity, after, PAGE));
+  for await (const { hash, headingPath, text } of all) {
+    const content = hash.toString('hex');
+    // A content of an earlier page whose vector is not stored yet is missing again.
+    if (recent.includes(content)) continue;
+    const texts = piecesOf(text);
+    for (const [piece, own] of texts.entries()) {
+      const key = keyOf({ content, piece, pieces: texts.length });
+      // At most once a passage: in each piece, the headings would drown what it says.
+      const isBelow = piece === 0 && !text.startsWith('#');
+      yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
     }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
   }
 }
 
@@ -87,18 +94,12 @@ export async function* missingMediaFiles(
   workspace: string,
 ): AsyncGenerator<MediaPassage> {
   const workspaceDir = resolveWorkspace(workspace);
-  for (let after = 0; ; ) {
-    const page = await index.missingMedia(identity, after, PAGE);
-    for (const missing of page) {
-      const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
-      if (data === undefined) continue;
-      const { hash, path, label, mimeType } = missing;
-      const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
-      yield { key, path, text: label, media: { mimeType, data } };
-    }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
+  for await (const missing of pages((after) => index.missingMedia(identity, after, PAGE))) {
+    const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
+    if (data === undefined) continue;
+    const { hash, path, label, mimeType } = missing;
+    const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
+    yield { key, path, text: label, media: { mimeType, data } };
   }
 }
 
@@ -115,29 +116,23 @@ export async function* distinct<T extends Named>(passages: AsyncIterable<T>): As
 /** A file takes about as long to embed as one passage per so many bytes. */
 const BYTES_PER_PASSAGE = 32 * 1024;
 
-/** What has no vector under an identity. */
-interface MissingWork {
-  /** Chunks, including those of media. */
-  readonly chunks: number;
-  readonly media: number;
-  /** Everything, in equivalent passages of text. */
-  readonly size: number;
-  /** Whether batch jobs may be running for some of it. */
-  readonly isInJobs: boolean;
-}
-
 /** A file's size in equivalent passages. */
 export function mediaSize({ length }: Buffer): number {
   return 1 + Math.floor(length / BYTES_PER_PASSAGE);
 }
 
-/** How much an adapter has to embed. @param atMost stops counting there */
+/**
+ * How many chunks an adapter has to embed, with those of media, how much that is in passages of text, and whether
+ * batch jobs may be running for some of it.
+ *
+ * @param atMost stops counting there
+ */
 export async function missingWork(
   index: MemoryIndex,
   adapter: EmbeddingAdapter,
   identity: string,
   atMost?: number,
-): Promise<MissingWork> {
+) {
   const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
   const { files, bytes } =

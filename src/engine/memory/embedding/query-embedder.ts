@@ -5,7 +5,7 @@ import {
   type ProviderPath,
   providerErrorOf,
 } from '../../embeddings/index.js';
-import { SvcError, type Warning } from '../../errors/index.js';
+import { SvcError, type Warning, type WarningCode } from '../../errors/index.js';
 import { anySignal } from '../../support/async.js';
 import type { MemoryIndex } from '../index/index.js';
 
@@ -45,12 +45,7 @@ export class QueryEmbedder {
     this.path = path;
   }
 
-  /**
-   * Undefined when there is nothing to compare with, or no provider answers: then keywords are used.
-   *
-   * @param warnings receives the reason
-   * @throws only the signal's reason
-   */
+  /** Undefined when there is nothing to compare with, or no provider answers: then keywords are used. */
   async embed(
     query: string,
     index: MemoryIndex,
@@ -61,7 +56,7 @@ export class QueryEmbedder {
       // Providers that just failed are the reason why there are none.
       const why = [this.path.primary.resting(), this.path.fallback?.resting()];
       const failures = why.filter((error) => error !== undefined);
-      warnings.push(...(failures.length === 0 ? [noVectors()] : allFailed(failures)));
+      warnings.push(...(failures.length === 0 ? [NO_VECTORS] : allFailed(failures)));
       return undefined;
     }
     const failures: SvcError[] = [];
@@ -73,13 +68,14 @@ export class QueryEmbedder {
       else if (outcome === undefined) isMissing = true;
       else {
         const { vector, warning } = outcome;
+        const what = `${provider.choice.provider} embedded the query instead`;
         if (warning !== undefined) warnings.push(warning);
-        warnings.push(...failures.map((error) => replaced(error, provider.choice.provider)));
+        warnings.push(...failures.map((error) => failureWarning('PROVIDER_FALLBACK', what, error)));
         return vector;
       }
     }
     warnings.push(...allFailed(failures));
-    if (failures.length === 0 && isMissing) warnings.push(otherVectors());
+    if (failures.length === 0 && isMissing) warnings.push(OTHER_VECTORS);
     return undefined;
   }
 
@@ -145,9 +141,13 @@ async function comparableVectors(
   for (const { identity } of fuller) {
     const earlier = await openEarlier(provider, identity, signal);
     if (earlier === undefined) continue;
-    return { identity, adapter: earlier, warning: earlierWarning(missing, earlier.model) };
+    // The previous model's vectors are used until the configured one's are complete.
+    const until = `using the earlier vectors (${earlier.model}) until then`;
+    const warning = pending(`${passages(missing)} not re-embedded yet; ${until}`, EMBED_HINT);
+    return { identity, adapter: earlier, warning };
   }
-  return isInUse ? { identity: own, adapter, warning: pendingWarning(missing) } : undefined;
+  const found = `${passages(missing)} not embedded yet; only keyword search finds them`;
+  return isInUse ? { identity: own, adapter, warning: pending(found, EMBED_HINT) } : undefined;
 }
 
 /** Undefined when the vendor no longer offers the earlier model. */
@@ -167,40 +167,18 @@ async function openEarlier(
 
 /** The provider, and then its fallback. */
 function allFailed(failures: readonly SvcError[]): readonly Warning[] {
-  return failures.map(({ message, hint }, at) => {
+  return failures.map((error, at) => {
     const what = at === 0 ? 'keyword search only' : 'the fallback failed too';
-    return {
-      code: 'PROVIDER_UNAVAILABLE',
-      message: `${what}: ${message}`,
-      ...(hint === undefined ? {} : { hint }),
-    };
+    return failureWarning('PROVIDER_UNAVAILABLE', what, error);
   });
 }
 
-function replaced({ message, hint }: SvcError, by: string): Warning {
-  return {
-    code: 'PROVIDER_FALLBACK',
-    message: `${by} embedded the query instead: ${message}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+function failureWarning(code: WarningCode, what: string, { message, hint }: SvcError): Warning {
+  return { code, message: `${what}: ${message}`, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** Some passages can only be found by keywords so far. */
-function pendingWarning(missing: number): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: `${passages(missing)} not embedded yet; only keyword search finds them`,
-    hint: EMBED_HINT,
-  };
-}
-
-/** The previous model's vectors are used until the configured one's are complete. */
-function earlierWarning(missing: number, model: string): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: `${passages(missing)} not re-embedded yet; using the earlier vectors (${model}) until then`,
-    hint: EMBED_HINT,
-  };
+function pending(message: string, hint: string): Warning {
+  return { code: 'EMBEDDINGS_PENDING', message, hint };
 }
 
 function passages(count: number): string {
@@ -208,19 +186,11 @@ function passages(count: number): string {
 }
 
 const EMBED_HINT = 'each search embeds a few of them; run "svc memory index" to embed all';
-
-function noVectors(): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: 'keyword search only: no passage has a vector yet',
-    hint: 'run "svc memory index" to embed them',
-  };
-}
-
-function otherVectors(): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: 'keyword search only: the vectors in the index are from another provider or model',
-    hint: 'run "svc memory index" to re-embed the passages; "svc memory status" shows the difference',
-  };
-}
+const NO_VECTORS = pending(
+  'keyword search only: no passage has a vector yet',
+  'run "svc memory index" to embed them',
+);
+const OTHER_VECTORS = pending(
+  'keyword search only: the vectors in the index are from another provider or model',
+  'run "svc memory index" to re-embed the passages; "svc memory status" shows the difference',
+);

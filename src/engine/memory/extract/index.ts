@@ -71,11 +71,7 @@ export class ExtractedTexts {
     this.retries = retries;
   }
 
-  /**
-   * The text of a file as it is now.
-   *
-   * @throws the signal's reason
-   */
+  /** The text of a file as it is now. */
   async read(
     { absolutePath, path }: ExtractedFile,
     options: ReadOptions = {},
@@ -84,12 +80,7 @@ export class ExtractedTexts {
     return opened.ok ? this.textOf(path, opened, options) : opened;
   }
 
-  /**
-   * The text of a file that was read.
-   *
-   * @param path displayed
-   * @throws the signal's reason
-   */
+  /** The text of a file that was read. */
   async textOf(
     path: string,
     { bytes, fingerprint }: FileBytes,
@@ -218,11 +209,7 @@ const PROCESS = fileURLToPath(
   ),
 );
 
-/**
- * Extracts the text of an untrusted file in a child process, within limits of time, memory and output.
- *
- * @throws the signal's reason
- */
+/** Extracts the text of an untrusted file in a child process, within limits of time, memory and output. */
 export async function extractText(request: ExtractionRequest): Promise<Extraction> {
   const { format, bytes, libraryDir, timeoutMs = EXTRACTION_MS, signal } = request;
   const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;

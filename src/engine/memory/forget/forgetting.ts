@@ -16,15 +16,10 @@ import type { ForgetPlace } from './read-passages.js';
 
 /** Permanently removes passages from memory. */
 export interface Forgetting {
-  /**
-   * Finds what would be forgotten.
-   *
-   * @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING
-   */
+  /** Finds what would be forgotten. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
   plan(request: ForgetRequest, options?: WorkOptions): Promise<ForgetPlan>;
   /**
-   * Adds the plan to the forget list, and removes it from the files if requested. Stores are cleaned
-   * afterwards.
+   * Adds the plan to the forget list, and removes it from the files if requested. Stores are cleaned afterwards.
    *
    * @throws SvcError FORGET_OUTDATED, FORGET_FAILED
    */
@@ -35,11 +30,7 @@ export interface Forgetting {
   ): Promise<ForgetEntry>;
   /** Where the current files still contain planned text. */
   remains(plan: ForgetPlan, options?: WorkOptions): Promise<readonly ForgetPlace[]>;
-  /**
-   * Removes an entry from the list.
-   *
-   * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED
-   */
+  /** Removes an entry from the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
   undo(id: string, options?: WorkOptions): Promise<Undone>;
   forgotten(): Promise<Forgotten>;
   /** The list, oldest first. */
@@ -99,19 +90,13 @@ export interface StoreOutcome extends StoreOutput {
 /** A store, besides the files, of memory text or of data derived from it. */
 export interface MemoryStore {
   /**
-   * Removes everything forgotten, from its files too. Earlier forgotten text may be gone already; text taken
-   * off the list may return.
-   *
-   * @param forgotten everything that is forgotten now
+   * Removes everything forgotten, from its files too. Earlier forgotten text may be gone already; text taken off the
+   * list may return.
    */
   follow(forgotten: Forgotten, options?: WorkOptions): Promise<StoreOutcome>;
 }
 
-/**
- * `svc memory forget --json`.
- *
- * @param entry undefined when the user declined
- */
+/** `svc memory forget --json`. @param entry undefined when the user declined */
 export function forgetOutput(
   { agentId }: AgentMemory,
   plan: ForgetPlan,
@@ -145,11 +130,7 @@ export function forgetListOutput(
   };
 }
 
-/**
- * `svc memory forget --undo --json`.
- *
- * @param undone undefined when the user declined
- */
+/** `svc memory forget --undo --json`. @param undone undefined when the user declined */
 export function forgetUndoOutput(
   { agentId }: AgentMemory,
   id: string,

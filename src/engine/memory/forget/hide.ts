@@ -128,7 +128,6 @@ interface FileChange extends ChangedFile {
 /**
  * Computes files without the forgotten lines; changes nothing yet.
  *
- * @param backupDir where their backups will be
  * @throws SvcError FORGET_OUTDATED when a file is not what was shown, FORGET_FAILED
  */
 function planFileChanges(
@@ -165,11 +164,7 @@ function planFileChanges(
   });
 }
 
-/**
- * Copies each file, readable only by its owner.
- *
- * @throws SvcError FORGET_FAILED
- */
+/** Copies each file, readable only by its owner. @throws SvcError FORGET_FAILED */
 function writeBackups(changes: readonly FileChange[], backupDir: string): void {
   attempt('cannot write the backup', () => {
     makeFolders(backupDir);

@@ -189,24 +189,17 @@ function sameLines(
   const lines = parts.map((text) => hashesOf('', text));
   const forgotten = new Forgotten('', [{ documents: [], lines }]);
   const traces = tracesIn(parts);
-  const places: ForgetPlace[] = [];
-  for (const { path, absolutePath, isOwnWriting, document } of filesToLookAt(
-    documents,
-    workspaceDir,
-  )) {
+  return placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
-    if (isOwnWriting && !fromFile) continue;
+    if (isOwnWriting && !fromFile) return [];
     const found = isOwnWriting
       ? linesWithTraces(document, traces)
       : forgotten.linesIn(document.lines);
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
-    const others = [...found].filter(
+    return [...found].filter(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
     );
-    const { hash: fileHash } = document;
-    for (const range of rangesOf(others)) places.push({ path, absolutePath, fileHash, ...range });
-  }
-  return places;
+  });
 }
 
 /** Where the current files still contain forgotten text: within other words, or written since. */
@@ -216,12 +209,21 @@ export async function remainsOf(
 ): Promise<readonly ForgetPlace[]> {
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
   const traces = tracesIn(passages.flatMap((passage) => passage.parts));
+  return placesIn(await index.documents(), workspaceDir, ({ document }) =>
+    linesWithTraces(document, traces),
+  );
+}
+
+function placesIn(
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+  linesOf: (file: LookedAtFile) => Iterable<number>,
+): readonly ForgetPlace[] {
   const places: ForgetPlace[] = [];
-  const documents = await index.documents();
-  for (const { path, absolutePath, document } of filesToLookAt(documents, workspaceDir)) {
-    const ranges = rangesOf(linesWithTraces(document, traces));
-    const { hash: fileHash } = document;
-    for (const range of ranges) places.push({ path, absolutePath, fileHash, ...range });
+  for (const file of filesToLookAt(documents, workspaceDir)) {
+    const { path, absolutePath, document } = file;
+    const place = { path, absolutePath, fileHash: document.hash };
+    for (const range of rangesOf(linesOf(file))) places.push({ ...place, ...range });
   }
   return places;
 }

@@ -28,10 +28,7 @@ const entry = z.strictObject({
   salt: z.optional(z.string()),
 });
 
-/**
- * The forget list: no text, only salted hashes. It is separate from the index, which can be deleted at any
- * time.
- */
+/** The forget list: no text, only salted hashes. It is separate from the index, which can be deleted at any time. */
 export const forgetListSchema = z.strictObject({
   version: z.literal(1),
   salt: z.string(),

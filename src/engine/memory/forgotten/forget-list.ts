@@ -55,21 +55,13 @@ export async function readForgetList(file: string): Promise<ForgetList | undefin
   }
 }
 
-/**
- * What a list keeps out of memory.
- *
- * @throws SvcError FORGET_LIST_INVALID
- */
+/** What a list keeps out of memory. @throws SvcError FORGET_LIST_INVALID */
 export async function readForgotten({ listFile }: ForgetPlaces): Promise<Forgotten> {
   const list = await readForgetList(listFile);
   return list === undefined ? NOTHING_FORGOTTEN : new Forgotten(list.salt, list.entries);
 }
 
-/**
- * Writes the list, readable only by its owner.
- *
- * @throws SvcError FORGET_FAILED; the old list is kept then
- */
+/** Writes the list, readable only by its owner. @throws SvcError FORGET_FAILED; the old list is kept then */
 export function writeForgetList(file: string, list: ForgetList): void {
   try {
     makeFolders(dirname(file));
@@ -90,8 +82,7 @@ function invalid(file: string, why: string, cause: unknown): SvcError {
 }
 
 /**
- * Where forgetting stores its data for one index. Not in the cache: deleting an index must not undo
- * forgetting.
+ * Where forgetting stores its data for one index. Not in the cache: deleting an index must not undo forgetting.
  *
  * @param indexName an agent's id, or the name derived from a folder
  */

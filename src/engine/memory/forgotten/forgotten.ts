@@ -15,14 +15,6 @@ interface ForgottenContents {
   readonly salt?: string | undefined;
 }
 
-/** A text without its forgotten parts. */
-export interface CoveredText {
-  /** The same number of lines; forgotten ones are empty. */
-  readonly lines: TextLines;
-  /** Identifies what was left out; empty for nothing. */
-  readonly mark: string;
-}
-
 /**
  * What stays out of memory, in any file. Lines are recognised by their words: long ones anywhere, short ones
  * next to the neighbour they had, or when they were all that was forgotten.
@@ -39,11 +31,7 @@ export class Forgotten {
     return this.hashes.length === 0;
   }
 
-  /**
-   * Whether a whole file is forgotten.
-   *
-   * @param sha256 of its bytes, hexadecimal
-   */
+  /** Whether a whole file is forgotten. @param sha256 of its bytes, hexadecimal */
   hidesDocument(sha256: string): boolean {
     return this.hashes.some((hashes) => hashes.hasDocument(sha256));
   }
@@ -73,11 +61,12 @@ export class Forgotten {
   }
 
   /**
-   * Empties the forgotten lines of a document.
+   * Empties the forgotten lines of a document; their number stays.
    *
    * @param sha256 of the file's bytes, hexadecimal
+   * @returns also a mark of what was left out, empty for nothing
    */
-  cover(lines: TextLines, sha256: string): CoveredText {
+  cover(lines: TextLines, sha256: string) {
     if (this.isEmpty) return { lines, mark: '' };
     if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: markOf('whole') };
     const found = this.linesIn(lines);

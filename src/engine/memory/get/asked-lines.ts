@@ -1,7 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import type { PageRange, ParsedCitation } from '../search/index.js';
+import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
 import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetOutput } from './output-schemas.js';
@@ -33,15 +33,28 @@ export interface FoundDocument<D extends DocumentKey> {
   readonly pages?: PageRange | undefined;
 }
 
+/**
+ * What a text names: the whole text may be a path that ends like a citation.
+ *
+ * @throws SvcError RANGE_INVALID
+ */
+export function named<D extends DocumentKey>(
+  text: string,
+  documentAt: (path: string) => D | undefined,
+): FoundDocument<D> | undefined {
+  for (const cited of [{ path: text }, parseCitation(text)]) {
+    const document = documentAt(cited.path);
+    if (document === undefined) continue;
+    const { range, pages } = citedPart(cited);
+    return { document, range, pages };
+  }
+  return undefined;
+}
+
 /** Lines per read, unless a number is requested. */
 const DEFAULT_LINES = 120;
 
-/**
- * The lines that a request means, wherever the document ends.
- *
- * @param cited the lines of a citation
- * @param otherwise how many, where neither says it
- */
+/** The lines that a request means, wherever the document ends. @param otherwise how many, where neither says it */
 export function askedRange(
   { from, lines }: GetRequest,
   cited: LineRange | undefined,
@@ -52,13 +65,7 @@ export function askedRange(
   return { startLine, endLine: startLine - 1 + (lines ?? citedLines) };
 }
 
-/**
- * The lines of a document that a request means.
- *
- * @param cited the lines of a citation
- * @param name of the document
- * @throws SvcError RANGE_INVALID
- */
+/** The lines of a document that a request means. @throws SvcError RANGE_INVALID */
 export function askedLines(
   request: GetRequest,
   cited: LineRange | undefined,
@@ -72,11 +79,7 @@ export function askedLines(
   return { startLine, endLine: Math.min(totalLines, endLine) };
 }
 
-/**
- * The lines or pages that a citation names.
- *
- * @throws SvcError RANGE_INVALID if they end before they start
- */
+/** The lines or pages that a citation names. @throws SvcError RANGE_INVALID if they end before they start */
 export function citedPart(cited: ParsedCitation): Pick<ParsedCitation, 'pages' | 'range'> {
   const { path, range, pages } = cited;
   if (range !== undefined && range.endLine < range.startLine) {
@@ -101,11 +104,7 @@ export function noSuchLine(name: string, line: number, totalLines: number): SvcE
   });
 }
 
-/**
- * The lines of the pages of a PDF.
- *
- * @throws SvcError RANGE_INVALID
- */
+/** The lines of the pages of a PDF. @throws SvcError RANGE_INVALID */
 export function pageLines(
   lines: TextLines,
   path: string,

@@ -22,11 +22,11 @@ import {
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedLines,
-  citedPart,
   type FoundDocument,
   type GetRequest,
   type GetResponse,
   mediaLines,
+  named,
   pageLines,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
@@ -85,12 +85,7 @@ export function ownTarget(target: string, others: OtherHosts | undefined): strin
   return prefix !== undefined && target.startsWith(prefix) ? target.slice(prefix.length) : target;
 }
 
-/**
- * Lines of a text file as it is now.
- *
- * @param range the lines of a citation
- * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
- */
+/** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
   document: DocumentKey & Pick<GetResponse, 'kind'>,
   absolutePath: string,
@@ -150,16 +145,10 @@ export function lookUpDocument<D extends DocumentKey>(
   workspaceDir: string,
   target: string,
 ): FoundDocument<D> | undefined {
-  // The whole text may be a path that ends like a citation.
-  for (const cited of [{ path: target }, parseCitation(target)]) {
-    const { path } = cited;
+  return named(target, (path) => {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-    const document = documents.find((candidate) => candidate.path === shown);
-    if (document === undefined) continue;
-    const { range, pages } = citedPart(cited);
-    return { document, range, pages };
-  }
-  return undefined;
+    return documents.find((candidate) => candidate.path === shown);
+  });
 }
 
 /** @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID */

@@ -1,15 +1,15 @@
 import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument } from '../index/index.js';
-import { documentName, parseCitation } from '../search/index.js';
+import { documentName } from '../search/index.js';
 import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import {
   askedLines,
-  citedPart,
   type FoundDocument,
   type GetRequest,
   type GetResponse,
   mediaLines,
+  named,
   pageLines,
 } from './asked-lines.js';
 
@@ -19,16 +19,12 @@ export async function lookUpOther(
   target: string,
 ): Promise<FoundDocument<OtherDocument> | undefined> {
   const documents = await others.documents();
-  for (const cited of [{ path: target }, parseCitation(target)]) {
-    const { path } = cited;
-    const document =
+  return named(
+    target,
+    (path) =>
       documents.find((candidate) => documentName(candidate) === path) ??
-      documents.find((candidate) => candidate.path === path);
-    if (document === undefined) continue;
-    const { range, pages } = citedPart(cited);
-    return { document, range, pages };
-  }
-  return undefined;
+      documents.find((candidate) => candidate.path === path),
+  );
 }
 
 /**

@@ -76,20 +76,13 @@ function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefine
   });
 }
 
-interface ReadTurns {
-  readonly turns: readonly GivenTurn[];
-  readonly totalLines: number;
-  /** Whether requested lines were left unread because of the limit. */
-  readonly isShortened: boolean;
-}
-
 /** The requested turns, and context around them on request. */
 function turnsIn(
   file: TranscriptFile,
   asked: LineRange,
   withAround: boolean,
   forgotten: Forgotten,
-): ReadTurns {
+) {
   const { startLine, endLine } = asked;
   const margin = withAround ? LINES_AROUND : 0;
   const [first, last] = [startLine - margin, endLine + margin];

@@ -16,10 +16,7 @@ export function buildFile(indexFile: string): string {
   return `${indexFile}.build`;
 }
 
-/**
- * Removes leftovers of interrupted builds. Only for the holder of the index lock, so that no build is
- * running.
- */
+/** Removes leftovers of interrupted builds. Only for the holder of the index lock, so that no build is running. */
 export function removeStrayBuilds(indexFile: string): void {
   const stem = basename(buildFile(indexFile));
   for (const name of readdirSync(dirname(indexFile))) {

@@ -10,11 +10,7 @@ import type { Chunk } from '../types.js';
  * for the holder of this host's lock (sync/index-lock.ts).
  */
 export interface IndexHome {
-  /**
-   * Opens the index to read it. The caller closes it.
-   *
-   * @throws SvcError INDEX_*, STORAGE_*
-   */
+  /** Opens the index to read it. The caller closes it. @throws SvcError INDEX_*, STORAGE_* */
   open(): Promise<OpenedIndex<MemoryIndex>>;
   /** Whether an index that was opened to read is still the one that is here. */
   isCurrent(index: MemoryIndex): boolean;

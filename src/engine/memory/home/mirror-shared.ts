@@ -89,9 +89,8 @@ const BATCH = 50;
  * Deletes the chunks of all other hosts that contain forgotten text, with their vectors. What else was in them comes
  * back with the next sync of their host, which reads such documents again.
  *
- * @param index the memory as this host sees it
- * @param traces forgotten lines in plain text, as far as they are known: conversations are stored without the line
- *   ends by which the list recognizes lines
+ * @param traces forgotten lines in plain text, as far as they are known: conversations are stored without the line ends
+ *   by which the list recognizes lines
  */
 async function cleanOthers(
   server: Server,

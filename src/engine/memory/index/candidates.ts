@@ -23,7 +23,6 @@ export interface FilteredDocument {
   readonly source: Source;
   readonly path: string;
   readonly kind: DocumentKind;
-  /** Milliseconds since the epoch. */
   readonly modifiedMs: number;
   readonly facts: NoteFacts | undefined;
 }

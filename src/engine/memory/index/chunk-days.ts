@@ -10,9 +10,8 @@ export function dayOfPath(path: string): number | undefined {
 }
 
 /**
- * The days that a chunk is about: the day in the note's name, else those in its headings. Nobody chose the
- * name of a transcript, and a conversation may take days, so there only headings count: they have the day of
- * the first turn.
+ * The days that a chunk is about: the day in the note's name, else those in its headings. Nobody chose the name of a
+ * transcript, and a conversation may take days, so there only headings count: they have the day of the first turn.
  */
 export function daysOfChunk(
   { source, path }: DocumentKey,

@@ -3,20 +3,15 @@ import { uniqueBy } from '../../support/lists.js';
 const HASH_BYTES = 16;
 
 /**
- * Identifies what is embedded of a chunk: the first 16 bytes of the SHA-256 of its heading path, a NUL and
- * its text.
- *
- * @param headings the heading path as the index stores it
+ * Identifies what is embedded of a chunk: the first 16 bytes of the SHA-256 of its heading path, a NUL and its text.
  */
 export function contentHash(headings: string, text: string): Buffer {
   return shortDigest(`${headings}\0${text}`);
 }
 
 /**
- * Identifies what is embedded of a media file: content and type, not its name. Cannot collide with a text,
- * which never contains NUL (see read-document.ts).
- *
- * @param fileHash SHA-256 of the bytes, hexadecimal
+ * Identifies what is embedded of a media file: content and type, not its name. Cannot collide with a text, which never
+ * contains NUL (see read-document.ts).
  */
 export function mediaContentHash(mimeType: string, fileHash: string): Buffer {
   return shortDigest(`\0${mimeType}\0${fileHash}`);

@@ -42,14 +42,11 @@ export type Change =
 
 /** What the index knows of a document without its chunks. */
 export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts' | 'links'> {
-  /** When the file was last read, in milliseconds since the epoch. */
+  /** When the file was last read. */
   readonly indexedMs: number;
 }
 
-/**
- * The kind of the document under a key, when its file was modified, in milliseconds since the epoch, and what of it
- * dreaming wrote.
- */
+/** The kind of the document under a key, when its file was modified, and what of it dreaming wrote. */
 export type DescribedDocument = DocumentKey &
   Pick<IndexedDocument, 'kind' | 'mimeType'> &
   Pick<NoteFacts, 'promoted'> & { readonly modifiedMs: number };
@@ -61,7 +58,7 @@ export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
 
 /** What the index has of one document. */
 export interface DocumentContent {
-  /** When the file was last read, in milliseconds since the epoch. */
+  /** When the file was last read. */
   readonly indexedMs: number;
   readonly modifiedMs: number;
   readonly facts: NoteFacts | undefined;
@@ -98,7 +95,7 @@ export interface MediaCounts {
 
 /** What a finished sync leaves behind. */
 export interface SyncMark {
-  /** When it ended, in milliseconds since the epoch; undefined before the first. */
+  /** When it ended; undefined before the first. */
   readonly syncedMs: number | undefined;
   /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
   readonly tree: TreeSnapshot | undefined;
@@ -126,11 +123,50 @@ export interface ContentRow {
   readonly facts: string | null;
 }
 
-/** A chunk as an index stores it. */
-export interface ContentChunkRow extends Omit<ChunkContent, 'headingPath' | 'lineNumbers'> {
-  readonly headings: string;
-  readonly numbers: string | null;
+/** The columns of a document that are not stored as they are used. */
+export interface FileColumns extends FileFingerprint {
+  readonly mimeType: string | null;
+  readonly resume: string | null;
 }
+
+/** A document as an index stores it. */
+export type DocumentRow = FileColumns & Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
+
+/** A row with what these columns say. */
+export function storedDocumentOf<Row extends FileColumns>({
+  size,
+  mtimeMs,
+  ctimeMs,
+  mimeType,
+  resume,
+  ...row
+}: Row) {
+  return {
+    ...row,
+    fingerprint: { size, mtimeMs, ctimeMs },
+    ...(mimeType === null ? {} : { mimeType }),
+    ...(resume === null ? {} : { resume }),
+  };
+}
+
+/** The columns of a chunk that are not stored as they are used. */
+export interface ChunkColumns {
+  readonly headings: string;
+  readonly lineNumbers: string | null;
+}
+
+/** A row with what these columns say. */
+export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...row }: Row) {
+  const numbers = lineNumbersOf(lineNumbers);
+  return {
+    ...row,
+    headingPath: headingPathOf(headings),
+    ...(numbers === undefined ? {} : { lineNumbers: numbers }),
+  };
+}
+
+/** A chunk as an index stores it. */
+export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
 /** What rows of an index say about a document. */
 export function contentOf(
@@ -141,11 +177,7 @@ export function contentOf(
     indexedMs,
     modifiedMs,
     facts: facts === null ? undefined : JSON.parse(facts),
-    chunks: chunks.map(({ startLine, endLine, headings, text, numbers, vector }) => {
-      const lineNumbers = lineNumbersOf(numbers);
-      const chunk = { startLine, endLine, headingPath: headingPathOf(headings), text, vector };
-      return lineNumbers === undefined ? chunk : { ...chunk, lineNumbers };
-    }),
+    chunks: chunks.map(chunkOf),
   };
 }
 

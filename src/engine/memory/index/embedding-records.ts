@@ -104,7 +104,6 @@ export interface TidyOptions {
   readonly isSuperseded?: (identity: string) => boolean;
   /** How many unused vectors to keep, most recently used first. */
   readonly cacheEntries: number;
-  /** Now, in milliseconds since the epoch. */
   readonly atMs: number;
 }
 

@@ -80,14 +80,7 @@ function isCyrillic(word: string): boolean {
   return code >= 0x04_00 && code < 0x05_00;
 }
 
-interface StopWordCount {
-  readonly english: number;
-  readonly most: number;
-  /** The language with the most, if they are enough. */
-  readonly language: Language | undefined;
-}
-
-function countStopWords(text: string): StopWordCount {
+function countStopWords(text: string) {
   const words = text.toLowerCase().match(WORD) ?? [];
   const counts = LANGUAGES.map(() => 0);
   const found = new Set<string>();

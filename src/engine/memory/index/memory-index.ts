@@ -37,7 +37,7 @@ import type { Language } from './languages.js';
 
 /** Changes that are applied together: all of them or none. */
 export interface ChangeSet {
-  /** Before the first of the files was read, in milliseconds since the epoch. */
+  /** Before the first of the files was read. */
   readonly atMs: number;
   /** Vectors will follow, so contents are hashed now, which is cheaper than later. */
   readonly vectorsFollow: boolean;
@@ -57,7 +57,6 @@ export interface BatchJob {
   readonly identity: string;
   /** What its owner needs to resume it. */
   readonly json: string;
-  /** Milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
@@ -65,7 +64,7 @@ export interface BatchJob {
 export interface IndexStatistics extends DocumentCounts {
   /** Bytes on disk, including side files. */
   readonly bytes: number;
-  /** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
+  /** When the last sync ended; undefined before the first. */
   readonly syncedMs: number | undefined;
 }
 

@@ -46,18 +46,9 @@ export interface InspectedDocument
 export interface Inspection {
   /** The links between its notes. */
   links(work?: WorkOptions): Promise<LinkMap>;
-  /**
-   * The links of one note.
-   *
-   * @param target a path or a citation
-   * @throws SvcError DOCUMENT_NOT_INDEXED
-   */
+  /** The links of one note. @throws SvcError DOCUMENT_NOT_INDEXED */
   linksOf(target: string, work?: WorkOptions): Promise<DocumentLinks>;
-  /**
-   * What is stored of a file, or of the lines of a citation; undefined if it is not in the index.
-   *
-   * @param target a path or a citation
-   */
+  /** What is stored of a file, or of the lines of a citation; undefined if it is not in the index. */
   document(target: string, work?: WorkOptions): Promise<InspectedDocument | undefined>;
 }
 

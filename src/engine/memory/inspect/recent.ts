@@ -9,7 +9,7 @@ import type { RecentOutput } from './output-schemas.js';
 export interface ListedDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly size: number;
-  /** Modification time in milliseconds since the epoch. */
+  /** Modification time. */
   readonly modifiedMs: number;
 }
 

@@ -85,7 +85,6 @@ export class IndexKeeper {
   /**
    * Queries the fresh index; if it turns out to be damaged, rebuilds it first.
    *
-   * @param warnings receives caveats about the answer
    * @param options `embeds`: whether to embed new passages if that takes few requests
    */
   async answer<T>(
@@ -182,11 +181,7 @@ export class IndexKeeper {
     });
   }
 
-  /**
-   * The index to use after a failed sync.
-   *
-   * @throws the failure when there is none
-   */
+  /** The index to use after a failed sync. @throws the failure when there is none */
   private async asItIs(
     error: unknown,
     usable: MemoryIndex | undefined,
@@ -259,9 +254,7 @@ export class IndexKeeper {
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 
-  /**
-   * Whether passages need a vector from the provider, or from its fallback while the provider is backing off.
-   */
+  /** Whether passages need a vector from the provider, or from its fallback while the provider is backing off. */
   private async canEmbedMore(
     index: MemoryIndex,
     { signal = NEVER }: WorkOptions,
@@ -346,8 +339,7 @@ interface TurnWait {
 }
 
 /**
- * A mutex within this process. The lock on disk separates processes; callers that share a connection would
- * all hold it.
+ * A mutex within this process. The lock on disk separates processes; callers that share a connection would all hold it.
  */
 class Turns {
   private holder: Promise<void> | undefined;
@@ -377,11 +369,7 @@ class Turns {
     };
   }
 
-  /**
-   * Waits until the turn is free, up to a limit.
-   *
-   * @throws SvcError INTERRUPTED
-   */
+  /** Waits until the turn is free, up to a limit. @throws SvcError INTERRUPTED */
   async whenFree({ waitMs, signal }: TurnWait): Promise<void> {
     const free = this.holder ?? Promise.resolve();
     try {

@@ -23,9 +23,8 @@ export interface KeptIndex extends SyncTarget {
 }
 
 /**
- * Makes the index mirror the files: reads what changed and removes what is gone; rebuilds it if it is
- * missing, unusable, built with other settings, or when forced. One process at a time; readers are not
- * blocked.
+ * Makes the index mirror the files: reads what changed and removes what is gone; rebuilds it if it is missing,
+ * unusable, built with other settings, or when forced. One process at a time; readers are not blocked.
  *
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */

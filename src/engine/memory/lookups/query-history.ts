@@ -14,11 +14,7 @@ export function queryHistoryFile({ stateDir }: Pick<StatePaths, 'stateDir'>): st
   return join(stateDir, 'query-history.jsonl');
 }
 
-/**
- * The queries, the newest first. Lines that are no query are left out.
- *
- * @throws the system's error
- */
+/** The queries, the newest first. Lines that are no query are left out. @throws the system's error */
 export function readQueryHistory(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8').split('\n').flatMap(queryIn).toReversed();
@@ -34,10 +30,9 @@ function queryIn(line: string): readonly string[] {
 }
 
 /**
- * Adds a query as the newest one, instead of the same query before. Two processes that write at the same moment can lose
- * one of their queries, and nothing else.
+ * Adds a query as the newest one, instead of the same query before. Two processes that write at the same moment can
+ * lose one of their queries, and nothing else.
  *
- * @param mask masks secrets in the query
  * @throws the system's error
  */
 export function addToQueryHistory(

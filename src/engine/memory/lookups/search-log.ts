@@ -20,7 +20,6 @@ export interface LoggedPassage extends LineRange {
 
 /** A search as it is logged. */
 export interface LoggedSearch {
-  /** Milliseconds since the epoch. */
   readonly atMs: number;
   /** With secrets masked. */
   readonly query: string;
@@ -88,12 +87,7 @@ export async function whileBusy(write: () => void): Promise<void> {
   }
 }
 
-/**
- * Adds a search, and removes the oldest.
- *
- * @param mask masks secrets in the query
- * @throws SvcError SEARCH_LOG_UNUSABLE
- */
+/** Adds a search, and removes the oldest. @throws SvcError SEARCH_LOG_UNUSABLE */
 export function logSearch(
   file: string,
   { query, mode, results }: Pick<SearchResponse, 'mode' | 'query' | 'results'>,
@@ -160,11 +154,7 @@ export function logOpened(
   );
 }
 
-/**
- * The logged searches, the newest first.
- *
- * @throws SvcError SEARCH_LOG_UNUSABLE
- */
+/** The logged searches, the newest first. @throws SvcError SEARCH_LOG_UNUSABLE */
 export function readSearchLog(
   file: string,
   { sinceMs = 0, limit }: { readonly sinceMs?: number | undefined; readonly limit: number },

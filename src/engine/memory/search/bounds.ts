@@ -71,9 +71,8 @@ function costOf(term: QueryTerm, hits: number, chunks: number, tokenizer: Tokeni
 }
 
 /**
- * The rarest of the terms, if the passages that have one of them are likely to be better than all others: as
- * MaxScore does (H. Turtle, J. Flood: Query Evaluation, 1995). Scoring takes most of the time of a search for
- * common words.
+ * The rarest of the terms, if the passages that have one of them are likely to be better than all others: as MaxScore
+ * does (H. Turtle, J. Flood: Query Evaluation, 1995). Scoring takes most of the time of a search for common words.
  *
  * @param sought positions of the terms to search for
  */

@@ -31,10 +31,8 @@ const SMALL_SAMPLE = 8;
 const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
 
 /**
- * The background, from cosines between the query and a sample of the index. Uses medians, because relevant
- * passages are in the sample too. The deviation is at least that of random directions.
- *
- * @param dimensions length of the vectors
+ * The background, from cosines between the query and a sample of the index. Uses medians, because relevant passages are
+ * in the sample too. The deviation is at least that of random directions.
  */
 export function backgroundOf(sample: readonly number[], dimensions: number): SimilarityBackground {
   const random = 1 / Math.sqrt(Math.max(1, dimensions));
@@ -46,9 +44,8 @@ export function backgroundOf(sample: readonly number[], dimensions: number): Sim
 }
 
 /**
- * Converts a cosine to a score from 0 to 1, on the scale of keyword scores. Models give unrelated texts very
- * different cosines (0.1 with some, 0.7 with others), so what counts is how far a passage is above the index's
- * average.
+ * Converts a cosine to a score from 0 to 1, on the scale of keyword scores. Models give unrelated texts very different
+ * cosines (0.1 with some, 0.7 with others), so what counts is how far a passage is above the index's average.
  */
 export function vectorScore(similarity: number, background: SimilarityBackground): number {
   const above = (similarity - background.middle) / background.deviation;

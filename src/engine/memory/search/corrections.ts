@@ -25,12 +25,6 @@ const MOST_WORDS = 8;
 const COMPARED_TERMS = 12;
 const COMPARED_PASSAGES = 8;
 
-/** A query with words that the index has, and what was replaced. */
-interface Corrected {
-  readonly query: LexicalQuery;
-  readonly corrections: readonly Correction[];
-}
-
 /** How the query is searched. */
 interface SearchedWords {
   readonly languages: readonly Language[];
@@ -45,18 +39,15 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with
- * it; from eight letters on, by a word two edits away; by the parts of which it is composed; by the words that
- * begin with it.
- *
- * @param statistics of the terms of the query, in their order
+ * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with it; from
+ * eight letters on, by a word two edits away; by the parts of which it is composed; by the words that begin with it.
  */
 export async function correctQuery(
   index: MemoryIndex,
   query: LexicalQuery,
   { frequencies }: TermStatistics,
   { languages, dates, signal }: SearchedWords,
-): Promise<Corrected> {
+) {
   const ofDate = new Set(foldedWordsOf(dates?.text ?? ''));
   const unknown = query.terms
     .filter((term, at) => frequencies[at] === 0 && isWord(term, languages))

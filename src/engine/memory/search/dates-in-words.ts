@@ -22,11 +22,7 @@ const BACKWARDS_BEFORE = /\b(?:last|past|previous)\s$/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
 
-/**
- * The dates in a question that are written in English words.
- *
- * @param today a day number
- */
+/** The dates in a question that are written in English words. */
 export function datesInWords(question: string, today: number): DateSpan[] {
   const [year = 0, month = 0, day = 0] = isoDay(today).split('-').map(Number);
   // The parser uses the time zone of the host: noon is the same day in any.

@@ -17,7 +17,6 @@ export interface UnderstoodFilters {
 }
 
 interface Reading {
-  /** Milliseconds since the epoch. */
   readonly nowMs: number;
   /** An IANA name; undefined means the host's. */
   readonly timeZone: string | undefined;

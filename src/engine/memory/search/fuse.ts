@@ -88,7 +88,7 @@ function byScore(a: FusedChunk, b: FusedChunk): number {
 interface DatedDocument {
   readonly source: Source;
   readonly path: string;
-  /** Modification time, in milliseconds since the epoch. */
+  /** Modification time. */
   readonly modifiedMs: number | undefined;
 }
 

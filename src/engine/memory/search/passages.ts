@@ -20,9 +20,7 @@ export interface Passage extends DocumentKey, LineRange {
 /** Maximum number of adjacent chunks in a result; more would be the whole file. */
 const MAX_PARTS = 3;
 
-/**
- * Turns ranked chunks into results: a chunk adjacent to a better one joins its result, however low it ranks.
- */
+/** Turns ranked chunks into results: a chunk adjacent to a better one joins its result, however low it ranks. */
 export function passagesOf(chunks: readonly RankedChunk[], maxPassages: number): Passage[] {
   const groups: [RankedChunk, ...RankedChunk[]][] = [];
   for (const ranked of chunks) {

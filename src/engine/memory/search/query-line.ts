@@ -18,7 +18,6 @@ export interface QueryLine {
 }
 
 interface Reading {
-  /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly timeZone: string | undefined;
   /** Whether there is an agent of this name with a memory. */

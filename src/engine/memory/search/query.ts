@@ -33,9 +33,8 @@ const PIECE = /(?<minus>-?)"(?<phrase>[^"]*)"|(?<word>\S+)/g;
 const EXCLUDED_WORD = /^-\p{L}{2}/u;
 
 /**
- * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a
- * phrase"` must occur, `-word` must not, `word*` matches prefixes. Nothing else is special: no input is an
- * error.
+ * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a phrase"` must
+ * occur, `-word` must not, `word*` matches prefixes. Nothing else is special: no input is an error.
  *
  * @param hasDate whether a date is asked for as well, so that no word has to be
  */

@@ -1,25 +1,18 @@
 import type { Warning } from '../../errors/index.js';
-import type { Reranking, RerankReport } from '../../rerank/index.js';
+import type { Reranking } from '../../rerank/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { documentKeyText } from '../types.js';
 import type { FusedChunk } from './fuse.js';
 import type { Findings } from './results.js';
 import type { SearchRequest } from './types.js';
 
-interface Reranked {
-  readonly findings: Findings;
-  /** Undefined if the order is that of the scores. */
-  readonly report?: RerankReport;
-}
-
 /**
- * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of
- * their scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
+ * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of their
+ * scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
  *
  * Images and recordings keep their places, because a reranker only sees text.
  *
  * @param warnings receives the reason if the order was kept
- * @throws the signal's reason
  */
 export async function rerankFindings(
   index: MemoryIndex,
@@ -28,7 +21,7 @@ export async function rerankFindings(
   reranking: Reranking,
   warnings: Warning[],
   signal: AbortSignal | undefined,
-): Promise<Reranked> {
+) {
   const head = await textsAmong(index, findings.fused.slice(0, reranking.topN));
   if (head.length < 2) return { findings };
   const reranker = await reranking.load();

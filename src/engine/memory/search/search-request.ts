@@ -5,11 +5,7 @@ import type { UnderstoodFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
 import type { BareResult, SearchFilters, SearchRequest, SearchResult } from './types.js';
 
-/**
- * The filter of a request.
- *
- * @param searched the configured sources; undefined for all
- */
+/** The filter of a request. @param searched the configured sources; undefined for all */
 export async function filterOf(
   request: SearchRequest,
   searched: readonly Source[] | undefined,
@@ -17,8 +13,10 @@ export async function filterOf(
 ): Promise<CandidateFilter> {
   const asked = request.sources;
   const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
-  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
-  return { sources, path, ...understood?.filter };
+  if (request.pathGlob === undefined) return { sources, ...understood?.filter };
+  // Few searches use a pattern.
+  const { createPathFilter } = await import('./path-glob.js');
+  return { sources, path: createPathFilter(request.pathGlob), ...understood?.filter };
 }
 
 /** The filters of a request; undefined without any. Lazy, because few searches have some. */
@@ -36,12 +34,6 @@ export async function filtersOf(
 export function hasFilters(filters: SearchFilters = {}): boolean {
   const values: readonly (string | readonly string[] | undefined)[] = Object.values(filters);
   return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
-}
-
-/** Lazy, because few searches use a pattern. */
-async function pathFilter(glob: string): Promise<(path: string) => boolean> {
-  const { createPathFilter } = await import('./path-glob.js');
-  return createPathFilter(glob);
 }
 
 /** Adds the document kind to each result. */

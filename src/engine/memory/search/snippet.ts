@@ -22,10 +22,8 @@ const MAX_WORDLESS_CHARACTERS = 16;
 const LEAD_CHARACTERS = 40;
 
 /**
- * Character budget of the result at `position`: about `average` over ten results, more for the first ones,
- * which contain the answer far more often.
- *
- * @param position 0-based
+ * Character budget of the result at `position`: about `average` over ten results, more for the first ones, which
+ * contain the answer far more often.
  */
 export function snippetBudget(position: number, average: number): number {
   return Math.round(Math.max(0.525, 2.25 * 0.8 ** position) * average);

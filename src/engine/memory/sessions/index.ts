@@ -27,7 +27,6 @@ export interface FoundSession extends SessionEntry {
 
 export interface SessionFilter {
   readonly reader?: string | undefined;
-  /** Milliseconds since the epoch. */
   readonly sinceMs?: number | undefined;
   readonly beforeMs?: number | undefined;
 }
@@ -79,11 +78,7 @@ export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: Eng
   return new SessionArchive(archiveSettings(agent, state));
 }
 
-/**
- * The conversation with an ID, the beginning of one, or a path as in citations.
- *
- * @throws SvcError SESSION_UNKNOWN
- */
+/** The conversation with an ID, the beginning of one, or a path as in citations. @throws SvcError SESSION_UNKNOWN */
 export function sessionWithId(sessions: readonly FoundSession[], wanted: string): FoundSession {
   const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || path === wanted);
   const [first, ...others] = wanted === '' ? [] : matching;

@@ -111,7 +111,6 @@ export type NotMemory = 'excluded' | 'ignored_folder' | 'other_kind' | 'outside'
  * Why a note would not be indexed; undefined if it would be. The file need not exist.
  *
  * @param workspaceDir its real path
- * @param path relative to it, with forward slashes
  */
 export function whyNoMemory(
   { layout, exclude }: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,
@@ -173,6 +172,10 @@ export function resolveWorkspace(workspaceDir: string): string {
   }
 }
 
+interface Walk extends MemoryFilesOptions {
+  readonly exclusions: Exclusions;
+}
+
 function* walkAll(
   workspaceDir: string,
   options: MemoryFilesOptions,
@@ -180,22 +183,14 @@ function* walkAll(
 ): Generator<WalkedFile> {
   const exclusions = new Exclusions(workspaceDir, options.exclude, listener.onSkip);
   const walk = { ...options, workspaceDir, exclusions };
-  yield* walkWorkspace(walk, listener);
+  const { layout, media, documents } = options;
+  const rules = exclusions.around(workspaceDir, 'workspace');
+  if (rules !== undefined && layout === 'folder') {
+    yield* walkFolder(workspaceDir, listener, { media, documents, rules });
+  } else if (rules !== undefined) yield* walkAgentWorkspace(walk, rules, listener);
   for (const extra of options.extraPaths) {
     yield* walkExtra(resolve(workspaceDir, extra), walk, listener);
   }
-}
-
-interface Walk extends MemoryFilesOptions {
-  readonly exclusions: Exclusions;
-}
-
-function* walkWorkspace(walk: Walk, listener: WalkListener): Generator<WalkedFile> {
-  const { workspaceDir, layout, media, documents, exclusions } = walk;
-  const rules = exclusions.around(workspaceDir, 'workspace');
-  if (rules === undefined) return;
-  if (layout === 'folder') yield* walkFolder(workspaceDir, listener, { media, documents, rules });
-  else yield* walkAgentWorkspace(walk, rules, listener);
 }
 
 function* walkAgentWorkspace(

@@ -123,14 +123,8 @@ function addWikiLink(text: string, line: number, links: NoteLink[]): void {
   if (target.trim() !== '') links.push(linkOf('wiki', target.trim(), heading.trim(), line));
 }
 
-interface Destination {
-  readonly target: string;
-  /** The position after it. */
-  readonly end: number;
-}
-
 /** The target at a position: `<with spaces>`, or up to a blank or the closing parenthesis. */
-function destinationAt(line: string, start: number): Destination | undefined {
+function destinationAt(line: string, start: number) {
   const within = line.slice(start, start + LONGEST);
   if (within.startsWith('<')) {
     const close = within.indexOf('>');

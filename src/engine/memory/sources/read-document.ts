@@ -35,10 +35,8 @@ export interface FileBytes {
 export type BytesOutcome = ({ readonly ok: true } & FileBytes) | SkippedDocument;
 
 /**
- * Reads a file for indexing. Invalid UTF-8 becomes U+FFFD and NUL becomes a space, so that the rest of a
- * damaged file can be found; UTF-16 is detected by its byte order mark.
- *
- * @param path the document's displayed path, for the report
+ * Reads a file for indexing. Invalid UTF-8 becomes U+FFFD and NUL becomes a space, so that the rest of a damaged file
+ * can be found; UTF-16 is detected by its byte order mark.
  */
 export function readDocument(absolutePath: string, path: string): ReadOutcome {
   const read = readBytes(absolutePath, path);

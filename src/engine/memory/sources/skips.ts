@@ -34,8 +34,7 @@ export function mediaTooLarge(
 /**
  * Converts a failed file operation to a skip.
  *
- * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the
- *   index
+ * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the index
  */
 export function skipOf(path: string, error: unknown): SkippedFile {
   if (isHandleShortage(error)) throw handlesExhausted(error);
@@ -53,3 +52,18 @@ const REASONS: Readonly<Record<string, SkipReason>> = {
   ELOOP: 'symlink',
   ENOENT: 'vanished',
 };
+
+/** What is found at a path; undefined if that fails, which is reported unless nothing is there any more. */
+export function unlessGone<T>(
+  path: string,
+  { onSkip }: { readonly onSkip: (skip: SkippedFile) => void },
+  look: (path: string) => T,
+): T | undefined {
+  try {
+    return look(path);
+  } catch (error) {
+    const skip = skipOf(path, error);
+    if (skip.reason !== 'vanished') onSkip(skip);
+    return undefined;
+  }
+}

@@ -22,11 +22,7 @@ export interface TextLines {
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 
-/**
- * Finds the lines of a text, ended by `\n` or `\r\n`.
- *
- * @param ascii if already known
- */
+/** Finds the lines of a text, ended by `\n` or `\r\n`. @param ascii if already known */
 export function textLines(text: string, ascii = isAscii(text)): TextLines {
   const count = lineCount(text);
   // Arrays of numbers would take three times the memory, and a text can consist of line ends.

@@ -219,10 +219,15 @@ export function statFile(
 
 function readFolder(dir: string, listener: WalkListener | undefined): Dirent[] {
   try {
-    const entries = readdirSync(dir, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return sortedEntries(dir);
   } catch (error) {
     listener?.onSkip(skipOf(dir, error));
     return [];
   }
+}
+
+/** The entries of a folder by name. @throws the system's error */
+export function sortedEntries(dir: string): Dirent[] {
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

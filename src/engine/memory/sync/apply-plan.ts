@@ -16,9 +16,15 @@ import {
 } from '../sources/index.js';
 import type { NoteFacts } from '../types.js';
 import type { SyncEvent } from './events.js';
-import { type ApplyResult, type FileStep, fileSteps, Tally } from './file-steps.js';
-import type { LoadOutcome } from './load-media.js';
-import { type FilePart, loadTranscript } from './load-transcript.js';
+import {
+  type ApplyResult,
+  type FilePart,
+  type FileStep,
+  fileSteps,
+  Tally,
+  wholeFile,
+} from './file-steps.js';
+import { loadTranscript } from './load-transcript.js';
 import { extractionMark, isTranscript, type PlannedRead, type SyncPlan } from './plan-changes.js';
 
 export interface ApplyOptions {
@@ -93,7 +99,7 @@ class Batches {
   /** The file being read, part by part. */
   private reading: Generator<FileStep, undefined> | undefined;
   private batch: readonly PlannedRead[] = [];
-  private readonly ahead = new Map<PlannedRead, LoadOutcome>();
+  private readonly ahead = new Map<PlannedRead, FilePart>();
 
   constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
     this.plan = plan;
@@ -209,14 +215,8 @@ class Batches {
     const { file, stored } = planned;
     const { chunking, forgotten } = this.options;
     if (isTranscript(file)) return loadTranscript(file, stored, chunking, forgotten);
-    const outcome =
-      this.ahead.get(planned) ??
-      loaded(readDocument(file.absolutePath, file.path), planned, this.options);
-    if (outcome.state !== 'changed') return [outcome];
-    const { document } = outcome;
-    const { size: bytes } = document.fingerprint;
-    const change = { type: 'put', document } as const;
-    return [{ state: 'changed', change, chunks: document.chunks.length, bytes, isLast: true }];
+    const ahead = this.ahead.get(planned);
+    return [ahead ?? loaded(readDocument(file.absolutePath, file.path), planned, this.options)];
   }
 }
 
@@ -232,7 +232,7 @@ function loaded(
   outcome: ReadOutcome,
   { file, stored }: PlannedRead,
   { chunking, forgotten, texts }: ApplyOptions,
-): LoadOutcome {
+): FilePart {
   if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
   const { source, path, kind } = file;
   const { fingerprint, hash: fileHash } = outcome.document;
@@ -245,8 +245,5 @@ function loaded(
   const own = isExtracted ? lines : linesWithoutOwnWriting(lines);
   const chunks = chunkDocument(file, own, chunking);
   const about = kind === 'markdown' ? { facts: factsOf(lines, own), links: noteLinks(own) } : {};
-  return {
-    state: 'changed',
-    document: { source, path, kind, fingerprint, hash, chunks, ...about },
-  };
+  return wholeFile({ source, path, kind, fingerprint, hash, chunks, ...about });
 }

@@ -1,8 +1,26 @@
 import type { Change, IndexedDocument } from '../index/index.js';
-import type { SkippedFile } from '../types.js';
+import type { FileFingerprint, SkippedFile } from '../types.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import type { FilePart } from './load-transcript.js';
 import { isTranscript, type PlannedRead, type SyncPlan } from './plan-changes.js';
+
+/** A part of a file as index changes; only transcripts have several. */
+export type FilePart =
+  | {
+      readonly state: 'changed';
+      readonly change: Extract<Change, { type: 'extend' | 'put' }>;
+      readonly bytes: number;
+      /** Whether this is the end of the file. */
+      readonly isLast: boolean;
+    }
+  /** Its content is unchanged. */
+  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
+  | { readonly state: 'skipped'; readonly skip: SkippedFile };
+
+/** The only part of a file that is read as a whole. */
+export function wholeFile(document: IndexedDocument): FilePart {
+  const { size: bytes } = document.fingerprint;
+  return { state: 'changed', change: { type: 'put', document }, bytes, isLast: true };
+}
 
 /** One step through a file. */
 export interface FileStep {
@@ -40,10 +58,10 @@ export function* fileSteps(
       yield { change: { type: 'touch', key: file, fingerprint }, bytes: 0, isLast: true };
     } else {
       const { change, isLast } = part;
-      chunks += part.chunks;
+      chunks += change.document.chunks.length;
       bytes += part.bytes;
-      if (hasBegun) tally.more(part.chunks, part.bytes);
-      else tally.put(change.document, stored !== undefined, part.bytes);
+      tally.read(change.document, part.bytes);
+      if (!hasBegun) tally.put(change.document.hash, stored !== undefined);
       hasBegun = true;
       if (isLast) onEvent({ type: 'document.indexed', path, bytes, chunks });
       yield { change, bytes: part.bytes, isLast };
@@ -89,23 +107,20 @@ export class Tally {
     this.bytes += bytes;
   }
 
-  /** @param bytes how much of the file was read */
-  put(document: IndexedDocument, replaces: boolean, bytes: number): void {
-    this.documents += 1;
-    this.chunks += document.chunks.length;
+  /** A document, or a part of it. @param bytes how much of the file was read */
+  read({ chunks }: IndexedDocument, bytes: number): void {
+    this.chunks += chunks.length;
     this.bytes += bytes;
-    const gone = this.goneHashes.get(document.hash) ?? 0;
-    if (replaces) this.changed += 1;
-    else if (gone > 0) {
-      this.goneHashes.set(document.hash, gone - 1);
-      this.renamed += 1;
-    } else this.added += 1;
   }
 
-  /** Another part of a document already counted by {@link put}. */
-  more(chunks: number, bytes: number): void {
-    this.chunks += chunks;
-    this.bytes += bytes;
+  put(hash: string, replaces: boolean): void {
+    this.documents += 1;
+    const gone = this.goneHashes.get(hash) ?? 0;
+    if (replaces) this.changed += 1;
+    else if (gone > 0) {
+      this.goneHashes.set(hash, gone - 1);
+      this.renamed += 1;
+    } else this.added += 1;
   }
 
   result(stopped: boolean): ApplyResult {

@@ -38,7 +38,7 @@ export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | '
 export interface SyncRun {
   readonly target: SyncTarget;
   readonly scan: Scan;
-  /** No file was read before this; milliseconds since the epoch. */
+  /** No file was read before this. */
   readonly scannedMs: number;
   readonly options: SyncOptions;
   readonly onEvent: (event: SyncEvent) => void;

@@ -10,7 +10,6 @@ import { asIndexError, isDamage, unwritableIndex } from '../index/index.js';
 /** The process that is writing an index. */
 export interface LockHolder {
   readonly pid: number;
-  /** Milliseconds since the epoch. */
   readonly sinceMs: number;
 }
 
@@ -33,9 +32,8 @@ export interface LockOptions {
 const RETRY_MS = { first: 5, longest: 50 };
 
 /**
- * Acquires the right to write an index. The lock is an open transaction on a separate database next to the
- * index: the operating system releases it when its holder dies, so it is never stale and no process id has to
- * be checked.
+ * Acquires the right to write an index. The lock is an open transaction on a separate database next to the index: the
+ * operating system releases it when its holder dies, so it is never stale and no process id has to be checked.
  *
  * @returns undefined when another process held it for all of `waitMs`
  * @throws SvcError INDEX_UNWRITABLE when the folder is not writable

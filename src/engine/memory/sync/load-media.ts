@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { crypto } from '../../support/crypto.js';
 import type { Forgotten } from '../forgotten/index.js';
-import type { IndexedDocument, StoredDocument } from '../index/index.js';
+import type { StoredDocument } from '../index/index.js';
 import {
   fingerprintOf,
   type MediaSelection,
@@ -14,26 +14,18 @@ import {
   skipOf,
 } from '../sources/index.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
-
-/** The result of reading one file for the index. */
-export type LoadOutcome =
-  | { readonly state: 'changed'; readonly document: IndexedDocument }
-  /** Its content is unchanged. */
-  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
-  | { readonly state: 'skipped'; readonly skip: SkippedFile };
+import { type FilePart, wholeFile } from './file-steps.js';
 
 /**
- * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded
- * later from the file.
- *
- * @param stored what the index has of it
+ * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded later from the
+ * file.
  */
 export async function loadMedia(
   file: SourceFile,
   stored: StoredDocument | undefined,
   selection: MediaSelection,
   forgotten: Forgotten,
-): Promise<LoadOutcome> {
+): Promise<FilePart> {
   const outcome = await inspectMedia(file, selection);
   if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
   const { fingerprint, mimeType } = outcome.media;
@@ -44,10 +36,7 @@ export async function loadMedia(
   const { source, path, kind } = file;
   const text = mediaLabel(mimeType, path);
   const chunks = isForgotten ? [] : [{ startLine: 1, endLine: 1, headingPath: [], text }];
-  return {
-    state: 'changed',
-    document: { source, path, kind, mimeType, fingerprint, hash, chunks },
-  };
+  return wholeFile({ source, path, kind, mimeType, fingerprint, hash, chunks });
 }
 
 /** Facts about a media file, without its bytes. */

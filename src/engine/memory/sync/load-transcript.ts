@@ -1,13 +1,11 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { isRecord } from '../../config/index.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
-import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
 import type { Forgotten } from '../forgotten/index.js';
-import type { Change, StoredDocument } from '../index/index.js';
+import type { StoredDocument } from '../index/index.js';
 import {
   fingerprintOf,
   type JsonlLine,
@@ -18,21 +16,8 @@ import {
 } from '../sources/index.js';
 import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
 import { initialState, prefixPrint, readTurn } from '../sources/transcripts/read-conversation.js';
-import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
-
-/** A part of a file as index changes; only transcripts have several. */
-export type FilePart =
-  | {
-      readonly state: 'changed';
-      readonly change: Extract<Change, { type: 'extend' | 'put' }>;
-      readonly chunks: number;
-      readonly bytes: number;
-      /** Whether this is the end of the file. */
-      readonly isLast: boolean;
-    }
-  /** Its content is unchanged. */
-  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
-  | { readonly state: 'skipped'; readonly skip: SkippedFile };
+import type { Chunk, FileFingerprint } from '../types.js';
+import { type FilePart, wholeFile } from './file-steps.js';
 
 /** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
@@ -84,7 +69,7 @@ function loadStoredTurns(
   chunking: ChunkingOptions,
   forgotten: Forgotten,
 ): FilePart {
-  const { source, path, kind, size } = file;
+  const { source, path, kind } = file;
   const fingerprint = fingerprintOf(file);
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
@@ -98,9 +83,7 @@ function loadStoredTurns(
   pushAll(chunks, chunker.tail());
   const hash = content.digest('hex');
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
-  const document = { source, path, kind, fingerprint, hash, chunks };
-  const change = { type: 'put' as const, document };
-  return { state: 'changed', change, chunks: chunks.length, bytes: size, isLast: true };
+  return wholeFile({ source, path, kind, fingerprint, hash, chunks });
 }
 
 /** The resume point, if everything read before is unchanged. */
@@ -109,7 +92,8 @@ function resumable(
   stored: StoredDocument,
   { size, mtimeMs }: FileFingerprint,
 ): ResumePoint | undefined {
-  const resume = stored.resume === undefined ? undefined : parseResumePoint(stored.resume);
+  const resume: ResumePoint | undefined =
+    stored.resume === undefined ? undefined : JSON.parse(stored.resume);
   if (resume === undefined || size < stored.fingerprint.size) return undefined;
   // The same size but modified: rewritten, not grown.
   if (size === stored.fingerprint.size && mtimeMs !== stored.fingerprint.mtimeMs) return undefined;
@@ -179,9 +163,7 @@ class TranscriptLoad {
     pushAll(this.chunks, this.chunker.add({ ...turn, text, line: number, mark }));
   }
 
-  /**
-   * @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time
-   */
+  /** @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time */
   private lastPart(
     next: { readonly offset: number; readonly line: number },
     unended: JsonlLine | undefined,
@@ -224,7 +206,7 @@ class TranscriptLoad {
       replaces === undefined
         ? ({ type: 'put', document } as const)
         : ({ type: 'extend', document, replacesLast: replaces } as const);
-    return { state: 'changed', change, chunks: chunks.length, bytes, isLast };
+    return { state: 'changed', change, bytes, isLast };
   }
 }
 
@@ -242,31 +224,4 @@ interface ResumePoint {
   /** Of all lines read. */
   readonly brokenLines: number;
   readonly isExcluded: boolean;
-}
-
-/** Undefined for an invalid text: then the file is read from its beginning. */
-function parseResumePoint(text: string): ResumePoint | undefined {
-  const point = parsedJson(text);
-  const reading = isRecord(point) ? point['reading'] : undefined;
-  if (!isRecord(point) || !isRecord(reading)) return undefined;
-  const { offset, line, end, openChunks, brokenLines, isExcluded } = point;
-  if (!isCount(offset) || !isCount(line) || !isCount(end) || !isCount(openChunks)) return undefined;
-  if (!isCount(brokenLines) || typeof isExcluded !== 'boolean') return undefined;
-  const state = readingState(reading);
-  if (state === undefined) return undefined;
-  return { offset, line, reading: state, end, openChunks, brokenLines, isExcluded };
-}
-
-function readingState(value: Readonly<Record<string, unknown>>): ReadingState | undefined {
-  const { belongs, isExcluded, hasBegun, brokenLines, lastTurn } = value;
-  if (belongs !== undefined && typeof belongs !== 'boolean') return undefined;
-  if (lastTurn !== undefined && typeof lastTurn !== 'string') return undefined;
-  if (typeof isExcluded !== 'boolean' || typeof hasBegun !== 'boolean') return undefined;
-  return isCount(brokenLines)
-    ? { belongs, isExcluded, hasBegun, brokenLines, lastTurn }
-    : undefined;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

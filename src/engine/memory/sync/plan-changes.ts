@@ -73,10 +73,8 @@ function isFresh(document: StoredDocument, file: SourceFile): boolean {
 }
 
 /**
- * What a sync would do now. Cheap when the scan matches that of the last sync: a file that was unreadable
- * then is not reported again while it is unchanged.
- *
- * @param scannedMs when the scan started, in milliseconds since the epoch
+ * What a sync would do now. Cheap when the scan matches that of the last sync: a file that was unreadable then is not
+ * reported again while it is unchanged.
  */
 export async function pendingChanges(
   index: MemoryIndex,
@@ -97,11 +95,9 @@ const FINE_STEP_MS = 20;
 const COARSE_STEP_MS = 2000;
 
 /**
- * Two writes within the timestamp resolution leave the same fingerprint, so a file modified just before it
- * was read may have changed unnoticed; git calls this "racily clean". A time in the future was either set, and the
- * next write changes it, or the clock of the file system is ahead: then that of the inode is in the future, too.
- *
- * @param lookedMs when the file was read, in milliseconds since the epoch
+ * Two writes within the timestamp resolution leave the same fingerprint, so a file modified just before it was read may
+ * have changed unnoticed; git calls this "racily clean". A time in the future was either set, and the next write
+ * changes it, or the clock of the file system is ahead: then that of the inode is in the future, too.
  */
 export function isRacy(
   { mtimeMs, ctimeMs }: Pick<FileFingerprint, 'ctimeMs' | 'mtimeMs'>,
@@ -122,10 +118,7 @@ function readAs(kind: SourceFile['kind']): string {
   return kind === 'extracted' ? `${kind}${EXTRACTION_VERSION}` : kind;
 }
 
-/**
- * @param scannedMs when the scan started, in milliseconds since the epoch
- * @returns undefined when a file is so recent that its next change could go unnoticed
- */
+/** @returns undefined when a file is so recent that its next change could go unnoticed */
 export function snapshotOf(
   files: readonly SourceFile[],
   scannedMs: number,

@@ -5,7 +5,6 @@ import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
 /** What a running watcher reports to other processes, for `svc memory status`. */
 export interface WatchRecord {
   readonly pid: number;
-  /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly mode: 'interval' | 'polling' | 'watching';
   /** Why it polls. */

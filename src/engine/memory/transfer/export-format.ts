@@ -33,7 +33,7 @@ const headerLine = z.strictObject({
 const documentLine = z.strictObject({
   type: z.literal('document'),
   path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
-  /** Modification time, in milliseconds since the epoch. */
+  /** Modification time. */
   // Negative before 1970.
   modifiedMs: z.number(),
   /** Of these bytes. */
@@ -77,11 +77,7 @@ export const exportLineSchema = z.discriminatedUnion('type', [
 export type ExportLine = Readonly<z.infer<typeof exportLineSchema>>;
 export type LineOf<T extends ExportLine['type']> = Extract<ExportLine, { readonly type: T }>;
 
-/**
- * A fault in an export.
- *
- * @param line counted from 1
- */
+/** A fault in an export. */
 export function exportFault(file: string, line: number, why: string): SvcError {
   return new SvcError('IMPORT_INVALID', `invalid export, line ${line}: ${why}`, {
     location: { file, line, column: 1 },
@@ -132,8 +128,6 @@ const MAX_NAME_CHARS = 60;
 /**
  * A document's path in an export: its own if that is safe, else a separate one among the notes, as for documents of
  * `extraPaths`.
- *
- * @param path the displayed path
  */
 export function exportedPath(path: string): string {
   if (path.length <= MAX_PATH_CHARS && isSafePath(path)) return path;

@@ -25,7 +25,6 @@ export interface ExportContext {
   readonly forgotten: Forgotten;
   readonly texts: ExtractedTexts;
   readonly agent: string | null;
-  /** Now, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly vectors: boolean;
   readonly signal: AbortSignal | undefined;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { listed } from '../../support/text.js';
+import { pages } from '../embedding/index.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
   type CheckedExport,
@@ -32,11 +33,7 @@ export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
 const VECTORS_AT_ONCE = 500;
 const MISSING_AT_ONCE = 2000;
 
-/**
- * Reads a whole export and checks its target; writes nothing.
- *
- * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
- */
+/** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string): Promise<ImportPlan> {
   try {
     const checked = await checkExport(file);
@@ -138,13 +135,9 @@ export async function importVectors(
 /** The contents of an index that have no vector under an identity. */
 async function missingContents(index: MemoryIndex, identity: string): Promise<Set<string>> {
   const contents = new Set<string>();
-  for (let after = 0; ; ) {
-    const missing = await index.missingEmbeddings(identity, after, MISSING_AT_ONCE);
-    const last = missing.at(-1);
-    if (last === undefined) return contents;
-    for (const { hash } of missing) contents.add(hash.toString('hex'));
-    after = last.chunkId;
-  }
+  const all = pages((after) => index.missingEmbeddings(identity, after, MISSING_AT_ONCE));
+  for await (const { hash } of all) contents.add(hash.toString('hex'));
+  return contents;
 }
 
 async function* linesOf(

@@ -36,11 +36,7 @@ export interface ImportResult extends ImportedFiles {
 
 /** Exports and imports a memory as one file. */
 export interface Transfer {
-  /**
-   * Produces an export line by line.
-   *
-   * @param write takes a line including its end
-   */
+  /** Produces an export line by line. @param write takes a line including its end */
   export(
     how: { readonly agent: string | null; readonly vectors: boolean },
     write: (line: string) => Promise<void>,
@@ -53,11 +49,7 @@ export interface Transfer {
    * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
    */
   planImport(file: string, into?: string): Promise<ImportPlan>;
-  /**
-   * Writes the planned files and indexes them.
-   *
-   * @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED
-   */
+  /** Writes the planned files and indexes them. @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED */
   import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
 }
 

@@ -18,10 +18,7 @@ export interface ChangeSourceOptions {
 /** Maximum share of the time spent scanning. */
 const LOOK_SHARE = 20;
 
-/**
- * Reports changes of a memory's files: through file watches, or by polling while the system has none
- * available.
- */
+/** Reports changes of a memory's files: through file watches, or by polling while the system has none available. */
 export class ChangeSource {
   private readonly options: ChangeSourceOptions;
   private readonly watches: FolderWatches;

@@ -27,10 +27,9 @@ interface Watched {
 const ROUNDS = 3;
 
 /**
- * The watches on a memory's files: one per root where the system supports that, one per folder on Linux
- * (never one per file). Events only mean that something changed; a scan finds out what. So their order and
- * completeness do not matter: {@link refresh}, called before each scan, brings the watches in line with the
- * folders on disk.
+ * The watches on a memory's files: one per root where the system supports that, one per folder on Linux (never one per
+ * file). Events only mean that something changed; a scan finds out what. So their order and completeness do not matter:
+ * {@link refresh}, called before each scan, brings the watches in line with the folders on disk.
  */
 export class FolderWatches {
   private readonly options: FolderWatchesOptions;

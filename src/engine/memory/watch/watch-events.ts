@@ -69,7 +69,7 @@ export interface WatcherState {
   readonly why: string | undefined;
   readonly folders: number;
   readonly isSyncing: boolean;
-  /** When the last sync succeeded, in milliseconds since the epoch. */
+  /** When the last sync succeeded. */
   readonly syncedMs: number | undefined;
   readonly last: SyncSummary | undefined;
   /** The failure that will be retried. */
@@ -118,11 +118,7 @@ export function watchFailureOf(error: unknown): WatchFailure | undefined {
   return { code, message: messageOf(error) };
 }
 
-/**
- * What to watch of an opened memory.
- *
- * @param watch whether to follow changes; defaults to `sync.watch`
- */
+/** What to watch of an opened memory. @param watch whether to follow changes; defaults to `sync.watch` */
 export function watchTargetOf(
   { agent, name, backend, sources, ext }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,

@@ -148,20 +148,17 @@ function literal(name: string): string {
   return name.replaceAll(/[*?[\]{}()!+@\\]/gu, '?');
 }
 
-/** The files behind the program's collections. Read from disk each time, because folders come and go. */
-interface SourcesBeside {
-  /** The same collections as sources of the builtin engine. */
-  readonly mirrored: MemorySources;
-  /** What to watch for both, including folders that do not exist yet. */
-  readonly watched: MemorySources;
-}
-
-/** @param transcripts the conversations to export; undefined when none are searched */
+/**
+ * The files behind the program's collections, as sources of the builtin engine (`mirrored`), and what to watch for both,
+ * including folders that do not exist yet (`watched`). Read from disk each time, because folders come and go.
+ *
+ * @param transcripts the conversations to export; undefined when none are searched
+ */
 export function sourcesBeside(
   sources: MemorySources,
   transcripts: TranscriptSources | undefined,
   collections: () => readonly Collection[],
-): SourcesBeside {
+) {
   const { workspaceDir, layout, exclude } = sources.memory;
   const workspace = realOrGiven(workspaceDir);
   const ofMemory = (): readonly Collection[] =>
@@ -203,7 +200,6 @@ function testOf({ root, pattern }: Collection): (file: string) => boolean {
 /**
  * A short digest of the files of all collections: if it is unchanged, the program's index is up to date.
  *
- * @param nowMs when the scan starts, milliseconds since the epoch
  * @returns null when a file is so recent that its next change could go unnoticed
  */
 export function treeOf(

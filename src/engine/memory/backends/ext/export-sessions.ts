@@ -38,7 +38,6 @@ export interface ExportSettings {
   /** Absolute path of the file that records what was exported. */
   readonly listFile: string;
   readonly forget: ForgetPlaces;
-  /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }
 

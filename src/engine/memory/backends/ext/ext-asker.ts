@@ -68,10 +68,7 @@ export class ExtAsker {
     await this.session?.close();
   }
 
-  /**
-   * Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is
-   * retried.
-   */
+  /** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
   private async askWords(
     tool: Tool,
     question: ToolQuestion,
@@ -149,8 +146,7 @@ const PENDING_REFRESH_MS = 500;
  * Queries the program for hits that reflect the current files: at once, and checks meanwhile whether its index is
  * fresh. Everything together has the time of one search (`limits.timeoutMs`).
  *
- * @param warnings receives caveats about the answer
- * @throws RunPending when no index can answer yet; ToolFailure; the signal's reason
+ * @throws RunPending when no index can answer yet; ToolFailure
  */
 export async function freshHits(
   tool: Tool,

@@ -44,11 +44,7 @@ import {
 import { runTool } from './tool/run-tool.js';
 
 export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewCollections'> {
-  /**
-   * Finds the program.
-   *
-   * @throws ToolFailure
-   */
+  /** Finds the program. @throws ToolFailure */
   readonly openTool: () => Tool;
   /** Answers when the program cannot; keywords only in lexical mode. */
   readonly builtin: MemoryBackend;
@@ -246,11 +242,7 @@ export class ExtBackend implements MemoryBackend {
     return restKeyOf(tool, this.options.settings.mode);
   }
 
-  /**
-   * Records a failure of the program.
-   *
-   * @throws anything else
-   */
+  /** Records a failure of the program. @throws anything else */
   private failed(tool: Tool, error: unknown): Warning {
     if (error instanceof RunPending) {
       return refreshingWarning('the builtin engine answers until then');
@@ -273,11 +265,7 @@ export class ExtBackend implements MemoryBackend {
     }
   }
 
-  /**
-   * Removes everything from the program's index that is no longer in a file.
-   *
-   * @throws ToolFailure
-   */
+  /** Removes everything from the program's index that is no longer in a file. @throws ToolFailure */
   private async cleanUp(work: WorkOptions): Promise<void> {
     const { settings, openTool } = this.options;
     const tool = openTool();

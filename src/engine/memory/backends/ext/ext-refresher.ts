@@ -80,11 +80,7 @@ export class ExtRefresher {
     return run.join(work);
   }
 
-  /**
-   * Runs work while no refresh is running.
-   *
-   * @throws RunPending; the signal's reason
-   */
+  /** Runs work while no refresh is running. @throws RunPending */
   async alone<T>(work: WorkOptions, waitMs: number, act: () => Promise<T>): Promise<T> {
     return this.inTurn(work.signal, waitMs, () => undefined, act);
   }

@@ -1,62 +1,73 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
 import { isRecord } from '../../../config/index.js';
 import type { Warning } from '../../../errors/index.js';
+import type { DeepReadonly } from '../../../errors/output-schema.js';
 import type { Clock } from '../../../support/context.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../../support/files.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
 import { detectFeatures, type ExtMode, type ToolFeatures } from './tool/ask-program.js';
-import type { Tool, ToolFailure, ToolFailureCode } from './tool/open-tool.js';
+import { TOOL_FAILURES, type Tool, type ToolFailure } from './tool/open-tool.js';
 import type { RunOptions } from './tool/run-tool.js';
 
-/** What is remembered of an agent's external index between processes. */
-export interface ExtState {
-  /** Capabilities of a release, by the key of its program. */
-  readonly detected?: { readonly key: string; readonly features: ToolFeatures };
-  /** The collections that the program has. */
-  readonly collections: readonly KnownCollection[];
-  readonly updated?: LastUpdate;
-  /** When vectors were last updated or attempted, and the number of failures in a row. */
-  readonly embedded?: { readonly atMs: number; readonly failures: number };
-  readonly rest?: Rest;
-}
+const collection = z.object({ name: z.string(), root: z.string(), pattern: z.string() });
 
+const state = z.object({
+  /** Capabilities of a release, by the key of its program. */
+  detected: z.optional(
+    z.object({
+      key: z.string(),
+      features: z.object({
+        release: z.nullable(z.string()),
+        patternFlag: z.enum(['--glob', '--mask']),
+        manyCollections: z.boolean(),
+        json: z.array(z.string()),
+        vectorSearch: z.boolean(),
+      }),
+    }),
+  ),
+  /** The collections that the program has. */
+  collections: z.array(collection),
+  /** The last successful refresh. */
+  updated: z.optional(
+    z.object({
+      atMs: z.number(),
+      tookMs: z.number(),
+      /** Number of files in its collections. */
+      files: z.number(),
+      /** Digest of the files when it started; null when one was too recent. */
+      tree: z.nullable(z.string()),
+      /** Documents without a vector; null when the program did not report it. */
+      withoutVectors: z.nullable(z.number()),
+    }),
+  ),
+  /** When vectors were last updated or attempted, and the number of failures in a row. */
+  embedded: z.optional(z.object({ atMs: z.number(), failures: z.number() })),
+  /** A failure of the program. It is not asked for a while, so that queries need not wait for it. */
+  rest: z.optional(
+    z.object({
+      /** Which program in which mode failed; other combinations are tried immediately. */
+      key: z.string(),
+      failures: z.number(),
+      untilMs: z.number(),
+      code: z.enum(TOOL_FAILURES),
+      message: z.string(),
+      hint: z.string(),
+    }),
+  ),
+});
+
+/** What is remembered of an agent's external index between processes. */
+export type ExtState = DeepReadonly<z.infer<typeof state>>;
 /** A collection as the program has it. */
-export interface KnownCollection {
-  readonly name: string;
-  readonly root: string;
-  readonly pattern: string;
-}
+export type KnownCollection = Readonly<z.infer<typeof collection>>;
+type Rest = NonNullable<ExtState['rest']>;
 
 /** Whether two collections are the same to the program. */
 export function isSameCollection(a: KnownCollection, b: KnownCollection): boolean {
   return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
-}
-
-/** The last successful refresh. */
-export interface LastUpdate {
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-  readonly tookMs: number;
-  /** Number of files in its collections. */
-  readonly files: number;
-  /** Digest of the files when it started; null when one was too recent. */
-  readonly tree: string | null;
-  /** Documents without a vector; null when the program did not report it. */
-  readonly withoutVectors: number | null;
-}
-
-/** A failure of the program. It is not asked for a while, so that queries need not wait for it. */
-export interface Rest {
-  /** Which program in which mode failed; other combinations are tried immediately. */
-  readonly key: string;
-  readonly failures: number;
-  /** Milliseconds since the epoch. */
-  readonly untilMs: number;
-  readonly code: ToolFailureCode;
-  readonly message: string;
-  readonly hint: string;
 }
 
 const EMPTY: ExtState = { collections: [] };
@@ -74,14 +85,11 @@ export function readExtState(dir: string): ExtState {
     const text = readFileSync(extStateFile(dir), 'utf8');
     const value: unknown = text.length > MOST_BYTES ? undefined : JSON.parse(text);
     if (!isRecord(value)) return EMPTY;
-    const { detected, collections, updated, embedded, rest } = value;
-    return {
-      ...(isDetected(detected) ? { detected } : {}),
-      collections: Array.isArray(collections) ? collections.filter(isKnownCollection) : [],
-      ...(isLastUpdate(updated) ? { updated } : {}),
-      ...(isEmbedded(embedded) ? { embedded } : {}),
-      ...(isRest(rest) ? { rest } : {}),
-    };
+    const parts = Object.entries(state.shape).flatMap(([name, part]) => {
+      const valid = part.safeParse(value[name]);
+      return valid.success && valid.data !== undefined ? [[name, valid.data] as const] : [];
+    });
+    return state.parse({ ...EMPTY, ...Object.fromEntries(parts) });
   } catch {
     return EMPTY;
   }
@@ -98,54 +106,6 @@ export function updateExtState(dir: string, change: (state: ExtState) => ExtStat
   makeFolders(dirname(file));
   replaceFile(file, `${JSON.stringify(state)}\n`, PRIVATE_MODE);
   return state;
-}
-
-function isDetected(value: unknown): value is NonNullable<ExtState['detected']> {
-  return isRecord(value) && typeof value['key'] === 'string' && isFeatures(value['features']);
-}
-
-function isFeatures(value: unknown): value is ToolFeatures {
-  return (
-    isRecord(value) &&
-    (value['release'] === null || typeof value['release'] === 'string') &&
-    (value['patternFlag'] === '--glob' || value['patternFlag'] === '--mask') &&
-    typeof value['manyCollections'] === 'boolean' &&
-    typeof value['vectorSearch'] === 'boolean' &&
-    isTexts(value['json'])
-  );
-}
-
-function isKnownCollection(value: unknown): value is KnownCollection {
-  return isRecord(value) && isTexts([value['name'], value['root'], value['pattern']]);
-}
-
-function isLastUpdate(value: unknown): value is LastUpdate {
-  return (
-    isRecord(value) &&
-    areNumbers([value['atMs'], value['tookMs'], value['files']]) &&
-    (value['tree'] === null || typeof value['tree'] === 'string') &&
-    (value['withoutVectors'] === null || typeof value['withoutVectors'] === 'number')
-  );
-}
-
-function isEmbedded(value: unknown): value is NonNullable<ExtState['embedded']> {
-  return isRecord(value) && areNumbers([value['atMs'], value['failures']]);
-}
-
-function isRest(value: unknown): value is Rest {
-  return (
-    isRecord(value) &&
-    areNumbers([value['failures'], value['untilMs']]) &&
-    isTexts([value['key'], value['code'], value['message'], value['hint']])
-  );
-}
-
-function isTexts(values: unknown): boolean {
-  return Array.isArray(values) && values.every((value) => typeof value === 'string');
-}
-
-function areNumbers(values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === 'number' && Number.isFinite(value));
 }
 
 /** Back-off after a failure, doubled each time. */
@@ -183,11 +143,7 @@ export function beginRest(dir: string, key: string, failure: ToolFailure, clock:
   });
 }
 
-/**
- * Clears a failure after success.
- *
- * @param rest the failure as it was known; a newer one stays
- */
+/** Clears a failure after success. @param rest the failure as it was known; a newer one stays */
 export function endRest(dir: string, rest: Rest | undefined): void {
   if (rest === undefined) return;
   keepQuietly(dir, ({ rest: current, ...others }) => ({

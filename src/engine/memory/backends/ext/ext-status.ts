@@ -24,9 +24,10 @@ export function extStatus(
   const withoutVectors = settings.mode === 'search' ? null : (updated?.withoutVectors ?? null);
   return {
     answers: resting === undefined ? 'ext' : 'builtin',
-    ...(resting === undefined
-      ? {}
-      : { why: { code: resting.code, message: resting.message, hint: resting.hint } }),
+    why:
+      resting === undefined
+        ? null
+        : { code: resting.code, message: resting.message, hint: resting.hint },
     mode: settings.mode,
     program: isFound ? tool.program : null,
     release: features?.release ?? null,
@@ -43,7 +44,7 @@ export function extStatus(
       updated === undefined || !existsSync(indexFile)
         ? null
         : {
-            atMs: updated.atMs,
+            at: new Date(updated.atMs).toISOString(),
             tookMs: updated.tookMs,
             files: updated.files,
             stale: updated.tree === null || updated.tree !== tree(),

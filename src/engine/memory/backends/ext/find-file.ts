@@ -85,10 +85,9 @@ function fileBelow(root: string, path: string): string | undefined {
 const CUT = /(?:\.\.\.|…)$/u;
 
 /**
- * Where lines that the program showed are in the current file: at the reported line, else at the nearest
- * place that has them all, else at the nearest that has the longest one.
+ * Where lines that the program showed are in the current file: at the reported line, else at the nearest place that has
+ * them all, else at the nearest that has the longest one.
  *
- * @param lines of the file
  * @param shown lines as they were when the file was indexed; the last may be truncated
  * @param near 1-based line that the program reports, if any
  * @returns undefined when the file no longer contains any of it

@@ -146,11 +146,7 @@ function namesIn(folder: string): readonly string[] {
 export interface ExternalUpkeep {
   /** Exports the conversations again, without forgotten text. */
   readonly exportSessions: () => Promise<unknown>;
-  /**
-   * Makes the program rescan its files and drop deleted content.
-   *
-   * @throws ToolFailure
-   */
+  /** Makes the program rescan its files and drop deleted content. @throws ToolFailure */
   readonly cleanUp: (work: WorkOptions) => Promise<void>;
   /** Deletes its index; the next query recreates it. */
   readonly removeIndex: (work: WorkOptions) => Promise<unknown>;

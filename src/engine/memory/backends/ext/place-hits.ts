@@ -47,23 +47,15 @@ export interface PlaceOptions {
   readonly maxInjectedChars: number;
 }
 
-/** Results, and why other hits were dropped. */
-export interface PlacedHits {
-  readonly results: readonly SearchResult[];
-  readonly belowMinScore: number;
-  /** Hits whose file has changed or gone since it was indexed. */
-  readonly outdated: number;
-}
-
 /** A shorter piece of a snippet is useless. */
 const SHORTEST_SNIPPET = 40;
 
-/** Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped. */
-export function placeHits(
-  hits: readonly ToolHit[],
-  request: SearchRequest,
-  options: PlaceOptions,
-): PlacedHits {
+/**
+ * Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped.
+ *
+ * @returns also how many hits were dropped because their file has changed or gone since it was indexed (`outdated`)
+ */
+export function placeHits(hits: readonly ToolHit[], request: SearchRequest, options: PlaceOptions) {
   const takesPath =
     request.pathGlob === undefined ? () => true : createPathFilter(request.pathGlob);
   const { terms, required } = parseQuery(request.query, 'unicode61');

@@ -8,7 +8,7 @@ import { doublingRestMs } from '../../../support/time.js';
 import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
-import { type ExtState, type LastUpdate, updateExtState } from './ext-state.js';
+import { type ExtState, updateExtState } from './ext-state.js';
 import { listCollections, type Run, tellCollections } from './tell-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
@@ -53,50 +53,39 @@ const FIRST_EMBED_WAIT_MS = 60_000;
 const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
 
 /**
- * Brings the program's index in line with the files: exports conversations, adds and removes collections,
- * rescans the others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One
- * process at a time.
+ * Brings the program's index in line with the files: exports conversations, adds and removes collections, rescans the
+ * others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One process at a time.
  *
- * @throws ToolFailure; the signal's reason
+ * @throws ToolFailure
  */
 export async function syncExt(
   target: ExtSyncTarget,
   options: ExtSyncOptions,
 ): Promise<ExtSyncResult> {
-  const startedMs = target.clock.now();
-  const skipped = await target.exportSessions();
-  const tree = target.tree();
   // May take minutes: if svc is killed, the program must not keep running alongside a second one.
   const minder = new Minder(process.execPath);
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
     options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
     const limitMs = Math.min(timeoutMs, msUntil(options.deadline));
-    return runTool(target.tool, args, {
-      timeoutMs: limitMs,
-      signal: options.signal,
-      mind: minder.mind,
-    });
+    const { signal } = options;
+    return runTool(target.tool, args, { timeoutMs: limitMs, signal, mind: minder.mind });
   };
   try {
-    return await refresh(target, options.embedsNow, { skipped, startedMs, tree }, run);
+    return await refresh(target, options.embedsNow, run);
   } finally {
     minder.close();
   }
 }
 
-interface Beginning {
-  readonly skipped: readonly SkippedFile[];
-  readonly startedMs: number;
-  readonly tree: string | null;
-}
-
 async function refresh(
   target: ExtSyncTarget,
   embedsNow: boolean,
-  { skipped, startedMs, tree }: Beginning,
   run: Run,
 ): Promise<ExtSyncResult> {
   const { settings, clock } = target;
+  const startedMs = clock.now();
+  const skipped = await target.exportSessions();
+  const tree = target.tree();
   const told = await tellCollections(settings, target.features, run);
   const update = told.kept
     ? await run(['update'], settings.update.updateTimeoutMs)
@@ -106,7 +95,7 @@ async function refresh(
   const files = listed
     .filter(({ name }) => names.has(name))
     .reduce((sum, collection) => sum + (collection.files ?? 0), 0);
-  const updated: LastUpdate = {
+  const updated = {
     atMs: startedMs,
     tookMs: clock.now() - startedMs,
     files,

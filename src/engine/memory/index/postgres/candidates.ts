@@ -1,6 +1,5 @@
 import type { Server, Sql } from '../../../postgres/index.js';
 import type { DayRange } from '../../../support/day.js';
-import type { Source } from '../../types.js';
 import type {
   CandidateFilter,
   DatedQuestion,
@@ -8,7 +7,7 @@ import type {
   LexicalCandidate,
   VectorCandidate,
 } from '../candidates.js';
-import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { type ChunkColumns, chunkOf } from '../documents.js';
 import { type Kept, keepsChunk, keptBy } from './document-filter.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
@@ -21,17 +20,10 @@ export interface Searched {
   readonly reader: KeywordReader;
 }
 
-interface CandidateRow {
-  readonly chunkId: number;
-  readonly source: Source;
-  readonly path: string;
+interface CandidateRow
+  extends ChunkColumns,
+    Omit<LexicalCandidate, 'bm25' | 'headingPath' | 'lineNumbers' | 'origin'> {
   readonly origin: string | null;
-  readonly language: string | null;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly headings: string;
-  readonly text: string;
-  readonly lineNumbers: string | null;
 }
 
 /** Of one folder's dated notes, the newer first; undated ones count as new. */
@@ -47,6 +39,10 @@ const FOUND = `
   SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
     language, start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
     first_day, ${ONCE} AS is_first`;
+
+/** Of what is found. */
+const COLUMNS =
+  '"chunkId", source, path, origin, language, "startLine", "endLine", headings, text, "lineNumbers"';
 
 const FROM_CHUNKS = `
   JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id
@@ -113,7 +109,7 @@ async function candidatesOf(
   const distinct = [...new Set(scores)].sort((a, b) => a - b);
   const rankOf = new Map(distinct.map((score, rank) => [score, rank]));
   const rows = await sql.query<CandidateRow & { readonly score: number }>(
-    `SELECT * FROM (
+    `SELECT ${COLUMNS}, score FROM (
        ${FOUND}, found.score FROM unnest($3::int[], $4::int[]) AS found (id, score) ${FROM_CHUNKS}
      ) AS found WHERE is_first ORDER BY ${order}, path, "startLine", "chunkId" LIMIT $5`,
     [
@@ -138,7 +134,7 @@ export async function candidatesOfContents(
   const distinct = [...new Set(contents.map(({ similarity }) => similarity))];
   const rankOf = new Map(distinct.map((similarity, rank) => [similarity, rank]));
   const rows = await sql.query<CandidateRow & { readonly rank: number }>(
-    `SELECT * FROM (
+    `SELECT ${COLUMNS}, rank FROM (
        ${FOUND}, found.rank FROM (
          SELECT id, rank FROM unnest($3::bytea[], $4::int[]) AS near (hash, rank)
          JOIN svc.chunks USING (hash) WHERE memory = $1
@@ -158,14 +154,8 @@ export async function candidatesOfContents(
   });
 }
 
-function toCandidate(row: CandidateRow, bm25: number): LexicalCandidate {
-  const { chunkId, source, path, origin, language, startLine, endLine, text } = row;
-  return {
-    ...{ chunkId, source, path, language, startLine, endLine, text, bm25 },
-    ...(origin === null ? {} : { origin }),
-    headingPath: headingPathOf(row.headings),
-    lineNumbers: lineNumbersOf(row.lineNumbers),
-  };
+function toCandidate({ origin, ...row }: CandidateRow, bm25: number): LexicalCandidate {
+  return { ...chunkOf(row), bm25, ...(origin === null ? {} : { origin }) };
 }
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
@@ -184,7 +174,7 @@ export async function literalCandidates(
     [facts.id, pattern],
   );
   const rows = await sql.query<CandidateRow>(
-    `SELECT * FROM (${FOUND} FROM unnest($3::int[]) AS found (id) ${FROM_CHUNKS}) AS found
+    `SELECT ${COLUMNS} FROM (${FOUND} FROM unnest($3::int[]) AS found (id) ${FROM_CHUNKS}) AS found
      WHERE is_first ORDER BY ${NEWER_FIRST}, path, "startLine", "chunkId" LIMIT $4`,
     [facts.id, facts.origin, [...ids.filter(isWanted)], limit],
   );

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../postgres/index.js';
-import { groupBy } from '../../../support/lists.js';
+import { columnsOf, groupBy } from '../../../support/lists.js';
 
 /** How many chunks a row of `chunk_lengths` has. Ids begin with 1. */
 const PAGE = 512;
@@ -25,11 +25,7 @@ export async function appendLengths(
   );
 }
 
-/**
- * Sets the lengths of deleted chunks to 0.
- *
- * @returns the sum of what they were
- */
+/** Sets the lengths of deleted chunks to 0. @returns the sum of what they were */
 export async function clearLengths(
   transaction: Transaction,
   memory: number,
@@ -53,7 +49,7 @@ export async function clearLengths(
     `UPDATE svc.chunk_lengths SET lengths = changed.lengths
      FROM unnest($2::int[], $3::bytea[]) AS changed (page, lengths)
      WHERE chunk_lengths.memory = $1 AND chunk_lengths.page = changed.page`,
-    [memory, pages.map(({ page }) => page), pages.map(({ lengths }) => lengths)],
+    [memory, ...columnsOf(pages, 'page', 'lengths')],
   );
   return sum;
 }

@@ -37,20 +37,9 @@ interface LoadedTerm {
   readonly hits?: TermHits;
 }
 
-interface Unknown {
-  readonly terms: ReadonlyMap<string, Need>;
-  readonly beginnings: ReadonlyMap<string, Need>;
-}
-
 interface FoundTerm {
   chunks: number;
   readonly parts: PostingBytes[];
-}
-
-interface FoundTerms {
-  readonly named: ReadonlyMap<string, FoundTerm>;
-  /** Those that begin like one that was asked for. */
-  readonly within: ReadonlyMap<string, FoundTerm>;
 }
 
 interface PostingRow {
@@ -177,7 +166,7 @@ export class KeywordReader {
   }
 
   /** What has to be read first. */
-  private unknown(wanted: readonly (readonly [Prepared, Need])[]): Unknown {
+  private unknown(wanted: readonly (readonly [Prepared, Need])[]) {
     const terms = new Map<string, Need>();
     const beginnings = new Map<string, Need>();
     const words = wanted.flatMap(([{ phrases }, need]) =>
@@ -197,10 +186,7 @@ export class KeywordReader {
     return { terms, beginnings };
   }
 
-  private async readRows(
-    terms: ReadonlyMap<string, Need>,
-    beginnings: ReadonlyMap<string, Need>,
-  ): Promise<FoundTerms> {
+  private async readRows(terms: ReadonlyMap<string, Need>, beginnings: ReadonlyMap<string, Need>) {
     const needs = [...terms.values(), ...beginnings.values()];
     const hasLengths = this.lengths === undefined && needs.some((need) => need !== 'frequency');
     const { text, values } = postingsQuery(this.facts.id, terms, beginnings, hasLengths);

@@ -1,7 +1,13 @@
 import type { Server, Sql } from '../../../postgres/index.js';
-import type { Chunk, DocumentKey, DocumentKind, Source } from '../../types.js';
-import type { StoredDocument } from '../documents.js';
-import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { columnsOf } from '../../../support/lists.js';
+import type { Chunk, DocumentKey, DocumentKind } from '../../types.js';
+import {
+  type ChunkColumns,
+  chunkOf,
+  type FileColumns,
+  type StoredDocument,
+  storedDocumentOf,
+} from '../documents.js';
 import { openPostgresIndex, type SharedMemory } from './open-index.js';
 
 /** A host that indexes into a memory. */
@@ -11,7 +17,7 @@ export interface Origin {
   readonly name: string;
   readonly documents: number;
   readonly chunks: number;
-  /** When its last sync ended, by its own clock, in milliseconds since the epoch; null before the first. */
+  /** When its last sync ended, by its own clock; null before the first. */
   readonly syncedMs: number | null;
   /** How long ago it wrote something, by the server's clock. */
   readonly seenMsAgo: number;
@@ -36,23 +42,14 @@ export async function listOrigins(sql: Sql, agent?: string): Promise<readonly Or
 export type OtherDocument = Pick<StoredDocument, 'fingerprint' | 'hash' | 'mimeType' | 'resume'> &
   Pick<DocumentKey, 'path' | 'source'> & { readonly origin: string; readonly kind: DocumentKind };
 
+type OtherRow = FileColumns & Omit<OtherDocument, 'fingerprint' | keyof FileColumns>;
+
 /** The documents of all other origins, by path and origin. */
 export async function otherDocuments(
   sql: Sql,
   { agent, origin }: SharedMemory,
 ): Promise<readonly OtherDocument[]> {
-  const rows = await sql.query<{
-    readonly origin: string;
-    readonly source: Source;
-    readonly path: string;
-    readonly kind: DocumentKind;
-    readonly mimeType: string | null;
-    readonly size: number;
-    readonly mtimeMs: number;
-    readonly ctimeMs: number;
-    readonly hash: string;
-    readonly resume: string | null;
-  }>(
+  const rows = await sql.query<OtherRow>(
     `SELECT origins.name AS origin, source, path, kind, mime_type AS "mimeType", size, mtime_ms AS "mtimeMs",
        ctime_ms AS "ctimeMs", hash, resume
      FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
@@ -60,12 +57,7 @@ export async function otherDocuments(
      WHERE agent = $1 AND origins.name <> $2 ORDER BY path, origins.name`,
     [agent, origin],
   );
-  return rows.map(({ size, mtimeMs, ctimeMs, mimeType, resume, ...row }) => ({
-    ...row,
-    fingerprint: { size, mtimeMs, ctimeMs },
-    ...(mimeType === null ? {} : { mimeType }),
-    ...(resume === null ? {} : { resume }),
-  }));
+  return rows.map(storedDocumentOf);
 }
 
 /** A chunk with its id in the memory. */
@@ -79,17 +71,11 @@ export async function chunksByDocument(
   { agent, origin }: SharedMemory,
   documents: readonly Pick<DocumentKey, 'path' | 'source'>[],
 ): Promise<readonly (readonly StoredChunk[])[]> {
-  const rows = await sql.query<{
-    readonly chunkId: number;
-    readonly at: number;
-    readonly startLine: number;
-    readonly endLine: number;
-    readonly headings: string;
-    readonly text: string;
-    readonly numbers: string | null;
-  }>(
+  const rows = await sql.query<
+    ChunkColumns & Omit<StoredChunk, keyof ChunkColumns | 'headingPath'> & { readonly at: number }
+  >(
     `SELECT keys.at::int AS at, chunks.id AS "chunkId", start_line AS "startLine", end_line AS "endLine", headings, text,
-       line_numbers AS numbers
+       line_numbers AS "lineNumbers"
      FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS keys (source, path, at)
      JOIN svc.memories ON agent = $1
      JOIN svc.origins ON origins.memory = memories.id AND origins.name = $2
@@ -98,14 +84,10 @@ export async function chunksByDocument(
      CROSS JOIN unnest(chunk_ids) AS ids
      JOIN svc.chunks ON chunks.memory = memories.id AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
      ORDER BY keys.at, chunks.id`,
-    [...[agent, origin], documents.map(({ source }) => source), documents.map(({ path }) => path)],
+    [agent, origin, ...columnsOf(documents, 'source', 'path')],
   );
   const found: StoredChunk[][] = documents.map(() => []);
-  for (const { at, chunkId, startLine, endLine, headings, text, numbers } of rows) {
-    const lineNumbers = lineNumbersOf(numbers);
-    const chunk = { chunkId, startLine, endLine, headingPath: headingPathOf(headings), text };
-    found[at - 1]?.push(lineNumbers === undefined ? chunk : { ...chunk, lineNumbers });
-  }
+  for (const { at, ...row } of rows) found[at - 1]?.push(chunkOf(row));
   return found;
 }
 

@@ -216,7 +216,7 @@ function indexOf(
       const { vectorCandidates } = await vectors();
       const now = await searched();
       const kept = await keptBy(now, filter);
-      return vectorCandidates(now, { identity, vector, limit, kept });
+      return vectorCandidates(now, identity, vector, limit, kept);
     },
     similarities: async (...asked) =>
       (await vectors()).similarities({ sql: server, facts }, ...asked),

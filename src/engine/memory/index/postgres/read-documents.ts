@@ -1,4 +1,5 @@
 import type { Sql } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
@@ -8,6 +9,7 @@ import {
   type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
+  type DocumentRow,
   type LinkingDocument,
   type MediaCounts,
   PROMOTED_FACTS,
@@ -15,21 +17,9 @@ import {
   type SourceRow,
   type StoredDocument,
   type SyncMark,
+  storedDocumentOf,
 } from '../documents.js';
 import type { Place } from './stored-chunks.js';
-
-interface DocumentRow {
-  readonly source: Source;
-  readonly path: string;
-  readonly kind: DocumentKind;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly hash: string;
-  readonly indexedMs: number;
-  readonly mimeType: string | null;
-  readonly resume: string | null;
-}
 
 /** The documents of an origin. */
 export async function storedDocuments(
@@ -42,12 +32,7 @@ export async function storedDocuments(
      FROM svc.documents WHERE memory = $1 AND origin = $2`,
     [memory, origin],
   );
-  return rows.map(({ size, mtimeMs, ctimeMs, mimeType, resume, ...row }) => ({
-    ...row,
-    fingerprint: { size, mtimeMs, ctimeMs },
-    ...(mimeType === null ? {} : { mimeType }),
-    ...(resume === null ? {} : { resume }),
-  }));
+  return rows.map(storedDocumentOf);
 }
 
 type DescribedRow = Required<DocumentKey> & {
@@ -74,9 +59,7 @@ export async function describeDocuments(
      JOIN svc.documents ON documents.memory = $1 AND documents.origin = origins.id
        AND documents.source = keys.source AND documents.path = keys.path`,
     [
-      ...[memory, origin],
-      keys.map(({ source }) => source),
-      keys.map(({ path }) => path),
+      ...[memory, origin, ...columnsOf(keys, 'source', 'path')],
       keys.map((key) => key.origin ?? null),
     ],
   );
@@ -114,7 +97,7 @@ export async function documentContent(
   );
   if (row === undefined) return undefined;
   const chunks = await sql.query<ContentChunkRow>(
-    `SELECT start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS numbers,
+    `SELECT start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
        CASE WHEN EXISTS (SELECT FROM svc.memory_spaces AS used
               JOIN svc.embeddings ON embeddings.space = used.space
               WHERE used.memory = $1 AND embeddings.hash = chunks.hash) THEN 'stored'

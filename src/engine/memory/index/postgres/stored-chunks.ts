@@ -1,4 +1,5 @@
 import type { Sql } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import type { DocumentKey, Source } from '../../types.js';
 import type { Tokenizer } from '../identity.js';
 import { indexedFileName, indexedTexts } from '../indexed-texts.js';
@@ -49,7 +50,7 @@ export async function knownDocuments(
   return sql.query(
     `SELECT id, source, path, language FROM unnest($3::text[], $4::text[]) AS keys (source, path)
      JOIN svc.documents USING (source, path) WHERE memory = $1 AND origin = $2`,
-    [memory, origin, keys.map(({ source }) => source), keys.map(({ path }) => path)],
+    [memory, origin, ...columnsOf(keys, 'source', 'path')],
   );
 }
 

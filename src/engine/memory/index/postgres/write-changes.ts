@@ -1,5 +1,5 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
-import { pushAll } from '../../../support/lists.js';
+import { columnsOf, pushAll } from '../../../support/lists.js';
 import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
 import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
@@ -160,19 +160,13 @@ async function touch(
   atMs: number,
 ): Promise<void> {
   if (touched.length === 0) return;
+  const rows = touched.map(({ key, fingerprint }) => ({ ...key, ...fingerprint }));
   await transaction.run(
     `UPDATE svc.documents SET size = new.size, mtime_ms = new.mtime, ctime_ms = new.ctime, indexed_ms = $3
      FROM unnest($4::text[], $5::text[], $6::bigint[], $7::float8[], $8::float8[])
        AS new (source, path, size, mtime, ctime)
      WHERE memory = $1 AND origin = $2 AND documents.source = new.source AND documents.path = new.path`,
-    [
-      ...[memory, origin, atMs],
-      touched.map(({ key }) => key.source),
-      touched.map(({ key }) => key.path),
-      touched.map(({ fingerprint }) => fingerprint.size),
-      touched.map(({ fingerprint }) => fingerprint.mtimeMs),
-      touched.map(({ fingerprint }) => fingerprint.ctimeMs),
-    ],
+    [memory, origin, atMs, ...columnsOf(rows, 'source', 'path', 'size', 'mtimeMs', 'ctimeMs')],
   );
 }
 
@@ -185,19 +179,21 @@ function jsonText(value: NoteFacts | readonly NoteLink[] | undefined): string | 
 async function writeDocuments(
   transaction: Transaction,
   { memory, origin }: Place,
-  { written, languages, chunks }: ReadChanges,
+  { written, languages }: ReadChanges,
   atMs: number,
   firstChunk: number,
 ): Promise<readonly number[]> {
   if (written.length === 0) return [];
-  const documents = written.map(({ document }) => document);
-  const ranges = written.map(() => '{}');
-  for (const [at, { written: of }] of chunks.entries()) {
-    const isFirst = chunks[at - 1]?.written !== of;
-    const { document } = written[of] ?? {};
-    const count = document?.chunks.length ?? 0;
-    if (isFirst) ranges[of] = `{[${firstChunk + at},${firstChunk + at + count})}`;
-  }
+  let next = firstChunk;
+  const documents = written.map(({ document }, at) => {
+    const { mimeType = null, resume = null, facts, links, fingerprint, chunks } = document;
+    const language = languages[at]?.code ?? null;
+    // An empty range if there are none.
+    const chunkIds = `{[${next},${next + chunks.length})}`;
+    next += chunks.length;
+    const texts = { facts: jsonText(facts), links: jsonText(links) };
+    return { ...document, ...fingerprint, ...texts, mimeType, language, resume, chunkIds };
+  });
   // The documents that are extended are still there.
   const rows = await transaction.query<{ id: number; source: string; path: string }>(
     `INSERT INTO svc.documents AS known (memory, origin, source, path, kind, mime_type, language, size,
@@ -214,19 +210,8 @@ async function writeDocuments(
      RETURNING id, source, path`,
     [
       ...[memory, origin, atMs],
-      documents.map(({ source }) => source),
-      documents.map(({ path }) => path),
-      documents.map(({ kind }) => kind),
-      documents.map(({ mimeType }) => mimeType ?? null),
-      languages.map((language) => language?.code ?? null),
-      documents.map(({ fingerprint }) => fingerprint.size),
-      documents.map(({ fingerprint }) => fingerprint.mtimeMs),
-      documents.map(({ fingerprint }) => fingerprint.ctimeMs),
-      documents.map(({ hash }) => hash),
-      documents.map(({ resume }) => resume ?? null),
-      documents.map(({ facts }) => jsonText(facts)),
-      documents.map(({ links }) => jsonText(links)),
-      ranges,
+      ...columnsOf(documents, 'source', 'path', 'kind', 'mimeType', 'language', 'size', 'mtimeMs'),
+      ...columnsOf(documents, 'ctimeMs', 'hash', 'resume', 'facts', 'links', 'chunkIds'),
     ],
   );
   const ids = new Map(rows.map((row) => [`${row.source}:${row.path}`, row.id]));
@@ -250,14 +235,8 @@ async function writeChunks(
       memory,
       chunks.map((_, at) => firstChunk + at),
       chunks.map(({ written }) => documents[written] ?? 0),
-      chunks.map(({ startLine }) => startLine),
-      chunks.map(({ endLine }) => endLine),
-      chunks.map(({ hash }) => hash),
-      chunks.map(({ headings }) => headings),
-      chunks.map(({ firstDay }) => firstDay),
-      chunks.map(({ lastDay }) => lastDay),
-      chunks.map(({ text }) => text),
-      chunks.map(({ lineNumbers }) => lineNumbers),
+      ...columnsOf(chunks, 'startLine', 'endLine', 'hash', 'headings', 'firstDay', 'lastDay'),
+      ...columnsOf(chunks, 'text', 'lineNumbers'),
     ],
   );
   await writeTerms(transaction, memory, { added: words.terms, firstChunk, removed: new Map() });
@@ -266,7 +245,7 @@ async function writeChunks(
   await transaction.run(
     `DELETE FROM svc.unused_embeddings USING svc.embeddings
      WHERE embedding = embeddings.id AND hash = ANY ($1)`,
-    [chunks.map(({ hash }) => hash)],
+    columnsOf(chunks, 'hash'),
   );
 }
 

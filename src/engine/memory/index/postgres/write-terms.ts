@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import { type Run, runBytes } from './posting-bytes.js';
 
 /** Words that chunks bring, and terms of chunks that go. */
@@ -39,13 +40,7 @@ export async function writeTerms(
        SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
        ON CONFLICT (memory, term) DO UPDATE SET chunks = known.chunks + excluded.chunks,
          hits = known.hits || excluded.hits, places = known.places || excluded.places`,
-      [
-        memory,
-        some.map(({ term }) => term),
-        some.map(({ chunks }) => chunks),
-        some.map(({ hits }) => hits),
-        some.map(({ places }) => places),
-      ],
+      [memory, ...columnsOf(some, 'term', 'chunks', 'hits', 'places')],
     );
   }
   for (let from = 0; from < parts.length; from += ROWS) {
@@ -53,13 +48,7 @@ export async function writeTerms(
     await transaction.run(
       `INSERT INTO svc.postings (memory, term, part, hits, places)
        SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])`,
-      [
-        memory,
-        some.map(({ term }) => term),
-        some.map(({ part }) => part),
-        some.map(({ hits }) => hits),
-        some.map(({ places }) => places),
-      ],
+      [memory, ...columnsOf(some, 'term', 'part', 'hits', 'places')],
     );
   }
   await moveFull(transaction, memory, rows, changes.firstChunk);

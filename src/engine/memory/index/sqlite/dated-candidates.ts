@@ -1,12 +1,12 @@
 import type { Connection } from '../../../sqlite/database.js';
 import type { DayRange } from '../../../support/day.js';
 import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
+import { chunkOf } from '../documents.js';
 import {
   type CandidateRow,
   type Kept,
   restrictChunks,
   SELECT_CANDIDATE,
-  toCandidate,
   WEIGHTS,
 } from './lexical-candidates.js';
 
@@ -54,5 +54,5 @@ export function datedCandidates(
        ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
     )
     .all({ ...days, match, except, kept: kept?.ids, limit });
-  return rows.map(toCandidate);
+  return rows.map(chunkOf);
 }

@@ -12,8 +12,6 @@ import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 /**
  * Writes a document with its chunks and full-text rows. Transactions are the caller's.
  *
- * @param indexedMs when the file was read, in milliseconds since the epoch
- * @param chunks receives added and removed chunks
  * @returns the change in the number of chunks
  */
 export type WriteDocument = (change: Change, indexedMs: number, chunks: ChunkChanges) => number;
@@ -197,11 +195,7 @@ export interface ChunkChanges {
   finish(): void;
 }
 
-/**
- * Does nothing in an index without vectors.
- *
- * @param vectorsFollow whether it is about to get some
- */
+/** Does nothing in an index without vectors. @param vectorsFollow whether it is about to get some */
 export function followChunks(database: Connection, vectorsFollow: boolean): ChunkChanges {
   const hasVectors = database.prepare('SELECT 1 FROM spaces LIMIT 1').get() !== undefined;
   const free = (column: string): ((id: number) => void) => {

@@ -12,15 +12,13 @@ import {
   likePattern,
   type TellingWords,
 } from '../candidates.js';
-import { COLUMN_WEIGHTS, headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { type ChunkColumns, chunkOf } from '../documents.js';
+import { COLUMN_WEIGHTS } from '../lexical-text.js';
 
 /** For `bm25()`. */
 export const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
 
-export type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
-  readonly headingPath: string;
-  readonly lineNumbers: string | null;
-};
+export type CandidateRow = ChunkColumns & Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'>;
 
 /** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
 export async function lexicalCandidates(
@@ -79,7 +77,7 @@ async function bestCandidates(
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
   if (isTied) await othersTurn();
   const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
-  return best.slice(0, limit).map(toCandidate);
+  return best.slice(0, limit).map(chunkOf);
 }
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
@@ -101,7 +99,7 @@ export function literalCandidates(
       limit,
       kept: kept?.ids,
     });
-  return rows.map(toCandidate);
+  return rows.map(chunkOf);
 }
 
 /** How many chunks a full-text expression matches. */
@@ -138,7 +136,7 @@ const NEWER_FIRST = `
 
 export const SELECT_CANDIDATE = `
   SELECT chunks.id AS chunkId, documents.source, documents.path, documents.language, chunks.start_line AS startLine,
-    chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
+    chunks.end_line AS endLine, chunks.heading_path AS headings, chunks.text,
     chunks.line_numbers AS lineNumbers`;
 
 /** What a filter keeps, as a JSON array of ids. */
@@ -164,15 +162,6 @@ export function restrictChunks(kept: Kept | undefined, chunks = 'chunks'): strin
   if (kept === undefined) return '';
   const column = kept.by === 'chunk' ? `${chunks}.id` : 'documents.id';
   return `AND ${column} IN (SELECT value FROM json_each(@kept))`;
-}
-
-export function toCandidate(row: CandidateRow): LexicalCandidate {
-  const { headingPath, lineNumbers } = row;
-  return {
-    ...row,
-    headingPath: headingPathOf(headingPath),
-    lineNumbers: lineNumbersOf(lineNumbers),
-  };
 }
 
 const SOURCES: readonly Source[] = ['memory', 'sessions'];

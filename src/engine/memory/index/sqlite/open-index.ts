@@ -30,11 +30,7 @@ export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
 const BUSY_TIMEOUT_MS = 5000;
 const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
-/**
- * Opens an index for reading, or for the holder of the index lock to write.
- *
- * @throws SvcError INDEX_*
- */
+/** Opens an index for reading, or for the holder of the index lock to write. @throws SvcError INDEX_* */
 export function openIndex(
   file: string,
   access: 'read' | 'write',

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
-import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
+import type { DocumentKey, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
@@ -8,6 +8,7 @@ import {
   type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
+  type DocumentRow,
   type LinkingDocument,
   type MediaCounts,
   PROMOTED_FACTS,
@@ -15,40 +16,19 @@ import {
   type SourceRow,
   type StoredDocument,
   type SyncMark,
+  storedDocumentOf,
   type TreeSnapshot,
 } from '../documents.js';
-
-type DocumentRow = [
-  source: Source,
-  path: string,
-  kind: DocumentKind,
-  size: number,
-  mtimeMs: number,
-  ctimeMs: number,
-  hash: string,
-  indexedMs: number,
-  mimeType: string | null,
-  resume: string | null,
-];
 
 export function storedDocuments(database: Connection): StoredDocument[] {
   return database
     .prepare<[], DocumentRow>(
-      `SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms, mime_type, resume
+      `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
+         indexed_ms AS indexedMs, mime_type AS mimeType, resume
        FROM documents`,
     )
-    .raw()
     .all()
-    .map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs, mimeType, resume]) => ({
-      source,
-      path,
-      kind,
-      fingerprint: { size, mtimeMs, ctimeMs },
-      hash,
-      indexedMs,
-      ...(mimeType === null ? {} : { mimeType }),
-      ...(resume === null ? {} : { resume }),
-    }));
+    .map(storedDocumentOf);
 }
 
 type DescribedRow = Omit<DescribedDocument, 'mimeType' | 'promoted'> & {
@@ -103,7 +83,7 @@ export function documentContent(
   const chunks = database
     .prepare<[number], ContentChunkRow>(
       `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
-         line_numbers AS numbers,
+         line_numbers AS lineNumbers,
          CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
                 WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
               WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)

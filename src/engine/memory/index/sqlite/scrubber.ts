@@ -4,8 +4,7 @@ import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
 
 /**
- * Erases deleted data from the database file: SQLite leaves a deleted row's bytes in place until it reuses
- * the space.
+ * Erases deleted data from the database file: SQLite leaves a deleted row's bytes in place until it reuses the space.
  */
 export interface Scrubber {
   /** Requests a scrub: the next sync reads every file again, then scrubs. One transaction. */
@@ -15,7 +14,6 @@ export interface Scrubber {
   /**
    * Deletes every unused vector, rewrites the file and empties its log. No transaction may be open.
    *
-   * @param atMs now, in milliseconds since the epoch
    * @returns false when another process reads the index: its log stays until the next try
    */
   scrub(atMs: number): boolean;

@@ -181,8 +181,8 @@ export function createSqliteIndex(
     vectorCandidates: async (identity, vector, limit, filter) => {
       const part = await vectors();
       const hasExtension = (): boolean => extensionBy(part).loaded;
-      const asked = { identity, vector, limit, kept: keptOf(filter), hasExtension };
-      return part.vectorCandidates(database, asked);
+      const kept = keptOf(filter);
+      return part.vectorCandidates(database, identity, vector, limit, kept, hasExtension);
     },
     similarities: async (...asked) => (await vectors()).similarities(database, ...asked),
     sampleSimilarities: async (...asked) =>

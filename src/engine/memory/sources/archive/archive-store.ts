@@ -123,11 +123,7 @@ export class ArchiveStore {
     });
   }
 
-  /**
-   * Opens an archive to change it, and creates it if needed; close it afterwards.
-   *
-   * @throws SvcError ARCHIVE_UNUSABLE
-   */
+  /** Opens an archive to change it, and creates it if needed; close it afterwards. @throws SvcError ARCHIVE_UNUSABLE */
   static open(file: string): ArchiveStore {
     return usable(file, () => new ArchiveStore(openFormat(file, FORMAT, BUSY_MS)));
   }

@@ -356,7 +356,7 @@ function without(
   });
 }
 
-/** When a conversation was last continued, in milliseconds since the epoch. */
+/** When a conversation was last continued. */
 export function endMs({ endedAt, mtimeMs }: Pick<ArchivedSession, 'endedAt' | 'mtimeMs'>): number {
   return endedAt === null ? mtimeMs : Date.parse(endedAt);
 }

@@ -83,11 +83,7 @@ export function* turnsOf(
 
 const BEGINNING = { offset: 0, line: 1 };
 
-/**
- * Reads what a transcript says after a point; all of it if the point is no longer valid.
- *
- * @throws the system's error
- */
+/** Reads what a transcript says after a point; all of it if the point is no longer valid. @throws the system's error */
 export function readConversation(
   file: TranscriptFile,
   after: StopPoint | undefined,
@@ -133,11 +129,10 @@ const SAMPLES = 32;
 const SAMPLE_BYTES = 2 * 1024;
 
 /**
- * A hash to detect changes in the beginning of a file at constant cost: its length and evenly spaced samples,
- * including the first and last bytes. Insertions and deletions shift the last sample; only same-length
- * replacements between samples go unnoticed.
+ * A hash to detect changes in the beginning of a file at constant cost: its length and evenly spaced samples, including
+ * the first and last bytes. Insertions and deletions shift the last sample; only same-length replacements between
+ * samples go unnoticed.
  *
- * @param bytes length of the beginning
  * @returns SHA-256, hexadecimal; undefined when the file is shorter
  */
 export function prefixPrint(descriptor: number, bytes: number): string | undefined {
@@ -185,8 +180,7 @@ export function initialState({ heldIn }: TranscriptPlace): ReadingState {
 }
 
 /**
- * Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored
- * or shown.
+ * Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored or shown.
  */
 export function readTurn(line: JsonlLine, state: ReadingState, place: TranscriptPlace): ReadLine {
   if (state.isExcluded) return { turn: undefined, state };

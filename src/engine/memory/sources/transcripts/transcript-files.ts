@@ -1,9 +1,9 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
-import { skipOf } from '../skips.js';
-import { statFile, type WalkListener } from '../walk.js';
+import { unlessGone } from '../skips.js';
+import { sortedEntries, statFile, type WalkListener } from '../walk.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import type { TranscriptFile, TranscriptPlace } from './transcript-reader.js';
 
@@ -21,11 +21,7 @@ export interface ArchivedConversations {
   list(isLive: (path: string) => boolean): TranscriptScan;
   /** Whether {@link update} has anything to do. */
   isBehind(live: readonly TranscriptFile[]): boolean;
-  /**
-   * Archives what is new, reads changed exports and applies the limits.
-   *
-   * @throws SvcError ARCHIVE_UNUSABLE
-   */
+  /** Archives what is new, reads changed exports and applies the limits. @throws SvcError ARCHIVE_UNUSABLE */
   update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void>;
 }
 
@@ -69,7 +65,7 @@ export function scanTranscripts({
 }
 
 function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<TranscriptFile> {
-  const root = realRoot(place.root, listener);
+  const root = unlessGone(place.root, listener, (path) => realpathSync(path));
   if (root === undefined) return;
   const { conversations } = TRANSCRIPT_READERS[place.reader];
   if (conversations !== undefined) {
@@ -84,7 +80,7 @@ function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<T
     const listing: WalkListener = {
       onSkip: (skip) => listener.onSkip({ ...skip, path: shown(dir) }),
     };
-    for (const entry of readFolder(below(dir), listing)) {
+    for (const entry of entriesOf(below(dir), listing)) {
       const segments = [...dir, entry.name];
       if (entry.isDirectory()) {
         if (mayHold(place, segments, 'folder')) folders.push(segments);
@@ -113,24 +109,6 @@ export function mayHold(
   return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
 }
 
-/** Undefined for a missing folder. */
-function realRoot(root: string, listener: WalkListener): string | undefined {
-  try {
-    return realpathSync(root);
-  } catch (error) {
-    const skip = skipOf(root, error);
-    if (skip.reason !== 'vanished') listener.onSkip(skip);
-    return undefined;
-  }
-}
-
-function readFolder(dir: string, listener: WalkListener): Dirent[] {
-  try {
-    const entries = readdirSync(dir, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    const skip = skipOf(dir, error);
-    if (skip.reason !== 'vanished') listener.onSkip(skip);
-    return [];
-  }
+function entriesOf(dir: string, listener: WalkListener): readonly Dirent[] {
+  return unlessGone(dir, listener, sortedEntries) ?? [];
 }

@@ -232,9 +232,8 @@ const NAMES: Readonly<Record<ExtMode, readonly string[]>> = {
 /**
  * Chooses the tool for a mode.
  *
- * @param named `memory.ext.searchTool`
- * @returns undefined when the release cannot do the mode over MCP and must be run instead. One that always
- *   ranks with a model would load it for a lexical search.
+ * @returns undefined when the release cannot do the mode over MCP and must be run instead. One that always ranks with a
+ *   model would load it for a lexical search.
  */
 export function planMcp(
   tools: readonly OfferedTool[],

@@ -65,11 +65,7 @@ export function openTool(
   return { program, env, cwd: dir, key };
 }
 
-/**
- * Creates its folders.
- *
- * @throws ToolFailure when they cannot be created, or the program is gone
- */
+/** Creates its folders. @throws ToolFailure when they cannot be created, or the program is gone */
 function keyOf(program: string, folders: readonly string[]): string {
   try {
     for (const folder of folders) makeFolders(folder);
@@ -99,10 +95,13 @@ function unquoted(command: string): string {
 }
 
 /** Why the external program gave no answer. */
-export type ToolFailureCode = Extract<
-  WarningCode,
-  'BACKEND_FAILED' | 'BACKEND_TIMEOUT' | 'BACKEND_UNAVAILABLE' | 'EMBEDDINGS_PENDING'
->;
+export const TOOL_FAILURES = [
+  'BACKEND_FAILED',
+  'BACKEND_TIMEOUT',
+  'BACKEND_UNAVAILABLE',
+  'EMBEDDINGS_PENDING',
+] as const satisfies readonly WarningCode[];
+type ToolFailureCode = (typeof TOOL_FAILURES)[number];
 
 /** The external program gave no answer. Expected: the builtin engine answers instead. */
 export class ToolFailure extends Error {

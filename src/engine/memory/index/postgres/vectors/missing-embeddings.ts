@@ -1,6 +1,11 @@
 import type { Server } from '../../../../postgres/index.js';
 import { distinctContents } from '../../content-hash.js';
-import type { MissingEmbedding, MissingMedia, MissingMediaCount } from '../../embedding-records.js';
+import type {
+  IdPage,
+  MissingEmbedding,
+  MissingMedia,
+  MissingMediaCount,
+} from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
 import type { Place } from '../stored-chunks.js';
 import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
@@ -10,11 +15,6 @@ export interface MissingQuestion extends Place {
   /** The origin's name, which claims are made under. */
   readonly name: string;
   readonly identity: string;
-}
-
-interface Page {
-  readonly after: number;
-  readonly limit: number;
 }
 
 /** How long a content stays claimed if its host stops without a word. */
@@ -46,7 +46,7 @@ const IS_MEDIA =
 export async function missingEmbeddings(
   server: Server,
   question: MissingQuestion,
-  { after, limit }: Page,
+  { after, limit }: IdPage,
 ): Promise<MissingEmbedding[]> {
   for (;;) {
     // Another host may have made the space meanwhile.
@@ -130,7 +130,7 @@ export async function hostsEmbedding(
 export async function missingMedia(
   server: Server,
   question: MissingQuestion,
-  { after, limit }: Page,
+  { after, limit }: IdPage,
 ): Promise<MissingMedia[]> {
   const values = [...(await valuesOf(server, question, after)), limit];
   const rows = await server.query<MissingMedia>(

@@ -1,5 +1,5 @@
 import type { Server, Sql, Transaction } from '../../../../postgres/index.js';
-import { groupBy } from '../../../../support/lists.js';
+import { columnsOf, groupBy } from '../../../../support/lists.js';
 import type {
   IdPage,
   PackedEmbedding,
@@ -44,7 +44,7 @@ export function packedStore(server: Server, agent: string): PackedStore {
       server.query<PackedEmbedding>(
         `${PACKED}, true AS used ${IN_SPACE}
          JOIN unnest($1::text[], $2::bytea[]) AS sought (identity, hash) USING (identity, hash)`,
-        [rows.map(({ identity }) => identity), rows.map(({ hash }) => hash)],
+        columnsOf(rows, 'identity', 'hash'),
       ),
     put: (rows) =>
       server.transaction(async (transaction) => {
@@ -58,7 +58,8 @@ export function packedStore(server: Server, agent: string): PackedStore {
   };
 }
 
-async function ensureSpace(
+/** The id of the space of an identity, created if missing. @throws SvcError PROVIDER_ANSWER_INVALID */
+export async function ensureSpace(
   transaction: Transaction,
   identity: string,
   dimensions: number,
@@ -76,15 +77,20 @@ async function ensureSpace(
   return space.id;
 }
 
-async function storePacked(
+/**
+ * Adds vectors that a space does not have yet; out of use unless they are marked as used, or some memory has the text.
+ *
+ * @returns how many
+ */
+export async function storePacked(
   transaction: Transaction,
   space: number,
-  rows: readonly PackedEmbedding[],
+  rows: readonly Omit<PackedEmbedding, 'id' | 'identity'>[],
 ): Promise<number> {
   const codes = rows.map(({ vector, dimensions }) => signBits(sumOfVectors(vector, dimensions)));
   const stored = await transaction.run(
     `WITH new AS (
-       SELECT * FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::boolean[])
+       SELECT DISTINCT ON (hash) * FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::boolean[])
          AS new (hash, vector, code, used)
      ), added AS (
        INSERT INTO svc.embeddings (space, hash, vector)
@@ -98,18 +104,14 @@ async function storePacked(
          AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = added.hash)
      )
      SELECT id FROM added`,
-    [
-      space,
-      rows.map(({ hash }) => hash),
-      rows.map(({ vector }) => vector),
-      codes,
-      rows.map(({ used }) => used),
-    ],
+    [space, ...columnsOf(rows, 'hash', 'vector'), codes, ...columnsOf(rows, 'used')],
   );
+  const used = rows.filter((row) => row.used).map(({ hash }) => hash);
+  if (used.length === 0) return stored;
   await transaction.run(
     `DELETE FROM svc.unused_embeddings USING svc.embeddings
      WHERE embedding = embeddings.id AND space = $1 AND hash = ANY ($2)`,
-    [space, rows.filter(({ used }) => used).map(({ hash }) => hash)],
+    [space, used],
   );
   return stored;
 }

@@ -10,15 +10,6 @@ import { candidatesOfContents, type Searched } from '../candidates.js';
 import type { Kept } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
 
-/** A nearest-neighbour query under one identity. */
-export interface VectorQuery {
-  readonly identity: string;
-  readonly vector: Float32Array;
-  readonly limit: number;
-  /** What to search; undefined for everything. */
-  readonly kept: Kept | undefined;
-}
-
 /** Growth of the request when several chunks or hosts share contents. */
 const GROWTH = 4;
 
@@ -29,7 +20,10 @@ const GROWTH = 4;
  */
 export async function vectorCandidates(
   searched: Searched,
-  { identity, vector, limit, kept }: VectorQuery,
+  identity: string,
+  vector: Float32Array,
+  limit: number,
+  kept: Kept | undefined,
 ): Promise<VectorCandidate[]> {
   const { sql, facts } = searched;
   const space = await findSpace(sql, facts.id, identity);
@@ -123,14 +117,7 @@ export async function sampleMedia(
   return { chunkIds: new Set(all), similarities: [...sample.values()] };
 }
 
-/** A content and the similarity of its nearest piece to the query. */
-export interface Neighbour {
-  readonly hash: Buffer;
-  /** Cosine. */
-  readonly similarity: number;
-}
-
-export interface NearestRequest {
+interface NearestRequest {
   readonly memory: number;
   readonly space: Space;
   readonly query: QueryVector;
@@ -156,23 +143,19 @@ interface VectorRow {
 const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
-/** `$3` are the documents. */
+/** `$5` are the documents. */
 const OF_DOCUMENTS = `
   FROM svc.embeddings WHERE space = $2 AND hash IN (
     SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
-    WHERE documents.id = ANY ($3))`;
+    WHERE documents.id = ANY ($5))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
  * Similarities are exact; in a large memory, where codes of whole contents choose what is compared, one in a few
  * hundred of the nearest may be missed.
  */
-async function nearest(
-  sql: Server,
-  request: NearestRequest,
-  count: number,
-): Promise<readonly Neighbour[]> {
+async function nearest(sql: Server, request: NearestRequest, count: number) {
   const rows = await worthComparing(sql, request, count);
   const near = rows
     .map(({ hash, vector }) => ({ hash, similarity: bestCosine(request.query, vector) }))
@@ -187,36 +170,29 @@ async function worthComparing(
   count: number,
 ): Promise<readonly VectorRow[]> {
   const { memory, space, query, documents, chunks } = request;
-  const bits = signBits(query);
   const { id, indexedBy } = space;
+  if (documents === undefined && chunks <= FEW) {
+    return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
+  }
   const hasIndex = indexedBy !== null && documents === undefined;
   const wanted = Math.max(WORTH, count * WORTH_A_RESULT, hasIndex ? 0 : chunks * WORTH_SHARE);
   const most = Math.ceil(wanted);
-  const byCode = (at: number): string =>
-    `ORDER BY bit_count(code # $${at}::varbit) LIMIT $${at + 1}`;
-  const nearestCodes = (from: string, order: string): string =>
-    `SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${from} ${order}`;
-  if (documents !== undefined) {
-    const among = `AND embedding IN (SELECT id ${OF_DOCUMENTS})`;
-    return sql.query(
-      `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, byCode(4))}))`,
-      [memory, id, documents, bits, most],
-    );
-  }
-  if (chunks <= FEW) return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
+  const values = [memory, id, signBits(query), most];
+  const nearestCodes = (among: string): string => `id = ANY (ARRAY(
+    SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${among}
+    ORDER BY bit_count(code # $3::varbit) LIMIT $4))`;
+  const ofThese = (embeddings: string): string =>
+    `SELECT hash, vector FROM svc.embeddings
+     WHERE ${nearestCodes(`AND embedding IN (SELECT id ${embeddings})`)}`;
+  if (documents !== undefined) return sql.query(ofThese(OF_DOCUMENTS), [...values, documents]);
   // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
   const rows = hasIndex
-    ? await fromIndex(sql, request, bits, most)
+    ? await fromIndex(sql, space, values, most)
     : await sql.query<VectorRow>(
-        `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(${nearestCodes('', byCode(3))}))`,
-        [memory, id, bits, most],
+        `SELECT hash, vector ${OF_MEMORY} AND ${nearestCodes('')}`,
+        values,
       );
-  if (rows.length >= most / 2) return rows;
-  const among = `AND embedding IN (SELECT id ${OF_MEMORY})`;
-  return sql.query(
-    `SELECT hash, vector FROM svc.embeddings WHERE id = ANY (ARRAY(${nearestCodes(among, byCode(3))}))`,
-    [memory, id, bits, most],
-  );
+  return rows.length >= most / 2 ? rows : sql.query(ofThese(OF_MEMORY), values);
 }
 
 /** pgvector looks at no more in its first pass. */
@@ -225,8 +201,8 @@ const MOST_EF_SEARCH = 1000;
 /** The nearest codes by the index of pgvector. The space's number is part of the statement, as of the index. */
 async function fromIndex(
   sql: Server,
-  { memory, space: { id, dimensions, indexedBy } }: NearestRequest,
-  bits: string,
+  { id, dimensions, indexedBy }: Space,
+  values: readonly unknown[],
   most: number,
 ): Promise<readonly VectorRow[]> {
   return sql.transaction(async (transaction) => {
@@ -238,7 +214,7 @@ async function fromIndex(
       `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(
          SELECT embedding FROM svc.embedding_codes WHERE space = ${id}
          ORDER BY code::bit(${dimensions}) OPERATOR(${indexedBy}.<~>) $3::bit(${dimensions}) LIMIT $4))`,
-      [memory, id, bits, most],
+      values,
     );
   });
 }

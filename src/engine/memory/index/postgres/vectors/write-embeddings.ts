@@ -1,7 +1,9 @@
 import type { Server, Transaction } from '../../../../postgres/index.js';
+import { columnsOf } from '../../../../support/lists.js';
 import type { EmbeddingEntry, RefusedContent, RefusedMedia } from '../../embedding-records.js';
-import { packVectors, requireDimensions, sumOfVectors, unitVector } from '../../vector-bytes.js';
-import { enterSpaces, findSpace, raiseWholeTo, type Space, signBits } from './spaces.js';
+import { packVectors, requireDimensions, unitVector } from '../../vector-bytes.js';
+import { ensureSpace, storePacked } from './packed-embeddings.js';
+import { enterSpaces, findSpace, raiseWholeTo } from './spaces.js';
 
 /**
  * Stores vectors under an identity, in one transaction.
@@ -19,49 +21,15 @@ export async function putEmbeddings(
   const dimensions = first.vectors[0]?.length ?? 0;
   const rows = entries.map(({ hash, vectors }) => {
     for (const vector of vectors) requireDimensions(dimensions, vector.length);
-    const vector = packVectors(vectors.map(unitVector));
-    return { hash, vector, code: signBits(sumOfVectors(vector, dimensions)) };
+    return { hash, dimensions, vector: packVectors(vectors.map(unitVector)), used: false };
   });
   await server.transaction(async (transaction) => {
-    const space = await ensureSpace(transaction, memory, identity, dimensions);
-    requireDimensions(space.dimensions, dimensions);
-    await transaction.run(
-      `WITH added AS (
-         INSERT INTO svc.embeddings (space, hash, vector)
-         SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING RETURNING id, hash
-       ), coded AS (
-         INSERT INTO svc.embedding_codes
-         SELECT DISTINCT ON (id) id, $1::int, code::varbit FROM added
-           JOIN unnest($2::bytea[], $4::text[]) AS new (hash, code) USING (hash)
-       )
-       INSERT INTO svc.unused_embeddings (embedding) SELECT id FROM added
-         WHERE NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = added.hash)`,
-      [
-        space.id,
-        rows.map(({ hash }) => hash),
-        rows.map(({ vector }) => vector),
-        rows.map(({ code }) => code),
-      ],
-    );
+    const id = await ensureSpace(transaction, identity, dimensions);
+    await enterSpaces(transaction, memory, [identity]);
+    await storePacked(transaction, id, rows);
     await endClaims(transaction, identity, entries);
-    await raiseWholeTo(transaction, memory, space);
+    await raiseWholeTo(transaction, memory, { id, identity });
   });
-}
-
-async function ensureSpace(
-  transaction: Transaction,
-  memory: number,
-  identity: string,
-  dimensions: number,
-): Promise<Space> {
-  await transaction.run(
-    'INSERT INTO svc.spaces (identity, dimensions) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    [identity, dimensions],
-  );
-  await enterSpaces(transaction, memory, [identity]);
-  const space = await findSpace(transaction, memory, identity);
-  if (space === undefined) throw new Error('a row that was just written is not there');
-  return space;
 }
 
 async function endClaims(
@@ -71,7 +39,7 @@ async function endClaims(
 ): Promise<void> {
   await transaction.run(
     'DELETE FROM svc.embedding_claims WHERE identity = $1 AND hash = ANY ($2)',
-    [identity, contents.map(({ hash }) => hash)],
+    [identity, ...columnsOf(contents, 'hash')],
   );
 }
 
@@ -92,7 +60,7 @@ export async function refuseEmbeddings(
       `INSERT INTO svc.refused_contents (identity, hash, why)
        SELECT DISTINCT ON (hash) $1, hash, why FROM unnest($2::bytea[], $3::text[]) AS new (hash, why)
        ON CONFLICT (identity, hash) DO UPDATE SET why = excluded.why`,
-      [identity, noted.map(({ hash }) => hash), noted.map(({ why }) => why)],
+      [identity, ...columnsOf(noted, 'hash', 'why')],
     );
     await endClaims(transaction, identity, refused);
     if (space !== undefined) await raiseWholeTo(transaction, memory, space);

@@ -1,21 +1,5 @@
-export {
-  countMissingEmbeddings,
-  countMissingMedia,
-  missingEmbeddings,
-  missingMedia,
-  packedStore,
-  putEmbeddings,
-  refusedMedia,
-  refuseEmbeddings,
-  spaceStatistics,
-  storedEmbeddings,
-} from './embeddings.js';
+export * from './embeddings.js';
 export { loadVectorExtension } from './extension.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
-export {
-  sampleMedia,
-  sampleSimilarities,
-  similarities,
-  vectorCandidates,
-} from './vector-candidates.js';
+export * from './vector-candidates.js';

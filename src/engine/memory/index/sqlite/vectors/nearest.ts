@@ -111,9 +111,7 @@ function candidatesFor(
       .all(space.id);
   const chosen = among === undefined ? undefined : new Set(among);
   // A space out of use has no codes.
-  const coded = space.inUse
-    ? worthComparing(database, { space, query, among: chosen, count })
-    : undefined;
+  const coded = space.inUse ? worthComparing(database, space, query, chosen, count) : undefined;
   if (coded === undefined) return among ?? idsFrom('embeddings', 'id');
   const uncoded = idsFrom('uncoded', 'embedding_id');
   // A content in use again may also have its old code.

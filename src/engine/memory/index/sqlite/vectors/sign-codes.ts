@@ -20,13 +20,6 @@ function slotWords(space: Space): number {
   return 1 + Math.ceil(space.dimensions / WORD_BITS);
 }
 
-interface CodeQuery {
-  readonly space: Space;
-  readonly query: QueryVector;
-  readonly among: ReadonlySet<number> | undefined;
-  readonly count: number;
-}
-
 /** Codes the uncoded contents of a space, one full page at a time. The transaction is the caller's. */
 export function codeVectors(database: Connection, space: Space): void {
   if (space.dimensions < FEWEST_DIMENSIONS) return;
@@ -83,7 +76,10 @@ const WORTH_A_RESULT = 4;
  */
 export function worthComparing(
   database: Connection,
-  { space, query, among, count }: CodeQuery,
+  space: Space,
+  query: QueryVector,
+  among: ReadonlySet<number> | undefined,
+  count: number,
 ): Uint32Array | undefined {
   const pageIds = database
     .prepare<[number], number>('SELECT id FROM code_pages WHERE space_id = ? ORDER BY id')

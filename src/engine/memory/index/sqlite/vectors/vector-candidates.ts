@@ -1,23 +1,11 @@
 import type { Connection } from '../../../../sqlite/database.js';
-import type { Chunk, DocumentKey } from '../../../types.js';
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
-import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
+import { type ChunkColumns, chunkOf } from '../../documents.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { type Kept, restrictChunks } from '../lexical-candidates.js';
 import { holdsMedia } from '../read-documents.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
-
-/** A nearest-neighbour query under one identity. */
-export interface VectorQuery {
-  readonly identity: string;
-  readonly vector: Float32Array;
-  readonly limit: number;
-  /** What to search; undefined for everything. */
-  readonly kept: Kept | undefined;
-  /** Loads the vector extension on first use. */
-  readonly hasExtension: () => boolean;
-}
 
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
 const GROWTH = 4;
@@ -27,8 +15,14 @@ const GROWTH = 4;
  *
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
-export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
-  const { identity, vector, limit, kept, hasExtension } = asked;
+export function vectorCandidates(
+  database: Connection,
+  identity: string,
+  vector: Float32Array,
+  limit: number,
+  kept: Kept | undefined,
+  hasExtension: () => boolean,
+): VectorCandidate[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
@@ -57,12 +51,8 @@ function embeddingsOf(database: Connection, space: Space, { by, ids }: Kept): nu
     .all(ids, space.id);
 }
 
-interface ChunkRow extends Omit<Chunk, 'headingPath' | 'lineNumbers'>, DocumentKey {
-  readonly chunkId: number;
-  readonly headingPath: string;
-  readonly lineNumbers: string | null;
-  readonly rank: number;
-}
+type ChunkRow = ChunkColumns &
+  Omit<VectorCandidate, 'headingPath' | 'lineNumbers' | 'similarity'> & { readonly rank: number };
 
 /** The chunks that have these vectors. */
 function chunksOf(
@@ -79,7 +69,7 @@ function chunksOf(
   const rows = database
     .prepare<[Record<string, unknown>], ChunkRow>(
       `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
-         end_line AS endLine, heading_path AS headingPath, text,
+         end_line AS endLine, heading_path AS headings, text,
          line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
        FROM json_each(@ranked) AS ranked
        CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
@@ -89,12 +79,9 @@ function chunksOf(
        ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
     .all({ ranked, limit, kept: kept?.ids });
-  return rows.map(({ rank, headingPath, lineNumbers, ...row }) => ({
-    ...row,
-    headingPath: headingPathOf(headingPath),
-    lineNumbers: lineNumbersOf(lineNumbers),
-    similarity: similarities[rank] ?? 0,
-  }));
+  return rows.map(({ rank, ...row }) => {
+    return { ...chunkOf(row), similarity: similarities[rank] ?? 0 };
+  });
 }
 
 export function similarities(
@@ -119,8 +106,7 @@ export function similarities(
 
 /**
  * Cosines between a query and the nearest pieces of texts sampled evenly from a space, as a baseline of chance
- * similarity. Media
- * are left out: models place them far from all texts.
+ * similarity. Media are left out: models place them far from all texts.
  *
  * @param count at most this many; fewer if the space has fewer
  */

@@ -15,12 +15,11 @@ const MACHINE_TAGS = ['session_context', 'state_snapshot', 'hook_context'];
 const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our chat\./u;
 
 /**
- * Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl` (`GEMINI_CLI_HOME` moves the home
- * folder). The first line has `sessionId`, `projectHash` (SHA-256 of the project's folder) and `kind`;
- * conversation is `{id, timestamp, type: "user" | "gemini", content}`, and a line with an earlier id replaces
- * that line. Older releases wrote one `.json` file per session; these are not read, because the program
- * converts a file to lines when it is resumed. https://github.com/google-gemini/gemini-cli,
- * packages/core/src/services/chatRecordingService.ts
+ * Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl` (`GEMINI_CLI_HOME` moves the home folder). The
+ * first line has `sessionId`, `projectHash` (SHA-256 of the project's folder) and `kind`; conversation is `{id,
+ * timestamp, type: "user" | "gemini", content}`, and a line with an earlier id replaces that line. Older releases wrote
+ * one `.json` file per session; these are not read, because the program converts a file to lines when it is resumed.
+ * https://github.com/google-gemini/gemini-cli, packages/core/src/services/chatRecordingService.ts
  */
 export const geminiCliReader: TranscriptReader = {
   id: 'gemini-cli',

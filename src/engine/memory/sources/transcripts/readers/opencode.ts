@@ -4,8 +4,7 @@ import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { parsedJson, shortHash } from '../../../../support/text.js';
-import { skipOf } from '../../skips.js';
-import type { WalkListener } from '../../walk.js';
+import { unlessGone } from '../../skips.js';
 import {
   isHeldIn,
   maskedText,
@@ -42,7 +41,7 @@ export const opencodeReader: TranscriptReader = {
     kind === 'file' && below.length === 0 && (name === DATABASE || name === `${DATABASE}-wal`),
   read: () => NOISE,
   *conversations(place, listener) {
-    const root = fileOf(place.root, listener);
+    const root = unlessGone(place.root, listener, fileAt);
     if (root === undefined) return;
     const found: TranscriptFile[] = [];
     try {
@@ -62,15 +61,9 @@ export const opencodeReader: TranscriptReader = {
 };
 
 /** The database in a folder, or at a path; undefined if there is none. */
-function fileOf(root: string, listener: WalkListener): string | undefined {
-  try {
-    const file = lstatSync(root).isDirectory() ? join(root, DATABASE) : root;
-    return lstatSync(file).isFile() ? file : undefined;
-  } catch (error) {
-    const skip = skipOf(root, error);
-    if (skip.reason !== 'vanished') listener.onSkip(skip);
-    return undefined;
-  }
+function fileAt(root: string): string | undefined {
+  const file = lstatSync(root).isDirectory() ? join(root, DATABASE) : root;
+  return lstatSync(file).isFile() ? file : undefined;
 }
 
 function reading<T>(file: string, use: (database: Connection) => T): T {

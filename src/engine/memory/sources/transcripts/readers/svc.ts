@@ -33,10 +33,9 @@ const EXEC_NOTE =
 const SILENT = /^(?:NO_REPLY|HEARTBEAT_OK)[.!]?$|^\*\*HEARTBEAT_OK\*\*$/u;
 
 /**
- * Transcripts of the agents that svc serves: `agents/{agentId}/sessions/*.jsonl` in the state folder. The
- * first line may be `{"type":"session", …}`; conversation is
- * `{"type":"message","message":{"role","content","timestamp"}}`, with content as text or as parts
- * `{"type":"text","text"}`. See docs/sessions.md for the format.
+ * Transcripts of the agents that svc serves: `agents/{agentId}/sessions/*.jsonl` in the state folder. The first line
+ * may be `{"type":"session", …}`; conversation is `{"type":"message","message":{"role","content","timestamp"}}`, with
+ * content as text or as parts `{"type":"text","text"}`. See docs/sessions.md for the format.
  */
 export const svcReader: TranscriptReader = {
   id: 'svc',
