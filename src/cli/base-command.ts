@@ -1,6 +1,6 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import type { Input, ParserOutput } from '@oclif/core/interfaces';
+import type { FlagInput, Input, ParserOutput } from '@oclif/core/interfaces';
 import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
@@ -9,7 +9,7 @@ import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
-import { globalFlags, type KnownFlag, withListVariables } from './flags.js';
+import { giveVariables, globalFlags, withListVariables } from './flags.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -34,6 +34,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   constructor(argv: string[], config: LeanConfig) {
     // A command reads only this part of oclif's configuration.
     super(argv, config as Config);
+    giveVariables(this.knownFlags);
   }
 
   /** Learns every secret that is read; everything printed goes through it. */
@@ -99,7 +100,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return parsed;
   }
 
-  private get knownFlags(): Readonly<Record<string, KnownFlag>> {
+  private get knownFlags(): FlagInput {
     return { ...this.ctor.baseFlags, ...this.ctor.flags };
   }
 

@@ -1,4 +1,3 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import {
@@ -26,7 +25,8 @@ import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { limitFlag, readDuration, readSince, sinceFlag, withEnvironment } from './flags.js';
+import { argument, booleanFlag, choicesFlag, textFlag } from './command-parts.js';
+import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -83,10 +83,7 @@ export function runtimesFlag(summary: string) {
 }
 
 /** `--route`: who created a flow. */
-export const routeFlag = Flags.string({
-  summary: 'Select flows that this webhook route created.',
-  helpValue: 'ROUTE',
-});
+export const routeFlag = textFlag('Select flows that this webhook route created.', 'ROUTE');
 
 /** Default of `--limit` of a list. */
 export const MOST_LISTED = 50;
@@ -94,52 +91,37 @@ export const MOST_LISTED = 50;
 export const MOST_WATCHED = 200;
 
 const filterFlags = {
-  session: Flags.string({
-    summary: 'Show only those of this session.',
-    helpValue: 'KEY',
-    aliases: ['owner'],
-  }),
+  session: textFlag('Show only those of this session.', 'KEY', { aliases: ['owner'] }),
   since: sinceFlag,
 };
 
 /** Flags that limit which flows are listed. @param shown default of `--limit` */
 export function flowFilterFlags(shown: number) {
-  return withEnvironment({
+  return {
     ...filterFlags,
     limit: limitFlag(shown),
-    status: Flags.option({
-      options: FLOW_STATUSES,
-      multiple: true,
-      summary: 'Show only flows in this state.',
-      helpValue: 'STATUS',
-    })(),
+    status: choicesFlag(FLOW_STATUSES, 'Show only flows in this state.', 'STATUS'),
     route: routeFlag,
-  });
+  };
 }
 
 /** Flags that limit which tasks are listed. @param shown default of `--limit` */
 export function taskFilterFlags(shown: number) {
-  return withEnvironment({
+  return {
     ...filterFlags,
     limit: limitFlag(shown),
-    status: Flags.option({
-      options: TASK_STATUSES,
-      multiple: true,
-      summary: 'Show only tasks in this state.',
-      helpValue: 'STATUS',
-    })(),
+    status: choicesFlag(TASK_STATUSES, 'Show only tasks in this state.', 'STATUS'),
     runtime: runtimesFlag('Show only tasks for this runtime.'),
-  });
+  };
 }
 
 /** Flags of the lists of flows and tasks that do not limit them. */
-export const listFlags = withEnvironment({
-  audit: Flags.boolean({
-    summary: 'Show stuck, lost or inconsistent entries; exit with 1 on errors.',
+export const listFlags = {
+  audit: booleanFlag('Show stuck, lost or inconsistent entries; exit with 1 on errors.', {
     exclusive: ['watch'],
   }),
-  watch: Flags.boolean({ summary: 'Keep running and show changes.' }),
-});
+  watch: booleanFlag('Keep running and show changes.'),
+};
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
 export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
@@ -215,30 +197,25 @@ function recordFilter({ session, since, limit }: FilterFlags, clock: Clock) {
 }
 
 /** The target that an operator names. */
-export const targetFlag = withEnvironment({
-  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
-});
+export const targetFlag = {
+  target: textFlag('Only the notification for this target.', 'TARGET'),
+};
 
 /** Which notifications an operator means. */
 export const notificationFlags = {
   ...targetFlag,
-  ...withEnvironment({
-    flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
-  }),
+  flow: textFlag('Only those of this flow (whole ID).', 'ID'),
 };
 
 /** The notification that an operator names. */
 export const notificationArgs = {
-  notification: Args.string({ description: 'Its number, or its whole ID.', required: true }),
+  notification: argument('Its number, or its whole ID.'),
 };
 
 /** Flags of commands that wait. */
-export const waitFlags = withEnvironment({
-  timeout: Flags.string({
-    summary: 'Stop waiting after this time and exit with 124.',
-    helpValue: 'DURATION',
-  }),
-});
+export const waitFlags = {
+  timeout: textFlag('Stop waiting after this time and exit with 124.', 'DURATION'),
+};
 
 interface WaitFlags {
   readonly plain: boolean;
@@ -274,13 +251,10 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
 
 /** The task that a worker reports on. */
 export const leaseArgs = {
-  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
+  task: argument('Task ID from "svc task claim".'),
 };
 
 /** How a worker proves that it holds the task. */
-export const leaseFlags = withEnvironment({
-  'lease-token': Flags.string({
-    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
-    helpValue: 'TOKEN',
-  }),
-});
+export const leaseFlags = {
+  'lease-token': textFlag('Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.', 'TOKEN'),
+};

@@ -1,5 +1,4 @@
 import { isatty } from 'node:tty';
-import * as Flags from '@oclif/core/flags';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { systemErrorCode } from '../engine/errors/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
@@ -18,8 +17,8 @@ import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
 import { BaseCommand } from './base-command.js';
+import { booleanFlag } from './command-parts.js';
 import { programWords } from './context.js';
-import { withEnvironment } from './flags.js';
 import { failureWords } from './report-error.js';
 import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
 
@@ -265,11 +264,9 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
 }
 
 /** For what serves webhooks. */
-export const accessLogFlag = withEnvironment({
-  'access-log': Flags.boolean({
-    summary: 'Log each request to the webhook listener (logging.accessLog).',
-  }),
-});
+export const accessLogFlag = {
+  'access-log': booleanFlag('Log each request to the webhook listener (logging.accessLog).'),
+};
 
 /** A configuration with what these flags change. */
 export function withAccessLog(loaded: LoadedConfig, flags: { readonly 'access-log': boolean }) {

@@ -1,11 +1,12 @@
 import { BaseCommand } from '../cli/base-command.js';
+import { examples } from '../cli/command-parts.js';
 import { completeWords } from '../cli/complete-words.js';
 
 export default class Complete extends BaseCommand<Record<string, never>> {
   static override hidden = true;
   static override strict = false;
   static override summary = 'Print completions; the shell scripts of svc completion call this.';
-  static override examples = ['<%= config.bin %> <%= command.id %> -- memory sea'];
+  static override examples = examples('-- memory sea');
 
   async run(): Promise<Record<string, never>> {
     const start = this.argv.indexOf('--') + 1;

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { withEnvironment } from '../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../cli/command-parts.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
@@ -23,29 +23,29 @@ export default class Logs extends BaseCommand<LogsOutput> {
   static override summary = 'Show the log of svc serve.';
   static override description =
     'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow on a terminal opens a viewer with levels, a filter and the fields of each line; elsewhere, and with --plain, it keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --follow',
-    '<%= config.bin %> <%= command.id %> --lines 20 --level warn',
-    '<%= config.bin %> <%= command.id %> --level error --json',
-    '<%= config.bin %> <%= command.id %> --route ci',
-  ];
-  static override flags = withEnvironment({
-    follow: Flags.boolean({ char: 'f', summary: 'Keep showing new lines.' }),
+  static override examples = examples(
+    '--follow',
+    '--lines 20 --level warn',
+    '--level error --json',
+    '--route ci',
+  );
+  static override flags = {
+    follow: booleanFlag('Keep showing new lines.', { char: 'f' }),
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
       default: LINES,
       min: 0,
     }),
-    route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
-    'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
+    route: textFlag('Show only lines about this webhook route.', 'ID'),
+    'request-id': textFlag('Show only lines about this request.', 'ID'),
     level: Flags.option({
       options: LOG_LEVELS,
       summary: 'Show only lines of this level or above.',
       helpValue: 'LEVEL',
       default: 'trace',
     })(),
-  });
+  };
 
   private isFollowing = false;
 

@@ -1,3 +1,4 @@
+import { examples } from '../cli/command-parts.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { shownOverview } from '../cli/shown-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
@@ -6,10 +7,7 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
   static override summary = 'Show the status of agents, services and problems on one page.';
   static override description =
     'Shows the memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running "svc serve", what runs next, and every problem with its hint. Changes nothing and sends no provider requests. Exits with 1 if there are problems.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);

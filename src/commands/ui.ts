@@ -1,3 +1,4 @@
+import { examples } from '../cli/command-parts.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
@@ -7,12 +8,7 @@ export default class Ui extends MemoryCommand<OverallStatusOutput | Record<strin
     `Shows agents' memories, the listener, flows, tasks, dreams, problems and the activity of the last 24 hours, and keeps them up to date. Enter opens the screen behind a line, Esc returns, / filters the lines, : runs any command, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.
 
 Without a terminal, and with --plain or --json, it is "svc status".`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --config ./svc.json',
-    '<%= config.bin %> <%= command.id %> --plain',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--config ./svc.json', '--plain', '--json');
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { type Discovery, discoverConfig } from '../../engine/config/index.js';
 import { renderDiscovery } from '../../ui/config/config-text.js';
 
@@ -10,10 +11,7 @@ interface PathResult {
 
 export default class ConfigPath extends BaseCommand<PathResult> {
   static override summary = 'Show which configuration file is used, and why.';
-  static override examples = [
-    '<%= config.bin %> config path',
-    '<%= config.bin %> config path --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<PathResult> {
     const { flags } = await this.parse(ConfigPath);

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
 
@@ -10,14 +10,10 @@ export default class ConfigShow extends BaseCommand<ShowResult> {
   static override summary = 'Show the effective configuration, defaults included.';
   static override description =
     'Secrets are masked unless they are references. With --origin, each value is shown with its origin: the default, or a line of the file.';
-  static override examples = [
-    '<%= config.bin %> config show',
-    '<%= config.bin %> config show --origin',
-    '<%= config.bin %> config show --agent main --json',
-  ];
+  static override examples = examples('', '--origin', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({ origin: Flags.boolean({ summary: 'Show where each value comes from.' }) }),
+    origin: booleanFlag('Show where each value comes from.'),
   };
 
   async run(): Promise<ShowResult> {

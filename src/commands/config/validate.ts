@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { type ConfigFault, inspectConfig } from '../../engine/config/index.js';
 import { maskConfigText } from '../../engine/config/masked-text.js';
 import { renderValidation } from '../../ui/config/config-text.js';
@@ -15,11 +16,7 @@ export default class ConfigValidate extends BaseCommand<ValidateResult> {
   static override summary = 'Check the configuration and show every fault with its line.';
   static override description =
     'Exits with 2 when there are faults. Warnings do not change the exit code.';
-  static override examples = [
-    '<%= config.bin %> config validate',
-    '<%= config.bin %> config validate --json',
-    '<%= config.bin %> config validate --config ./svc.json',
-  ];
+  static override examples = examples('', '--json', '--config ./svc.json');
 
   async run(): Promise<ValidateResult> {
     const { flags } = await this.parse(ConfigValidate);

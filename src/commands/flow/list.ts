@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import {
   flowFilter,
   flowFilterFlags,
@@ -12,12 +13,12 @@ export default class FlowList extends ListCommand<FlowListOutput> {
   static override summary = 'List task flows, newest first.';
   static override description =
     'Lists the flows of all sessions in the state folder. --watch is svc flow watch.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --status running --status blocked --since 2h',
-    '<%= config.bin %> <%= command.id %> --audit --json',
-    '<%= config.bin %> <%= command.id %> --watch',
-  ];
+  static override examples = examples(
+    '',
+    '--status running --status blocked --since 2h',
+    '--audit --json',
+    '--watch',
+  );
   static override flags = { ...flowFilterFlags(MOST_LISTED), ...listFlags };
 
   async run(): Promise<FlowListOutput> {

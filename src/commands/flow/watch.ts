@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { flowFilter, flowFilterFlags, ListCommand, MOST_WATCHED } from '../../cli/flows-command.js';
 import type { FlowListOutput } from '../../engine/flows/index.js';
 
@@ -5,11 +6,7 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
   static override summary = 'Watch task flows, and cancel them.';
   static override description =
     'Keeps running and shows changes. On a terminal, Enter opens a flow, c cancels it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --since 1d --plain',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--since 1d --plain', '--json');
   static override flags = flowFilterFlags(MOST_WATCHED);
 
   async run(): Promise<FlowListOutput> {

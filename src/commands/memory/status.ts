@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { type FlagsOf, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding-status.js';
@@ -31,23 +31,18 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
 --why PATH shows whether a file belongs to memory, and which pattern of which file decided.
 
 --deep embeds a test query end to end and reports every failure with its cause and a hint; the exit code is 1 if queries cannot be embedded. Without it, no provider is contacted.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --deep --agent main',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes --index',
-    '<%= config.bin %> <%= command.id %> --why memory/2026-02-03.md',
-  ];
+  static override examples = examples(
+    '',
+    '--deep --agent main',
+    '--agent main --json',
+    '--workspace ./notes --index',
+    '--why memory/2026-02-03.md',
+  );
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
-      index: Flags.boolean({ summary: 'Update the index first.' }),
-      why: Flags.string({
-        summary: 'Show whether a file is indexed, and which rule decided.',
-        helpValue: 'PATH',
-      }),
-    }),
+    deep: booleanFlag('Test the embedding provider and its fallback.'),
+    index: booleanFlag('Update the index first.'),
+    why: textFlag('Show whether a file is indexed, and which rule decided.', 'PATH'),
   };
 
   async run(): Promise<StatusesOutput> {

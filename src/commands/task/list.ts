@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import {
   ListCommand,
   listFlags,
@@ -13,12 +14,12 @@ export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, newest first.';
   static override description =
     'Lists the tasks of all sessions in the state folder. --watch is svc task watch.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --status queued --runtime acp',
-    '<%= config.bin %> <%= command.id %> --audit --json',
-    '<%= config.bin %> <%= command.id %> --watch --plain',
-  ];
+  static override examples = examples(
+    '',
+    '--status queued --runtime acp',
+    '--audit --json',
+    '--watch --plain',
+  );
   static override flags = { ...taskFilterFlags(MOST_LISTED), ...listFlags };
 
   async run(): Promise<TaskListOutput> {

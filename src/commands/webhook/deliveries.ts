@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { anySignal } from '../../engine/support/async.js';
@@ -20,20 +19,16 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   static override summary = 'List received deliveries, newest first.';
   static override description =
     'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> ci --failed --since 1h',
-    '<%= config.bin %> <%= command.id %> --follow',
-  ];
+  static override examples = examples('', 'ci --failed --since 1h', '--follow');
   static override args = {
-    route: Args.string({ description: 'ID of a route; default: all routes.' }),
+    route: optionalArgument('ID of a route; default: all routes.'),
   };
-  static override flags = withEnvironment({
-    failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
+  static override flags = {
+    failed: booleanFlag('Show only those that were rejected or failed.'),
     since: sinceFlag,
     limit: limitFlag(50, MOST),
-    follow: Flags.boolean({ char: 'f', summary: 'Keep printing new deliveries.' }),
-  });
+    follow: booleanFlag('Keep printing new deliveries.', { char: 'f' }),
+  };
 
   private isFollowing = false;
 

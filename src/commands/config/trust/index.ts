@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { yesFlag } from '../../../cli/flags.js';
 import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustReview } from '../../../ui/config/config-text.js';
@@ -17,11 +18,7 @@ export default class ConfigTrust extends BaseCommand<TrustResult> {
   static override summary = 'Show what the svc.json found here can do, and trust it.';
   static override description =
     'A svc.json found in the current folder or above it may come from somebody else. Until you trust it, keys that can run a program, read a secret, send data to a host or reach outside its folder are ignored. After a change of these keys, it must be trusted again.';
-  static override examples = [
-    '<%= config.bin %> config trust',
-    '<%= config.bin %> config trust --yes',
-    '<%= config.bin %> config trust --config ./svc.json --yes --json',
-  ];
+  static override examples = examples('', '--yes', '--config ./svc.json --yes --json');
   static override flags = yesFlag;
 
   async run(): Promise<TrustResult> {

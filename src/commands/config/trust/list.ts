@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { listTrust } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustList } from '../../../ui/config/config-text.js';
 
@@ -8,10 +9,7 @@ interface TrustListResult {
 
 export default class ConfigTrustList extends BaseCommand<TrustListResult> {
   static override summary = 'List the configuration files that you trust.';
-  static override examples = [
-    '<%= config.bin %> config trust list',
-    '<%= config.bin %> config trust list --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<TrustListResult> {
     await this.parse(ConfigTrustList);

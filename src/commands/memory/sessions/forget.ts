@@ -1,3 +1,4 @@
+import { examples } from '../../../cli/command-parts.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { followInAllStores } from '../../../cli/memory-stores.js';
@@ -16,7 +17,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   static override summary = 'Forget a conversation, permanently.';
   static override description =
     'Works like svc memory forget with the path of the conversation: its text is erased from the index, from the archive and from everything derived from it, and is not indexed again from any file. The transcript of the agent is not changed. Undoing it restores only what the agent still has.';
-  static override examples = ['<%= config.bin %> <%= command.id %> 5e55104e --yes'];
+  static override examples = examples('5e55104e --yes');
   static override args = sessionArgs;
   static override flags = { agent: targetFlags.agent, ...yesFlag };
 
