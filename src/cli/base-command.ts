@@ -5,6 +5,7 @@ import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import type { EngineContext } from '../engine/support/context.js';
+import { isRecord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
@@ -45,6 +46,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   private readonly warnings: Warning[] = [];
   private shape: OutputShape | undefined;
+  private printsLines = false;
   private readonly interruption = new AbortController();
   private readonly onInterrupt = (): void => this.interrupt();
 
@@ -131,8 +133,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return ownWords(this.argv).some((word) => forms.test(word));
   }
 
-  /** For answers that have no end. @throws SvcError USAGE */
-  protected refuseShape(flag: string): void {
+  /** Prepares an answer that has no end: its lines are printed as they come, and no document. @throws SvcError USAGE */
+  protected printLines(flag: string): void {
+    this.printsLines = true;
     if (!this.shapesOutput) return;
     throw new SvcError('USAGE', `${flag} cannot be used with --fields, --jq or --template`, {
       hint: `pipe the lines of ${flag} --json into jq`,
@@ -149,6 +152,10 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   protected override logJson(json: unknown): void {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
+    if (this.printsLines) {
+      if (isRecord(shown) && 'error' in shown) print(`${JSON.stringify(shown)}\n`);
+      return;
+    }
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
       print(asLines(text));

@@ -125,8 +125,6 @@ export const listFlags = {
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
 export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
-  private isFollowing = false;
-
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
     flows: Flows,
@@ -135,8 +133,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
-    this.refuseShape(asked);
-    this.isFollowing = true;
+    this.printLines(asked);
     const { watchFlows } = await import('./shown-flows-watch.js');
     const terminal = await this.screenTerminal(flags);
     // SIGTERM ends the list in order, as quitting does.
@@ -156,11 +153,6 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     } finally {
       process.off('SIGTERM', onTerminate);
     }
-  }
-
-  /** A followed list prints lines as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
   }
 }
 

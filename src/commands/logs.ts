@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { booleanFlag, examples, textFlag } from '../cli/command-parts.js';
+import type { FlagsOf } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
@@ -13,8 +14,8 @@ import {
 } from '../engine/serve/log/log-record.js';
 import { findLogFile, followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
-import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
-import { createStyle } from '../ui/style.js';
+import { safeLine } from '../ui/safe-text.js';
+import { renderLogRecord } from '../ui/serve/log-line.js';
 
 const LINES = 100;
 const FOLLOW_EVERY_MS = 200;
@@ -47,11 +48,9 @@ export default class Logs extends BaseCommand<LogsOutput> {
     })(),
   };
 
-  private isFollowing = false;
-
   async run(): Promise<LogsOutput> {
     const { flags } = await this.parse(Logs);
-    if (flags.follow) this.refuseShape('--follow');
+    if (flags.follow) this.printLines('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
@@ -73,7 +72,6 @@ export default class Logs extends BaseCommand<LogsOutput> {
     }
     const tail = readLogTail(file, { lines, ...selection });
     if (tail === undefined && !flags.follow) throw noLog(file);
-    this.isFollowing = flags.follow;
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
@@ -84,7 +82,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     file: string,
     fromBytes: number,
     selection: LineSelection,
-    flags: { readonly plain: boolean },
+    flags: FlagsOf<typeof Logs>,
   ): Promise<void> {
     const signal = anySignal([this.signal, stdoutLost]);
     for await (const line of followLog(file, { fromBytes, everyMs: FOLLOW_EVERY_MS, signal })) {
@@ -93,19 +91,14 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (!stdoutLost.aborted) this.setExitCode(130);
   }
 
-  /** Followed lines are printed as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
-  }
-
-  private show(line: string, flags: { readonly plain: boolean }): void {
+  private show(line: string, flags: FlagsOf<typeof Logs>): void {
     if (this.jsonEnabled()) {
-      if (this.isFollowing) print(`${line}\n`);
+      if (flags.follow) print(`${line}\n`);
       return;
     }
     const record = parseLogLine(line);
-    const style = createStyle(this.terminal(flags).color);
-    this.write(record === undefined ? renderForeignLine(line) : renderLogRecord(record, style));
+    const { style } = this.view(flags);
+    this.write(record === undefined ? safeLine(line) : renderLogRecord(record, style));
   }
 }
 

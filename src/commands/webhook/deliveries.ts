@@ -9,7 +9,6 @@ import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
 import { configuredRoute } from '../../engine/webhooks/signed-request.js';
-import { createStyle } from '../../ui/style.js';
 import { deliveryLine, renderDeliveries } from '../../ui/webhook/deliveries.js';
 
 const FOLLOW_EVERY_MS = 200;
@@ -30,11 +29,9 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     follow: booleanFlag('Keep printing new deliveries.', { char: 'f' }),
   };
 
-  private isFollowing = false;
-
   async run(): Promise<DeliveriesOutput> {
     const { args, flags } = await this.parse(WebhookDeliveries);
-    if (flags.follow) this.refuseShape('--follow');
+    if (flags.follow) this.printLines('--follow');
     const context = this.context();
     const reader = new DeliveryReader(context.state.stateDir);
     const filter = {
@@ -61,19 +58,13 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     }
   }
 
-  /** Followed deliveries are printed as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
-  }
-
   private async follow(
     reader: DeliveryReader,
     filter: DeliveryFilter,
     first: readonly Delivery[],
     flags: { readonly plain: boolean },
   ): Promise<void> {
-    this.isFollowing = true;
-    const style = createStyle(this.terminal(flags).color);
+    const { style } = this.view(flags);
     let seen = '';
     let news = first;
     let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;

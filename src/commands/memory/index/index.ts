@@ -3,7 +3,6 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { booleanFlag, examples } from '../../../cli/command-parts.js';
 import { type FlagsOf, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { print } from '../../../cli/print.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import {
@@ -41,7 +40,6 @@ An index that is damaged, or was built by another version or with other settings
     watch: booleanFlag('Keep running and index changes.', { exclusive: ['force'] }),
   };
 
-  private isWatching = false;
   private readonly onStop = (): void => this.interrupt();
 
   async run(): Promise<IndexOutput> {
@@ -54,17 +52,8 @@ An index that is damaged, or was built by another version or with other settings
     return { agents };
   }
 
-  /** A watcher prints its own lines; a document at the end would repeat them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isWatching) super.logJson(json);
-    else if (typeof json === 'object' && json !== null && 'error' in json) {
-      print(`${JSON.stringify(json)}\n`);
-    }
-  }
-
   private async watchAll(flags: IndexFlags): Promise<IndexOutput> {
-    this.refuseShape('--watch');
-    this.isWatching = true;
+    this.printLines('--watch');
     const { clock, homeDir } = this.context();
     const memories = await this.openMemories(flags, { longLived: true });
     const { shownWatch } = await import('../../../cli/shown-watch.js');
