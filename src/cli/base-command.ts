@@ -14,10 +14,19 @@ import { giveVariables, globalFlags, withListVariables } from './flags.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
+import type { Showing } from './showing.js';
 import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** The flags that decide how work is shown. */
+export interface ShowingFlags {
+  readonly config?: string | undefined;
+  readonly plain: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
 
 /** The address of a service, as Kubernetes writes it. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
@@ -237,11 +246,25 @@ export abstract class BaseCommand<Result extends object> extends Command {
     });
   }
 
+  /** How this command shows its work, given the flags. */
+  protected async showing(flags: ShowingFlags): Promise<Showing> {
+    return {
+      context: this.context(),
+      configFile: flags.config,
+      terminal: await this.screenTerminal(flags),
+      view: this.view(flags),
+      mask: this.mask,
+      signal: this.signal,
+      onInterrupt: () => this.interrupt(),
+      write: (text) => this.write(text),
+      json: this.jsonEnabled(),
+      quiet: flags.quiet,
+      verbose: flags.verbose,
+    };
+  }
+
   /** Like `terminal`, with the configured look of screens. Reads the configuration only where screens may be shown. */
-  protected async screenTerminal(flags: {
-    readonly plain: boolean;
-    readonly config?: string | undefined;
-  }): Promise<TerminalSupport> {
+  private async screenTerminal(flags: ShowingFlags): Promise<TerminalSupport> {
     const terminal = this.terminal(flags);
     if (!terminal.screen) return terminal;
     // The command itself reports a configuration that cannot be used.

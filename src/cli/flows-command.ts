@@ -24,7 +24,7 @@ import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
-import { BaseCommand } from './base-command.js';
+import { BaseCommand, type ShowingFlags } from './base-command.js';
 import { argument, booleanFlag, choicesFlag, textFlag } from './command-parts.js';
 import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
@@ -128,27 +128,21 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
     flows: Flows,
-    flags: { readonly plain: boolean },
+    flags: ShowingFlags,
     list: Followed,
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
     this.printLines(asked);
     const { watchFlows } = await import('./shown-flows-watch.js');
-    const terminal = await this.screenTerminal(flags);
+    const showing = await this.showing(flags);
     // SIGTERM ends the list in order, as quitting does.
     const terminated = new AbortController();
     const onTerminate = (): void => terminated.abort();
     process.on('SIGTERM', onTerminate);
     try {
-      const end = await watchFlows(list, {
-        flows,
-        terminal,
-        json: this.jsonEnabled(),
-        clock: this.context().clock,
-        mask: this.mask,
-        signal: anySignal([this.signal, terminated.signal]),
-      });
+      const signal = anySignal([this.signal, terminated.signal]);
+      const end = await watchFlows(list, flows, { ...showing, signal });
       if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
     } finally {
       process.off('SIGTERM', onTerminate);

@@ -55,19 +55,11 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
     const selection = { least, route, requestId };
-    const terminal = await this.screenTerminal(flags);
-    if (flags.follow && terminal.screen) {
+    if (flags.follow && this.terminal(flags).screen) {
       const { shownLogs } = await import('../cli/shown-logs.js');
-      const { mask, signal } = this;
-      const isInterrupted = await shownLogs({
-        file,
-        selection,
-        lines: this.isTyped('lines') ? lines : undefined,
-        terminal,
-        mask,
-        signal,
-      });
-      if (isInterrupted) this.setExitCode(130);
+      const first = this.isTyped('lines') ? lines : undefined;
+      const showing = await this.showing(flags);
+      if (await shownLogs(file, selection, first, showing)) this.setExitCode(130);
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });

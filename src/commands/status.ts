@@ -11,13 +11,8 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
-    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      context: this.context(),
-      configFile: flags.config,
-      view: this.view(flags),
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const memories = await this.openMemories({ config: flags.config });
+    const output = await shownOverview(memories, await this.showing(flags));
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -12,24 +12,16 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
-    const context = this.context();
-    const terminal = await this.screenTerminal(flags);
-    const { mask, signal } = this;
-    if (terminal.screen) {
+    const showing = await this.showing(flags);
+    if (showing.terminal.screen) {
       const { shownHome } = await import('../cli/home/shown-home.js');
-      const { root } = this.config;
-      await shownHome({ context, configFile: flags.config, root, terminal, mask, signal });
-      if (signal.aborted) this.setExitCode(130);
+      await shownHome(this.config.root, showing);
+      if (this.signal.aborted) this.setExitCode(130);
       return {};
     }
     const { shownOverview } = await import('../cli/shown-overview.js');
-    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      context,
-      configFile: flags.config,
-      view: this.view(flags),
-      mask,
-      write: (text) => this.write(text),
-    });
+    const memories = await this.openMemories({ config: flags.config });
+    const output = await shownOverview(memories, showing);
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -18,15 +18,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const found = await shownDoctor({
-      context: this.context(),
-      configFile: flags.config,
-      fix: flags.fix,
-      terminal: await this.screenTerminal(flags),
-      screen: !flags.quiet,
-      signal: this.signal,
-      write: (text) => this.write(text),
-    });
+    const found = await shownDoctor(flags.fix, await this.showing(flags));
     if (!found.report.ok) this.setExitCode(1);
     return doctorOutput(found);
   }

@@ -42,8 +42,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
 
   async run(): Promise<InitOutput> {
     const { flags } = await this.parse(ConfigInit);
-    const terminal = this.terminal(flags);
-    const asks = terminal.screen && !flags.yes;
+    const asks = this.terminal(flags).screen && !flags.yes;
     const { workspace, provider, model } = flags;
     const said = [workspace, provider, model, flags['key-env']].some((flag) => flag !== undefined);
     if (!asks && !said && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
@@ -55,12 +54,8 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     }
     const { runSetUp } = await import('../../cli/set-up/run-set-up.js');
     return runSetUp(flags, {
-      context: this.context(),
-      terminal,
+      ...(await this.showing(flags)),
       asks,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
       readStdin: async () => {
         if (process.stdin.isTTY) {
           throw new SvcError('USAGE', '--key-stdin needs the key on stdin', {

@@ -32,10 +32,9 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     const view = this.view(flags);
     if (this.terminal(flags).screen && flags.limit === undefined) {
       const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
-      const terminal = await this.screenTerminal(flags);
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const hand = { ...this.handOptions(), onWait: undefined };
-      this.write(await shownCandidates(target, { terminal, hand, mask: this.mask }));
+      this.write(await shownCandidates(target, hand, await this.showing(flags)));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const found = await withNextSweep(

@@ -8,7 +8,6 @@ import {
 import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
-import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
 import {
   forgetListOutput,
@@ -131,14 +130,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     forgetting: Forgetting,
     flags: ForgetFlags,
   ): Promise<readonly StoreOutcome[]> {
-    const { verbose } = flags;
-    const quiet = flags.quiet || this.jsonEnabled();
     // Every file is read again, which takes a while in a large memory.
-    const progress = createLazySyncProgress({ terminal: this.terminal(flags), quiet, verbose });
-    const stores = await followInAllStores(forgetting, memory, this.context(), {
-      signal: this.signal,
-      onEvent: (event) => progress.onEvent(this.mask.data(event)),
-    }).finally(progress.clear);
+    const { onEvent, clear } = this.syncProgress(flags);
+    const work = { signal: this.signal, onEvent };
+    const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
     for (const { store, clean, why } of stores) {
       if (!clean) this.addWarning({ code: 'FORGET_UNFINISHED', ...(why ?? inUse(store)) });
     }

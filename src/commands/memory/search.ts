@@ -18,7 +18,6 @@ import {
   targetFlags,
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
-import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
@@ -86,25 +85,13 @@ Words match in any combination and in all their forms. "quoted words" must occur
 
   async run(): Promise<SearchResultDocument> {
     const { flags, raw } = await this.parse(MemorySearch);
-    const terminal = this.terminal(flags);
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
     const query = await this.queryOf(words);
     if (query === undefined || query === '') {
-      if (!terminal.screen) throw missingQuery();
+      if (!this.terminal(flags).screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
-      await runSearchScreen(
-        {
-          memory: await this.openMemory(flags, { longLived: true }),
-          configFile: flags.config,
-          restricted: restrictionsOf(flags),
-        },
-        {
-          terminal: await this.screenTerminal(flags),
-          context: this.context(),
-          mask: this.mask,
-          signal: this.signal,
-        },
-      );
+      const opened = await this.openMemory(flags, { longLived: true });
+      await runSearchScreen(opened, await this.showing(flags), restrictionsOf(flags));
       return {};
     }
     const memory = await this.openMemory(flags);
@@ -113,14 +100,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
       this.addWarning(refusal);
       return noAnswer(memory, query);
     }
-    const quiet = flags.quiet || this.jsonEnabled();
-    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
+    const progress = this.syncProgress(flags);
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
-      .search(
-        request,
-        this.asking((event) => progress.onEvent(this.mask.data(event))),
-      )
+      .search(request, this.asking(progress.onEvent))
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
     const related = flags.related

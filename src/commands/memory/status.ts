@@ -10,7 +10,6 @@ import {
   statusOutput,
   type WhyOutput,
 } from '../../engine/memory/index.js';
-import type { EngineContext } from '../../engine/support/context.js';
 import { renderWhy } from '../../ui/memory/inspect.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
@@ -47,7 +46,6 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
 
   async run(): Promise<StatusesOutput> {
     const { flags } = await this.parse(MemoryStatus);
-    const context = this.context();
     const memories = await this.openMemories(flags);
     if (flags.index) for (const memory of memories) await this.syncShown(memory, flags);
     const reported: Reported[] = [];
@@ -66,7 +64,7 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     const agents: StatusOutput[] = [];
     for (const { memory, view } of reported) {
       const alone = reported.length === 1;
-      const deep = flags.deep ? await this.diagnose(memory, alone, flags, context) : undefined;
+      const deep = flags.deep ? await this.diagnose(memory, alone, flags) : undefined;
       const why = flags.why === undefined ? undefined : await this.why(memory, flags.why, flags);
       agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
@@ -93,19 +91,15 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     memory: OpenedMemory,
     alone: boolean,
     flags: StatusFlags,
-    context: EngineContext,
   ): Promise<Diagnosis> {
     const { shownDiagnosis } = await import('../../cli/shown-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
-    return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
-      title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,
-      context,
-      terminal: await this.screenTerminal(flags),
-      screen: alone && !flags.quiet,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const what = memory.ext === undefined ? 'provider path' : 'external search';
+    return shownDiagnosis(
+      (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
+      `${what} of agent ${memory.name}`,
+      await this.showing({ ...flags, quiet: flags.quiet || !alone }),
+    );
   }
 }

@@ -30,15 +30,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const { args, flags } = await this.parse(ProviderTest);
     const { agent, title, start } =
       args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
-    const diagnosis = await shownDiagnosis(start, {
-      title,
-      context: this.context(),
-      terminal: await this.screenTerminal(flags),
-      screen: !flags.quiet,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const diagnosis = await shownDiagnosis(start, title, await this.showing(flags));
     if (!diagnosis.ok) this.setExitCode(1);
     return { agent, ...diagnosis };
   }

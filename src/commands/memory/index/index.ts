@@ -40,8 +40,6 @@ An index that is damaged, or was built by another version or with other settings
     watch: booleanFlag('Keep running and index changes.', { exclusive: ['force'] }),
   };
 
-  private readonly onStop = (): void => this.interrupt();
-
   async run(): Promise<IndexOutput> {
     const { flags } = await this.parse(MemoryIndex);
     giveWay();
@@ -54,19 +52,9 @@ An index that is damaged, or was built by another version or with other settings
 
   private async watchAll(flags: IndexFlags): Promise<IndexOutput> {
     this.printLines('--watch');
-    const { clock, homeDir } = this.context();
     const memories = await this.openMemories(flags, { longLived: true });
     const { shownWatch } = await import('../../../cli/shown-watch.js');
-    await shownWatch(memories, {
-      terminal: await this.screenTerminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      json: this.jsonEnabled(),
-      homeDir,
-      clock,
-      signal: this.signal,
-      onInterrupt: this.onStop,
-    });
+    await shownWatch(memories, await this.showing(flags));
     return { agents: [] };
   }
 

@@ -2,7 +2,6 @@ import { examples } from '../../../cli/command-parts.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { followInAllStores } from '../../../cli/memory-stores.js';
-import { createLazySyncProgress } from '../../../cli/shown-sync.js';
 import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
 import {
@@ -24,7 +23,6 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   async run(): Promise<ForgetOutput> {
     const { args, flags } = await this.parse(MemorySessionsForget);
     const context = this.context();
-    const terminal = this.terminal(flags);
     const work = { signal: this.signal };
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
@@ -36,12 +34,9 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
-    const quiet = flags.quiet || this.jsonEnabled();
-    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
-    const stores = await followInAllStores(forgetting, memory, context, {
-      ...work,
-      onEvent: (event) => progress.onEvent(this.mask.data(event)),
-    }).finally(progress.clear);
+    const { onEvent, clear } = this.syncProgress(flags);
+    const shown = { ...work, onEvent };
+    const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
     this.write(renderForgotten(entry));
