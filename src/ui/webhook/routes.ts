@@ -4,15 +4,12 @@ import { wrapSafe } from '../fit.js';
 import { renderJson, safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 
-/** How routes are shown. */
-export type RoutesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
-
 type Route = RoutesOutput['routes'][number];
 
 const INDENT = '    ';
 
 /** Each route with its session, secret and last request, then whether a listener is running. */
-export function renderRoutes(output: RoutesOutput, options: RoutesOptions): string {
+export function renderRoutes(output: RoutesOutput, options: View): string {
   const { style } = options;
   const { routes, enabled, listening } = output;
   const blocks = routes.flatMap((route) => routeLines(route, options));
@@ -27,7 +24,7 @@ function listeningLine(listening: string | null, style: Style): string {
   return `listening on ${safeLine(listening)}`;
 }
 
-function routeLines(route: Route, options: RoutesOptions): readonly string[] {
+function routeLines(route: Route, options: View): readonly string[] {
   const { style, nowMs } = options;
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
   const mark = MARKS[state];
@@ -62,12 +59,12 @@ const MARKS: Readonly<
   skipped: { sign: '✗', paint: ({ fault }) => fault },
 };
 
-function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {
+function wrapped(text: string, { columns }: View): readonly string[] {
   return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);
 }
 
 /** What a route would do with a request. */
-export function renderMapping(output: MapOutput, { style }: { readonly style: Style }): string {
+export function renderMapping(output: MapOutput, { style }: View): string {
   const { event, error, rule, outcome, action } = output;
   const facts: readonly (readonly [string, string])[] = [
     ['verified', verifiedWords(output, style)],
