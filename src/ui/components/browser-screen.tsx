@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
@@ -14,6 +14,7 @@ import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
 import { Rows, Screen, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
+import { useStore } from './store.js';
 import { FilterInput } from './text-input.js';
 
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
@@ -42,7 +43,7 @@ export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {
   const { browser, style, title, facts, columns, empty, keys, around } = props;
-  const state = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
+  const state = useStore(browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {

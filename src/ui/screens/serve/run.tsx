@@ -1,11 +1,11 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
 import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createState, type Readable, useStore } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
@@ -14,14 +14,12 @@ import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
   isFailing,
-  reduceServeScreen,
-  type ServeScreenEvent,
   type ServeScreenState,
   type ServiceItem,
   serviceColumns,
   serviceDetails,
   serviceItems,
-  startServeScreen,
+  withRecord,
 } from './view.js';
 
 /** Options of the screen. */
@@ -60,7 +58,15 @@ const PACE_MS = 50;
 export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
   const { style, stdout, now, queue, explain } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
-  const store = createStore(startServeScreen(now()), reduceServeScreen, pace);
+  const start: ServeScreenState = {
+    serve: undefined,
+    nowMs: now(),
+    isStopping: false,
+    traffic: undefined,
+    queue: undefined,
+    logs: new Map(),
+  };
+  const store = createState(start, pace);
   const { dispatch, getSnapshot } = store;
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
@@ -77,7 +83,7 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
   let live: LiveWebhooks | undefined;
   const look = async (): Promise<void> => {
     const traffic = live && trafficOf(await live.snapshot());
-    dispatch({ type: 'looked', traffic, queue: await queue(), nowMs: now() });
+    dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
   const looking = setInterval(() => {
     look().catch((error: unknown) => {
@@ -89,12 +95,12 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
     options,
   );
   return {
-    changed: (serve) => dispatch({ type: 'changed', serve, nowMs: now() }),
+    changed: (serve) => dispatch({ serve, nowMs: now() }),
     webhooks: (next) => {
       live = next;
     },
-    logged: (record) => dispatch({ type: 'logged', record }),
-    stopping: () => dispatch({ type: 'stopping' }),
+    logged: (record) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
+    stopping: () => dispatch({ isStopping: true }),
     failed: screen.failed,
     close: async () => {
       clearInterval(looking);
@@ -116,14 +122,14 @@ function trafficOf({ routes }: Awaited<ReturnType<LiveWebhooks['snapshot']>>): r
 /** What the screen shows, and the callbacks for its keys. */
 interface ServeScreenProps
   extends Pick<ServeScreenOptions, 'homeDir' | 'onReload' | 'onStop' | 'stdout' | 'style'> {
-  readonly store: Store<ServeScreenState, ServeScreenEvent>;
+  readonly store: Readable<ServeScreenState>;
   readonly browser: Browser<ServiceItem>;
 }
 
 /** The screen of all services. */
 function ServeScreen(props: ServeScreenProps): ReactElement {
   const { store, browser, stdout, style, homeDir } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   const { serve, nowMs, queue } = state;
   const failing = serve?.services.filter(isFailing).length ?? 0;
   return (

@@ -39,49 +39,18 @@ export interface ServeScreenState {
   readonly logs: ReadonlyMap<string, readonly LogRecord[]>;
 }
 
-/** Events of the screen. */
-export type ServeScreenEvent =
-  | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
-  | ({ readonly type: 'looked' } & Pick<ServeScreenState, 'nowMs' | 'queue' | 'traffic'>)
-  | { readonly type: 'logged'; readonly record: LogRecord }
-  | { readonly type: 'stopping' };
-
-/** The screen before the process has started. */
-export function startServeScreen(nowMs: number): ServeScreenState {
-  return {
-    serve: undefined,
-    nowMs,
-    isStopping: false,
-    traffic: undefined,
-    queue: undefined,
-    logs: new Map(),
-  };
-}
-
 /** More is in the log file. */
 const MOST_RECORDS = 100;
 
-/** The screen after an event; pure. */
-export function reduceServeScreen(
-  state: ServeScreenState,
-  event: ServeScreenEvent,
-): ServeScreenState {
-  switch (event.type) {
-    case 'changed':
-      return { ...state, serve: event.serve, nowMs: event.nowMs };
-    case 'looked': {
-      const { nowMs, queue, traffic } = event;
-      return { ...state, nowMs, queue, traffic };
-    }
-    case 'logged': {
-      const { service } = event.record.fields;
-      if (typeof service !== 'string') return state;
-      const records = [event.record, ...(state.logs.get(service) ?? [])].slice(0, MOST_RECORDS);
-      return { ...state, logs: new Map(state.logs).set(service, records) };
-    }
-    case 'stopping':
-      return state.isStopping ? state : { ...state, isStopping: true };
-  }
+/** The latest records with another one. */
+export function withRecord(
+  logs: ServeScreenState['logs'],
+  record: LogRecord,
+): ServeScreenState['logs'] {
+  const { service } = record.fields;
+  if (typeof service !== 'string') return logs;
+  const records = [record, ...(logs.get(service) ?? [])].slice(0, MOST_RECORDS);
+  return new Map(logs).set(service, records);
 }
 
 /** Whether a service does not work as it should. */

@@ -1,7 +1,7 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createStore, type Store, useStore } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
@@ -78,7 +78,7 @@ interface WatchScreenProps {
 /** The watch screen: a pure view of the store. */
 export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   const { rows, isStopping } = state;
   return (
     <WorkScreen

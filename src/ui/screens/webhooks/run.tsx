@@ -1,24 +1,17 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createState, type Readable, useStore } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
-import {
-  flowLines,
-  reduceWebhooksScreen,
-  routesLines,
-  startWebhooksScreen,
-  type WebhooksScreenEvent,
-  type WebhooksScreenState,
-} from './view.js';
+import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenStreams {
@@ -55,8 +48,14 @@ const LOOK_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
-  const { style, stdout, now, mask, explain, copy, isWatched } = options;
-  const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen);
+  const { style, stdout, now, mask, explain, copy, isWatched = false } = options;
+  const store = createState<WebhooksScreenState>({
+    serve: undefined,
+    webhooks: undefined,
+    nowMs: now(),
+    isStopping: false,
+    isWatched,
+  });
   let live: LiveWebhooks | undefined;
   const deliveries = () => live?.deliveries;
   const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
@@ -75,7 +74,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
   const look = async (): Promise<void> => {
     try {
       const webhooks = await live?.snapshot();
-      store.dispatch({ type: 'looked', webhooks: mask(webhooks), nowMs: now() });
+      store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
       if (webhooks === undefined || webhooks.deliveries === seen) return;
       await browser.refresh();
       seen = webhooks.deliveries;
@@ -85,13 +84,13 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
   };
   const looking = setInterval(() => void look(), LOOK_MS);
   return {
-    changed: (serve) => store.dispatch({ type: 'changed', serve, nowMs: now() }),
+    changed: (serve) => store.dispatch({ serve, nowMs: now() }),
     webhooks: (next) => {
       live = next;
       live?.follow();
       void look();
     },
-    stopping: () => store.dispatch({ type: 'stopping' }),
+    stopping: () => store.dispatch({ isStopping: true }),
     failed: screen.failed,
     close: async () => {
       clearInterval(looking);
@@ -102,7 +101,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
 
 /** What the screen shows, and the callbacks for its keys. */
 interface WebhooksScreenProps {
-  readonly store: Store<WebhooksScreenState, WebhooksScreenEvent>;
+  readonly store: Readable<WebhooksScreenState>;
   readonly browser: Browser<DeliveryItem>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
@@ -119,7 +118,7 @@ function WebhooksScreen({
   style,
   ...on
 }: WebhooksScreenProps): ReactElement {
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   return (
     <BrowserScreen
       browser={browser}

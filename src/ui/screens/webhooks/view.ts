@@ -25,41 +25,6 @@ export interface WebhooksScreenState {
   readonly isWatched: boolean;
 }
 
-/** Events of the screen. */
-export type WebhooksScreenEvent =
-  | {
-      readonly type: 'changed';
-      /** Undefined if no process is serving. */
-      readonly serve: ServeState | undefined;
-      readonly nowMs: number;
-    }
-  | {
-      readonly type: 'looked';
-      readonly webhooks: WebhooksSnapshot | undefined;
-      readonly nowMs: number;
-    }
-  | { readonly type: 'stopping' };
-
-/** The screen before the process has started. */
-export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
-  return { serve: undefined, webhooks: undefined, nowMs, isStopping: false, isWatched };
-}
-
-/** The screen after an event; pure. */
-export function reduceWebhooksScreen(
-  state: WebhooksScreenState,
-  event: WebhooksScreenEvent,
-): WebhooksScreenState {
-  switch (event.type) {
-    case 'changed':
-      return { ...state, serve: event.serve, nowMs: event.nowMs };
-    case 'looked':
-      return { ...state, webhooks: event.webhooks, nowMs: event.nowMs };
-    case 'stopping':
-      return state.isStopping ? state : { ...state, isStopping: true };
-  }
-}
-
 const MAX_NAME = 24;
 /** Two seconds per column, if there is room. */
 const SPARK_COLUMNS = 30;
