@@ -1,4 +1,4 @@
-import { isFaultySkip, type OpenedMemory } from '../engine/memory/index.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
 import type { SyncEvent, SyncRequest, SyncSummary } from '../engine/memory/sync/index.js';
 import { runningMs } from '../engine/support/time.js';
 import type { ProgressLine } from '../ui/progress-line.js';
@@ -29,16 +29,13 @@ export async function shownSync(
       start,
       onInterrupt,
       verbose,
-      isFaulty: isFaultySkip,
     });
   }
   const progress = await createSyncProgress({ terminal, quiet: quiet || json, verbose });
   const summary = mask.data(await start(progress.onEvent).finally(progress.clear));
   if (quiet) return summary;
   const { renderSyncSummary } = await import('../ui/memory/sync-summary.js');
-  write(
-    renderSyncSummary(summary, { ...view, agentId: memory.name, verbose, isFaulty: isFaultySkip }),
-  );
+  write(renderSyncSummary(summary, { ...view, agentId: memory.name, verbose }));
   return summary;
 }
 
@@ -62,7 +59,6 @@ async function createSyncProgress(options: SyncProgressOptions): Promise<Progres
     now,
     quiet: options.quiet,
     verbose: options.verbose,
-    isFaulty: isFaultySkip,
   });
   return { onEvent, clear: () => undefined };
 }

@@ -1,4 +1,4 @@
-import { isFaultySkip, type OpenedMemory, watchOutput } from '../engine/memory/index.js';
+import { type OpenedMemory, watchOutput } from '../engine/memory/index.js';
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { Clock } from '../engine/support/context.js';
@@ -104,7 +104,6 @@ function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchVi
           quiet,
           now: () => performance.now(),
           label: name,
-          isFaulty: isFaultySkip,
         }),
     };
   });

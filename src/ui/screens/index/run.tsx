@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import type { SkippedFile } from '../../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
 import { createState, type Readable, useStore } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
@@ -35,8 +34,6 @@ export interface IndexScreenOptions extends ScreenStreams {
   readonly onInterrupt: () => void;
   /** Lists every skipped file in the summary. */
   readonly verbose: boolean;
-  /** Whether a skipped file is a problem that the user should see. */
-  readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
 /** Shorter work only prints its summary: a screen that flashes by distracts. */
@@ -75,8 +72,8 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     });
     clearTimeout(timer);
     await close();
-    const { verbose, isFaulty } = options;
-    stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose, isFaulty }));
+    const { verbose } = options;
+    stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose }));
     return summary;
   } finally {
     clearTimeout(timer);
