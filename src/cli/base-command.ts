@@ -38,7 +38,7 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
  * It fixes oclif's JSON mode: exit codes are the same with and without `--json`, errors contain only known fields,
  * warnings are part of the document, and no colour codes get into it.
  */
-export abstract class BaseCommand<Result extends object> extends Command {
+export abstract class BaseCommand<Result extends object = object> extends Command {
   static override baseFlags = globalFlags;
 
   constructor(argv: string[], config: LeanConfig) {

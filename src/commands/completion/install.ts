@@ -14,14 +14,7 @@ import {
 } from '../../engine/set-up/shell-completion.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 
-interface CompletionOutput {
-  readonly shell: CompletionShell;
-  readonly scriptFile: string;
-  readonly startupFile: string | null;
-  readonly installed: boolean;
-}
-
-export default class CompletionInstall extends BaseCommand<CompletionOutput> {
+export default class CompletionInstall extends BaseCommand {
   static override summary = 'Install shell completion for commands, flags and values.';
   static override description =
     'Completes commands, flags, agents, providers, configuration keys, webhook routes, flows, tasks and files. Writes a script into the state folder and one line into the startup file of the shell (fish needs no line), and shows both before it asks. Without SHELL it uses the shell named by the variable SHELL.';
@@ -37,7 +30,7 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
     remove: booleanFlag('Remove the completion again.'),
   };
 
-  async run(): Promise<CompletionOutput> {
+  async run() {
     const { args, flags } = await this.parse(CompletionInstall);
     const context = this.context();
     const plan = planCompletion(args.shell, context);
@@ -64,7 +57,7 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
     return execFileSync(command, [...script, 'completion', 'script', shell], { encoding: 'utf8' });
   }
 
-  private output(plan: CompletionPlan, installed: boolean): CompletionOutput {
+  private output(plan: CompletionPlan, installed: boolean) {
     const { shell, scriptFile, startup } = plan;
     return { shell, scriptFile, startupFile: startup?.file ?? null, installed };
   }

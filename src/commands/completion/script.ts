@@ -12,7 +12,7 @@ const WITHOUT_PACKAGE = `declare -F _get_comp_words_by_ref >/dev/null || _get_co
 }
 `;
 
-export default class CompletionScript extends BaseCommand<Record<string, never>> {
+export default class CompletionScript extends BaseCommand {
   static override summary = 'Print the completion script of a shell.';
   static override description =
     'For your own setup of the shell; svc completion install does all of it for bash, zsh and fish.';
@@ -25,7 +25,7 @@ export default class CompletionScript extends BaseCommand<Record<string, never>>
     }),
   };
 
-  async run(): Promise<Record<string, never>> {
+  async run() {
     const { args } = await this.parse(CompletionScript);
     const { script } = await import('@bomb.sh/tab');
     if (args.shell === 'bash') print(WITHOUT_PACKAGE);

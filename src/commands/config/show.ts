@@ -1,12 +1,10 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
-import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
+import { showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
 
-type ShowResult = Omit<EffectiveConfig, 'file'> & { readonly file: string | null };
-
-export default class ConfigShow extends BaseCommand<ShowResult> {
+export default class ConfigShow extends BaseCommand {
   static override summary = 'Show the effective configuration, defaults included.';
   static override description =
     'Secrets are masked unless they are references. With --origin, each value is shown with its origin: the default, or a line of the file.';
@@ -16,7 +14,7 @@ export default class ConfigShow extends BaseCommand<ShowResult> {
     origin: booleanFlag('Show where each value comes from.'),
   };
 
-  async run(): Promise<ShowResult> {
+  async run() {
     const { flags } = await this.parse(ConfigShow);
     const effective = await showConfig(this.context(), {
       configFile: flags.config,

@@ -5,7 +5,7 @@ import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class WebhookOpenapi extends BaseCommand<object> {
+export default class WebhookOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 document of the webhook routes.';
   static override description =
     'Generated from the schemas that validate requests, for the enabled routes of the configuration, or for a default route if there are none. The listener serves it at /openapi.json if plugins.entries.webhooks.config.openapi is true.';
