@@ -11,7 +11,7 @@ import {
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
 import { serveOutput } from '../engine/serve/serve-process.js';
-import type { OpenServeScreen } from '../ui/screens/serve/run.js';
+import type { openServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand, type ShowingFlags } from './base-command.js';
 import { booleanFlag } from './command-parts.js';
@@ -31,9 +31,8 @@ interface ServeWish {
 }
 
 /** Either of the screens. */
-interface OpenScreen extends Omit<OpenServeScreen, 'logged'> {
-  readonly logged?: OpenServeScreen['logged'];
-}
+type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
+  Partial<Pick<ReturnType<typeof openServeScreen>, 'logged'>>;
 
 /**
  * Runs svc serve until a signal or a key on its screen stops it. On a terminal it shows all services; elsewhere it logs

@@ -26,18 +26,8 @@ export interface FlowsScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenFlowsScreen {
-  /** Reads what is shown again. @throws SvcError if the flows cannot be read */
-  readonly refresh: () => Promise<void>;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
-/** Opens a screen with a list of flows or tasks. */
-export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
+/** Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read. */
+export function openFlowsScreen(options: FlowsScreenOptions) {
   const { flows, style, stdout, onStop } = options;
   let pauses: FlowsList['pauses'] = [];
   const list: FlowsOnScreen['list'] = async (choice) => {

@@ -35,27 +35,13 @@ export interface ServeScreenOptions extends Pick<View, 'homeDir' | 'style'>, Scr
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenServeScreen {
-  readonly changed: (serve: ServeState) => void;
-  /** The webhook listener has started, or ended. */
-  readonly webhooks: (live: LiveWebhooks | undefined) => void;
-  readonly logged: (record: LogRecord) => void;
-  /** The process is stopping; keys change their meaning. */
-  readonly stopping: () => void;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
 /** Often enough to count seconds. */
 const LOOK_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
 /** Opens the screen of all services. */
-export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
+export function openServeScreen(options: ServeScreenOptions) {
   const { style, stdout, now, queue, explain } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const start: ServeScreenState = {
@@ -95,14 +81,17 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
     options,
   );
   return {
-    changed: (serve) => dispatch({ serve, nowMs: now() }),
-    webhooks: (next) => {
+    changed: (serve: ServeState) => dispatch({ serve, nowMs: now() }),
+    /** The webhook listener has started, or ended. */
+    webhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
     },
-    logged: (record) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
+    logged: (record: LogRecord) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
+    /** The process is stopping; keys change their meaning. */
     stopping: () => dispatch({ isStopping: true }),
     failed: screen.failed,
-    close: async () => {
+    /** Removes the screen and restores the terminal. */
+    close: async (): Promise<void> => {
       clearInterval(looking);
       unsubscribe();
       await screen.unmount();

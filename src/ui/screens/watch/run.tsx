@@ -26,20 +26,13 @@ export interface WatchScreenOptions extends ScreenStreams {
   readonly onInterrupt: () => void;
 }
 
-/** A mounted watch screen. */
-export interface OpenWatchScreen {
-  readonly onEvent: (row: number, event: WatchEvent) => void;
-  /** Restores the terminal, and leaves the last state of all memories in the scrollback. */
-  readonly close: () => Promise<void>;
-}
-
 /** About 15 frames per second: faster changes cannot be read. */
 const FRAME_MS = 66;
 /** Relative times such as "3 min ago" need a redraw. */
 const TICK_MS = 1000;
 
-/** Shows the work of watchers until it is closed. */
-export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
+/** Shows the work of watchers until it is closed, which leaves the last state of all memories in the scrollback. */
+export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
   const store = createStore(startWatchScreen(options.rows, now()), reduceWatchScreen, pace);
@@ -62,7 +55,8 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
     stdout.write(`${watchRows(store.getSnapshot(), style, size).join('\n')}\n`);
   };
   return {
-    onEvent: (row, event) => store.dispatch({ type: 'watch', row, event, atMs: now() }),
+    onEvent: (row: number, event: WatchEvent) =>
+      store.dispatch({ type: 'watch', row, event, atMs: now() }),
     close,
   };
 }

@@ -30,24 +30,11 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenWebhooksScreen {
-  readonly changed: (serve: ServeState | undefined) => void;
-  /** The listener has changed, or stopped. */
-  readonly webhooks: (live: LiveWebhooks | undefined) => void;
-  /** The process is stopping; keys change their meaning. */
-  readonly stopping: () => void;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
 /** Often enough to look live. */
 const LOOK_MS = 250;
 
 /** Opens the screen of the webhook listener. */
-export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
+export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const { style, stdout, now, mask, explain, copy, isWatched = false } = options;
   const store = createState<WebhooksScreenState>({
     serve: undefined,
@@ -84,15 +71,18 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
   };
   const looking = setInterval(() => void look(), LOOK_MS);
   return {
-    changed: (serve) => store.dispatch({ serve, nowMs: now() }),
-    webhooks: (next) => {
+    changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
+    /** The listener has changed, or stopped. */
+    webhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
       live?.follow();
       void look();
     },
+    /** The process is stopping; keys change their meaning. */
     stopping: () => store.dispatch({ isStopping: true }),
     failed: screen.failed,
-    close: async () => {
+    /** Removes the screen and restores the terminal. */
+    close: async (): Promise<void> => {
       clearInterval(looking);
       await screen.unmount();
     },
