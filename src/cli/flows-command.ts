@@ -1,22 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
+import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record.js';
+import { TASK_RUNTIMES, TASK_STATUSES, type TaskRecord } from '../engine/flow-model/task-record.js';
 import {
-  FLOW_STATUSES,
-  type FlowRecord,
-  type FlowStatus,
-} from '../engine/flow-model/flow-record.js';
-import {
-  TASK_RUNTIMES,
-  TASK_STATUSES,
-  type TaskRecord,
-  type TaskStatus,
-} from '../engine/flow-model/task-record.js';
-import {
-  type FlowFilter,
   type Flows,
   type LeaseRefusal,
   openFlows,
-  type TaskFilter,
   type TaskLease,
   type WaitOptions,
 } from '../engine/flows/index.js';
@@ -150,36 +139,18 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   }
 }
 
-interface FilterFlags {
-  readonly session?: string | undefined;
-  readonly since?: string | undefined;
-  readonly limit: number;
-}
-
-/** Which flows the flags ask for. @throws SvcError USAGE for an invalid --since */
-export function flowFilter(
-  flags: FilterFlags & {
-    readonly status?: readonly FlowStatus[] | undefined;
-    readonly route?: string | undefined;
+/** Which flows or tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
+export function recordFilter<Status>(
+  flags: {
+    readonly session?: string | undefined;
+    readonly since?: string | undefined;
+    readonly limit: number;
+    readonly status?: readonly Status[] | undefined;
   },
   clock: Clock,
-): FlowFilter {
-  return { ...recordFilter(flags, clock), statuses: flags.status, route: flags.route };
-}
-
-/** Which tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
-export function taskFilter(
-  flags: FilterFlags & {
-    readonly status?: readonly TaskStatus[] | undefined;
-    readonly runtime?: TaskFilter['runtimes'];
-  },
-  clock: Clock,
-): TaskFilter {
-  return { ...recordFilter(flags, clock), statuses: flags.status, runtimes: flags.runtime };
-}
-
-function recordFilter({ session, since, limit }: FilterFlags, clock: Clock) {
-  return { ownerKey: session, sinceMs: readSince(since, clock.now()), limit };
+) {
+  const { session: ownerKey, since, limit, status: statuses } = flags;
+  return { ownerKey, sinceMs: readSince(since, clock.now()), limit, statuses };
 }
 
 /** The target that an operator names. */

@@ -1,10 +1,10 @@
 import { examples } from '../../cli/command-parts.js';
 import {
-  flowFilter,
   flowFilterFlags,
   ListCommand,
   listFlags,
   MOST_LISTED,
+  recordFilter,
 } from '../../cli/flows-command.js';
 import { type FlowListOutput, flowListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
@@ -23,7 +23,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
-    const filter = flowFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {

@@ -1,5 +1,10 @@
 import { examples } from '../../cli/command-parts.js';
-import { flowFilter, flowFilterFlags, ListCommand, MOST_WATCHED } from '../../cli/flows-command.js';
+import {
+  flowFilterFlags,
+  ListCommand,
+  MOST_WATCHED,
+  recordFilter,
+} from '../../cli/flows-command.js';
 import type { FlowListOutput } from '../../engine/flows/index.js';
 
 export default class FlowWatch extends ListCommand<FlowListOutput> {
@@ -11,7 +16,7 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
-    const filter = flowFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
     const flows = await this.openFlows(flags);
     await this.watch(flows, flags, { kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };

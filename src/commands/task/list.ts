@@ -3,7 +3,7 @@ import {
   ListCommand,
   listFlags,
   MOST_LISTED,
-  taskFilter,
+  recordFilter,
   taskFilterFlags,
 } from '../../cli/flows-command.js';
 import { type TaskListOutput, taskListOutput } from '../../engine/flows/index.js';
@@ -24,7 +24,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
-    const filter = taskFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {

@@ -1,5 +1,10 @@
 import { examples } from '../../cli/command-parts.js';
-import { ListCommand, MOST_WATCHED, taskFilter, taskFilterFlags } from '../../cli/flows-command.js';
+import {
+  ListCommand,
+  MOST_WATCHED,
+  recordFilter,
+  taskFilterFlags,
+} from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
 
 export default class TaskWatch extends ListCommand<TaskListOutput> {
@@ -11,7 +16,7 @@ export default class TaskWatch extends ListCommand<TaskListOutput> {
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskWatch);
-    const filter = taskFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
     const flows = await this.openFlows(flags);
     await this.watch(flows, flags, { kind: 'tasks', filter }, 'svc task watch');
     return { tasks: [], total: 0, paused: [] };
