@@ -2,7 +2,7 @@ import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/sup
 import type { MapOutput, RotateOutput, RoutesOutput } from '../../engine/webhooks/index.js';
 import { wrapSafe } from '../fit.js';
 import { renderJson, safeLine } from '../safe-text.js';
-import type { Paint, Style, View } from '../style.js';
+import { paintedMark, type Style, type View } from '../style.js';
 
 type Route = RoutesOutput['routes'][number];
 
@@ -27,14 +27,13 @@ function listeningLine(listening: string | null, style: Style): string {
 function routeLines(route: Route, options: View): readonly string[] {
   const { style, nowMs } = options;
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
-  const mark = MARKS[state];
   const more = [
     `session ${safeLine(sessionKey)}`,
     `secret from ${safeLine(secretSource)}`,
     ...(description === null ? [] : [safeLine(description)]),
   ];
   return [
-    `${mark.paint(style)(mark.sign)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
+    `${paintedMark(MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
     ...more.map((line) => `${INDENT}${line}`),
     `${INDENT}${style.dim(lastWords(route, nowMs))}`,
     ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.fault(line))),
@@ -51,13 +50,7 @@ function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
   return `last request ${ago}: ${status} ${safeLine(what)} · ${formatCountOf(requests, 'request')}${refused}`;
 }
 
-const MARKS: Readonly<
-  Record<Route['state'], { readonly sign: string; readonly paint: (style: Style) => Paint }>
-> = {
-  served: { sign: '✓', paint: ({ ok }) => ok },
-  off: { sign: '○', paint: ({ dim }) => dim },
-  skipped: { sign: '✗', paint: ({ fault }) => fault },
-};
+const MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
 
 function wrapped(text: string, { columns }: View): readonly string[] {
   return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);

@@ -22,7 +22,7 @@ import {
 } from '../../doctor/finding-lines.js';
 import { fitEnd, padEnd } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import { MARKS, paintOf, type Style } from '../../style.js';
+import { MARKS, paintedMark, type Style } from '../../style.js';
 
 /** A finding, and the check that found it. The same finding of another run has the same id. */
 export interface ShownFinding extends ListItem {
@@ -239,7 +239,7 @@ function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
       title: '',
       cell: ({ finding: { severity, message } }) => `${MARKS[severity]} ${safeLine(message)}`,
       paint: (text, { finding: { severity } }) =>
-        paintOf(severity, style)(text.slice(0, 1)) + text.slice(1),
+        paintedMark(severity, style, text.slice(0, 1)) + text.slice(1),
     },
   ];
 }
@@ -262,7 +262,7 @@ function checkRows(state: DoctorScreenState, style: Style, columns: number): rea
   const rows = Array.from({ length: Math.ceil(state.names.length / perRow) }, (_, row) => {
     const cells = state.names.slice(row * perRow, (row + 1) * perRow).map((name) => {
       const mark = markOf(state, name);
-      return padEnd(`${paintOf(mark, style)(MARKS[mark])} ${name}`, width);
+      return padEnd(`${paintedMark(mark, style)} ${name}`, width);
     });
     return cells.join('').trimEnd();
   });

@@ -17,7 +17,7 @@ import type { PaneLine } from '../../components/pane.js';
 import { sparkline } from '../../components/plot.js';
 import { safeLine } from '../../safe-text.js';
 import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
-import { createStyle, type Paint, type Style } from '../../style.js';
+import { createStyle, MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 
 /** A service in the list. */
 export interface ServiceItem extends ListItem {
@@ -84,8 +84,9 @@ export function serviceColumns(
   const columns: readonly ListColumn<ServiceItem>[] = [
     {
       title: '  service',
-      cell: ({ service }) => `${markOf(service)} ${safeLine(service.name)}`,
-      paint: (text, { service }) => markPaint(service, style)(text.slice(0, 1)) + text.slice(1),
+      cell: ({ service }) => `${MARKS[markOf(service)]} ${safeLine(service.name)}`,
+      paint: (text, { service }) =>
+        paintedMark(markOf(service), style, text.slice(0, 1)) + text.slice(1),
     },
     { title: 'state', cell: ({ service }) => service.state },
     { title: 'since', cell: ({ service }) => shortAgo(service.sinceMs, nowMs), goes: 1 },
@@ -122,20 +123,12 @@ function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number):
   return [...again, ...(told === null ? [] : [safeLine(told)])].join(' · ');
 }
 
-function markOf(service: ServiceSnapshot): string {
+function markOf(service: ServiceSnapshot): Mark {
   const { state } = service;
-  if (state === 'waiting') return '✗';
-  if (state === 'stopped') return '○';
-  if (state !== 'ready') return '●';
-  return isFailing(service) ? '!' : '✓';
-}
-
-function markPaint(service: ServiceSnapshot, style: Style): Paint {
-  const { state } = service;
-  if (state === 'waiting') return style.fault;
-  if (state === 'stopped') return style.dim;
-  if (state !== 'ready') return style.accent;
-  return isFailing(service) ? style.warning : style.ok;
+  if (state === 'waiting') return 'failed';
+  if (state === 'stopped') return 'waiting';
+  if (state !== 'ready') return 'running';
+  return isFailing(service) ? 'warning' : 'ok';
 }
 
 function shortAgo(atMs: number, nowMs: number): string {

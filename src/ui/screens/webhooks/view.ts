@@ -10,7 +10,7 @@ import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style, View } from '../../style.js';
+import { paintedMark, type Style, type View } from '../../style.js';
 
 /** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
@@ -100,8 +100,7 @@ function lastWords({ path, activity: { last } }: Route, nowMs: number): string {
 }
 
 function markOf({ state, activity }: Route, style: Style): string {
-  if (state === 'skipped') return style.fault('✗');
-  if (state === 'off') return style.dim('○');
+  if (state !== 'served') return paintedMark(state === 'skipped' ? 'failed' : 'waiting', style);
   // Rejected requests are the sender's fault; only failures here are the route's.
   const status = activity.last?.status ?? 200;
   return status < 500 ? style.ok('✓') : style.fault('!');
