@@ -14,18 +14,20 @@ import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
 import { Rows, Screen, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { useStore } from './store.js';
+import { type Readable, useStore } from './store.js';
 import { FilterInput } from './text-input.js';
 
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
 interface BrowserScreenProps<Item extends ListItem> {
   readonly browser: Browser<Item>;
+  /** More that the functions below read. */
+  readonly more?: Readable<unknown>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
-  readonly title: string;
+  readonly title: () => string;
   /** At the right of the title, most important last. */
   readonly facts: (state: BrowserState<Item>) => readonly string[];
-  readonly columns: readonly ListColumn<Item>[];
+  readonly columns: () => readonly ListColumn<Item>[];
   /** Instead of an empty list. */
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
@@ -44,6 +46,7 @@ export function BrowserScreen<Item extends ListItem>(
 ): ReactElement {
   const { browser, style, title, facts, columns, empty, keys, around } = props;
   const state = useStore(browser);
+  useStore(props.more ?? browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
@@ -55,7 +58,7 @@ export function BrowserScreen<Item extends ListItem>(
         state={state}
         dispatch={browser.dispatch}
         onOpen={browser.open}
-        columns={columns}
+        columns={columns()}
         bindings={bindings}
         empty={empty()}
         isBelow={props.isBelow}
@@ -78,7 +81,7 @@ export function BrowserScreen<Item extends ListItem>(
     <Screen
       stdout={props.stdout}
       style={style}
-      title={title}
+      title={title()}
       facts={() => facts(state)}
       status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
     >

@@ -38,18 +38,19 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   const browser = createBrowser(flowsSource({ ...flows, list }));
   const noun = flows.kind === 'flows' ? 'flow' : 'task';
   const quit = { bar: 'q quit', help: 'quit' };
+  const columns = columnsOf(flows.kind, style);
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}
       stdout={stdout}
       style={style}
-      title={`svc · ${flows.kind}`}
+      title={() => `svc · ${flows.kind}`}
       facts={(state) => browserFacts(state, browser.choices, noun)}
-      columns={columnsOf(flows.kind, style)}
+      columns={() => columns}
       empty={() => `no ${flows.kind}`}
       keys={() => ({ onStop, noun, quit, escapeEnds: true })}
-      around={({ columns }) => {
-        return { above: pauseLines(pauses, { style, nowMs: options.now() }, columns) };
+      around={(area) => {
+        return { above: pauseLines(pauses, { style, nowMs: options.now() }, area.columns) };
       }}
     />,
     options,

@@ -99,9 +99,9 @@ export function openLogsScreen(options: LogsScreenOptions) {
       browser={browser}
       stdout={stdout}
       style={style}
-      title="svc · logs"
+      title={() => 'svc · logs'}
       facts={(state) => logFacts(state, browser.choices, log.restricted)}
-      columns={columnsOf(style)}
+      columns={() => columnsOf(style)}
       empty={() => 'no lines yet'}
       keys={() => ({
         onStop,

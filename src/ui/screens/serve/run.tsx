@@ -1,11 +1,10 @@
-import type { ReactElement } from 'react';
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
-import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import { formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import { createState, type Readable, useStore } from '../../components/store.js';
+import { createState } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
@@ -19,6 +18,7 @@ import {
   serviceColumns,
   serviceDetails,
   serviceItems,
+  shortAgo,
   withRecord,
 } from './view.js';
 
@@ -77,7 +77,32 @@ export function openServeScreen(options: ServeScreenOptions) {
     });
   }, LOOK_MS);
   const screen = mountAlternate(
-    <ServeScreen {...options} store={store} browser={browser} stdout={stdout} />,
+    <BrowserScreen
+      browser={browser}
+      more={store}
+      stdout={stdout}
+      style={style}
+      title={() => {
+        const { serve } = getSnapshot();
+        return serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`;
+      }}
+      facts={() => serveFacts(getSnapshot())}
+      isBelow
+      columns={() => serviceColumns(getSnapshot(), style)}
+      empty={() => (getSnapshot().serve === undefined ? 'starting …' : 'no services')}
+      keys={() => keysOptions(getSnapshot(), options)}
+      around={({ columns, rows }) => {
+        const { serve, queue, nowMs } = getSnapshot();
+        const log = serve?.logFile ?? undefined;
+        return {
+          above: pauseLines(queue?.pauses ?? [], { style, nowMs }, columns),
+          below:
+            log === undefined || rows < LEAST_ROWS
+              ? []
+              : [style.dim(`log ${fitMiddle(shownPath(log, options.homeDir), columns - 4)}`)],
+        };
+      }}
+    />,
     options,
   );
   return {
@@ -108,47 +133,13 @@ function trafficOf({ routes }: Awaited<ReturnType<LiveWebhooks['snapshot']>>): r
   );
 }
 
-/** What the screen shows, and the callbacks for its keys. */
-interface ServeScreenProps
-  extends Pick<ServeScreenOptions, 'homeDir' | 'onReload' | 'onStop' | 'stdout' | 'style'> {
-  readonly store: Readable<ServeScreenState>;
-  readonly browser: Browser<ServiceItem>;
-}
-
-/** The screen of all services. */
-function ServeScreen(props: ServeScreenProps): ReactElement {
-  const { store, browser, stdout, style, homeDir } = props;
-  const state = useStore(store);
-  const { serve, nowMs, queue } = state;
-  const failing = serve?.services.filter(isFailing).length ?? 0;
-  return (
-    <BrowserScreen
-      browser={browser}
-      stdout={stdout}
-      style={style}
-      title={serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`}
-      facts={() => [
-        serve === undefined
-          ? ''
-          : `since ${formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '')}`,
-        failing === 0 ? '' : `${formatCount(failing)} failing`,
-      ]}
-      isBelow
-      columns={serviceColumns(state, style)}
-      empty={() => (serve === undefined ? 'starting …' : 'no services')}
-      keys={() => keysOptions(store.getSnapshot(), props)}
-      around={({ columns, rows }) => {
-        const log = serve?.logFile ?? undefined;
-        return {
-          above: pauseLines(queue?.pauses ?? [], { style, nowMs }, columns),
-          below:
-            log === undefined || rows < LEAST_ROWS
-              ? []
-              : [style.dim(`log ${fitMiddle(shownPath(log, homeDir), columns - 4)}`)],
-        };
-      }}
-    />
-  );
+function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
+  if (serve === undefined) return [];
+  const failing = serve.services.filter(isFailing).length;
+  return [
+    `since ${shortAgo(serve.startedMs, nowMs)}`,
+    failing === 0 ? '' : `${formatCount(failing)} failing`,
+  ];
 }
 
 /** With fewer rows, the path of the log is left out. */
@@ -156,7 +147,7 @@ const LEAST_ROWS = 10;
 
 function keysOptions(
   { isStopping }: ServeScreenState,
-  { onReload, onStop }: Pick<ServeScreenProps, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
   const reload = {
     on: ['r'],

@@ -131,7 +131,8 @@ function markOf(service: ServiceSnapshot): Mark {
   return isFailing(service) ? 'warning' : 'ok';
 }
 
-function shortAgo(atMs: number, nowMs: number): string {
+/** How long ago something was, as `3 min`. */
+export function shortAgo(atMs: number, nowMs: number): string {
   return formatRelativeTime(atMs, nowMs).replace(/ ago$/u, '');
 }
 

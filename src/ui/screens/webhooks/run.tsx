@@ -1,16 +1,15 @@
-import type { ReactElement } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
-import { createState, type Readable, useStore } from '../../components/store.js';
+import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
+import { deliveriesSource, deliveryColumns } from './deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
@@ -47,13 +46,30 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const deliveries = () => live?.deliveries;
   const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
   const screen = mountAlternate(
-    <WebhooksScreen
-      store={store}
+    <BrowserScreen
       browser={browser}
+      more={store}
       stdout={stdout}
       style={style}
-      onReload={options.onReload}
-      onStop={options.onStop}
+      title={() => titleOf(store.getSnapshot())}
+      facts={(browsed) => [
+        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
+        sinceOf(store.getSnapshot()),
+      ]}
+      columns={() => deliveryColumns(store.getSnapshot().nowMs, style)}
+      empty={() => 'no deliveries'}
+      keys={() => keysOptions(store.getSnapshot(), options)}
+      around={(area, { list: { items } }) => {
+        const state = store.getSnapshot();
+        // Without deliveries to choose from, there is more room for routes and flows.
+        const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
+        const routes = routesLines(state, style, area.columns, share);
+        const left = area.rows - routes.length;
+        const flowRows =
+          items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
+        const below = flowLines(state, style, area.columns, flowRows);
+        return { above: left - below.length > 1 ? [...routes, ''] : routes, below };
+      }}
     />,
     options,
   );
@@ -89,60 +105,13 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   };
 }
 
-/** What the screen shows, and the callbacks for its keys. */
-interface WebhooksScreenProps {
-  readonly store: Readable<WebhooksScreenState>;
-  readonly browser: Browser<DeliveryItem>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly onReload: () => void;
-  /** @param key `q` ends normally, Ctrl-C interrupts */
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
-}
-
-/** The screen of the webhook listener: its routes, and the deliveries to browse. */
-function WebhooksScreen({
-  store,
-  browser,
-  stdout,
-  style,
-  ...on
-}: WebhooksScreenProps): ReactElement {
-  const state = useStore(store);
-  return (
-    <BrowserScreen
-      browser={browser}
-      stdout={stdout}
-      style={style}
-      title={titleOf(state)}
-      facts={(browsed) => [
-        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
-        sinceOf(state),
-      ]}
-      columns={deliveryColumns(state.nowMs, style)}
-      empty={() => 'no deliveries'}
-      keys={() => keysOptions(store.getSnapshot(), on)}
-      around={(area, { list: { items } }) => {
-        // Without deliveries to choose from, there is more room for routes and flows.
-        const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
-        const routes = routesLines(state, style, area.columns, share);
-        const left = area.rows - routes.length;
-        const flowRows =
-          items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
-        const below = flowLines(state, style, area.columns, flowRows);
-        return { above: left - below.length > 1 ? [...routes, ''] : routes, below };
-      }}
-    />
-  );
-}
-
 const ROUTES_SHARE = 0.5;
 const FLOWS_FROM_ROWS = 30;
 const MOST_FLOWS = 8;
 
 function keysOptions(
   { isWatched, isStopping }: WebhooksScreenState,
-  { onReload, onStop }: Pick<WebhooksScreenProps, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<WebhooksScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
   const reload = {
     on: ['R'],
