@@ -1,22 +1,32 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import type { Input, ParserOutput } from '@oclif/core/interfaces';
+import type { FlagInput, Input, ParserOutput } from '@oclif/core/interfaces';
 import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import type { EngineContext } from '../engine/support/context.js';
+import { isRecord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
-import { globalFlags, type KnownFlag, withListVariables } from './flags.js';
+import { giveVariables, globalFlags, withListVariables } from './flags.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
+import type { Showing } from './showing.js';
 import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** The flags that decide how work is shown. */
+export interface ShowingFlags {
+  readonly config?: string | undefined;
+  readonly plain: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
 
 /** The address of a service, as Kubernetes writes it. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
@@ -28,12 +38,13 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
  * It fixes oclif's JSON mode: exit codes are the same with and without `--json`, errors contain only known fields,
  * warnings are part of the document, and no colour codes get into it.
  */
-export abstract class BaseCommand<Result extends object> extends Command {
+export abstract class BaseCommand<Result extends object = object> extends Command {
   static override baseFlags = globalFlags;
 
   constructor(argv: string[], config: LeanConfig) {
     // A command reads only this part of oclif's configuration.
     super(argv, config as Config);
+    giveVariables(this.knownFlags);
   }
 
   /** Learns every secret that is read; everything printed goes through it. */
@@ -44,6 +55,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   private readonly warnings: Warning[] = [];
   private shape: OutputShape | undefined;
+  private printsLines = false;
   private readonly interruption = new AbortController();
   private readonly onInterrupt = (): void => this.interrupt();
 
@@ -99,7 +111,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return parsed;
   }
 
-  private get knownFlags(): Readonly<Record<string, KnownFlag>> {
+  private get knownFlags(): FlagInput {
     return { ...this.ctor.baseFlags, ...this.ctor.flags };
   }
 
@@ -130,8 +142,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return ownWords(this.argv).some((word) => forms.test(word));
   }
 
-  /** For answers that have no end. @throws SvcError USAGE */
-  protected refuseShape(flag: string): void {
+  /** Prepares an answer that has no end: its lines are printed as they come, and no document. @throws SvcError USAGE */
+  protected printLines(flag: string): void {
+    this.printsLines = true;
     if (!this.shapesOutput) return;
     throw new SvcError('USAGE', `${flag} cannot be used with --fields, --jq or --template`, {
       hint: `pipe the lines of ${flag} --json into jq`,
@@ -148,6 +161,10 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   protected override logJson(json: unknown): void {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
+    if (this.printsLines) {
+      if (isRecord(shown) && 'error' in shown) print(`${JSON.stringify(shown)}\n`);
+      return;
+    }
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
       print(asLines(text));
@@ -229,11 +246,25 @@ export abstract class BaseCommand<Result extends object> extends Command {
     });
   }
 
+  /** How this command shows its work, given the flags. */
+  protected async showing(flags: ShowingFlags): Promise<Showing> {
+    return {
+      context: this.context(),
+      configFile: flags.config,
+      terminal: await this.screenTerminal(flags),
+      view: this.view(flags),
+      mask: this.mask,
+      signal: this.signal,
+      onInterrupt: () => this.interrupt(),
+      write: (text) => this.write(text),
+      json: this.jsonEnabled(),
+      quiet: flags.quiet,
+      verbose: flags.verbose,
+    };
+  }
+
   /** Like `terminal`, with the configured look of screens. Reads the configuration only where screens may be shown. */
-  protected async screenTerminal(flags: {
-    readonly plain: boolean;
-    readonly config?: string | undefined;
-  }): Promise<TerminalSupport> {
+  private async screenTerminal(flags: ShowingFlags): Promise<TerminalSupport> {
     const terminal = this.terminal(flags);
     if (!terminal.screen) return terminal;
     // The command itself reports a configuration that cannot be used.

@@ -1,10 +1,10 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { UNIT_MS } from '../engine/support/time.js';
+import { argument, booleanFlag, numberFlag, textFlag, textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
@@ -27,12 +27,10 @@ const WITHOUT_TWIN: ReadonlySet<string> = new Set([
 ]);
 
 /** Gives each flag its environment variable, unless it must not have one: `--max-results` is `SVC_MAX_RESULTS`. */
-export function withEnvironment<T extends FlagInput>(flags: T): T {
+export function giveVariables(flags: Readonly<Record<string, { env?: string }>>): void {
   for (const [name, flag] of Object.entries(flags)) {
-    if (WITHOUT_TWIN.has(name)) continue;
-    flag.env = variableOf(name);
+    if (!WITHOUT_TWIN.has(name)) flag.env = variableOf(name);
   }
-  return flags;
 }
 
 /** The environment variable of a flag. @param name without dashes in front */
@@ -53,7 +51,7 @@ export function limitFlag(shown: number, most = 10_000) {
 }
 
 /** Flags that every command has. */
-export const globalFlags = withEnvironment({
+export const globalFlags = {
   ...shapeFlags,
   config: Flags.string({
     summary: 'Use this configuration file only.',
@@ -69,7 +67,7 @@ export const globalFlags = withEnvironment({
     exclusive: ['verbose'],
   }),
   verbose: Flags.boolean({ char: 'v', summary: 'Print more on stderr.', helpGroup: 'GLOBAL' }),
-});
+};
 
 /** The values of all flags of a command. */
 export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFlags<
@@ -78,8 +76,8 @@ export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFla
   InferredFlags<typeof globalFlags>;
 
 /** The agent or folder that a memory command works on. */
-export const targetFlags = withEnvironment({
-  agent: Flags.string({ char: 'a', summary: 'Use the memory of this agent.', helpValue: 'ID' }),
+export const targetFlags = {
+  agent: textFlag('Use the memory of this agent.', 'ID', { char: 'a' }),
   workspace: Flags.string({
     char: 'w',
     summary: 'Use this folder of Markdown, without configuration.',
@@ -92,7 +90,7 @@ export const targetFlags = withEnvironment({
       });
     },
   }),
-});
+};
 
 /** The values of {@link targetFlags}, with the configuration that they are about. */
 export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {
@@ -100,15 +98,15 @@ export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {
 };
 
 /** For commands that ask before they act. */
-export const yesFlag = withEnvironment({
-  yes: Flags.boolean({ char: 'y', summary: 'Skip confirmation prompts.' }),
-});
+export const yesFlag = {
+  yes: booleanFlag('Skip confirmation prompts.', { char: 'y' }),
+};
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
-export const sinceFlag = Flags.string({
-  summary: 'Show only what was created since a date or for a duration (7d).',
-  helpValue: 'WHEN',
-});
+export const sinceFlag = textFlag(
+  'Show only what was created since a date or for a duration (7d).',
+  'WHEN',
+);
 
 /** The time of `--since` or a similar flag, in milliseconds since the epoch. @throws SvcError USAGE */
 export function readSince(
@@ -197,55 +195,31 @@ function parseBaseUrl(text: string): string {
 const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies ChatType[];
 
 /** How an agent describes the conversation that asks. */
-export const sessionFlags = withEnvironment({
-  'session-key': Flags.string({
-    summary: 'Conversation that asks, e.g. agent:main:telegram:direct:42.',
-    helpValue: 'KEY',
-  }),
+export const sessionFlags = {
+  'session-key': textFlag('Conversation that asks, e.g. agent:main:telegram:direct:42.', 'KEY'),
   'chat-type': Flags.custom<ChatType>({
     summary: 'Kind of conversation; overrides the session key.',
     options: CHAT_TYPES,
   })(),
-  channel: Flags.string({
-    summary: 'Channel of the conversation, such as telegram.',
-    helpValue: 'NAME',
-  }),
-});
+  channel: textFlag('Channel of the conversation, such as telegram.', 'NAME'),
+};
 
 /** The values of {@link sessionFlags}. */
 export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
 
 /** Flags that restrict a search to some passages. */
-export const filterFlags = withEnvironment({
-  since: Flags.string({
-    summary: 'Only notes from this date on: a date, "last week", or 7d.',
-    helpValue: 'DATE',
-  }),
-  before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
-  on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
-  where: Flags.string({
-    summary: 'Only notes whose front matter has key=value, key>value or key<value.',
-    helpValue: 'CONDITION',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-  tag: Flags.string({
-    summary: 'Only notes with this tag.',
-    helpValue: 'TAG',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-  heading: Flags.string({
-    summary: 'Only passages under a heading that contains this text.',
-    helpValue: 'TEXT',
-  }),
-  kind: Flags.string({
-    summary: 'Only this kind of document, such as pdf or image.',
-    helpValue: 'KIND',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-});
+export const filterFlags = {
+  since: textFlag('Only notes from this date on: a date, "last week", or 7d.', 'DATE'),
+  before: textFlag('Only notes from before this date.', 'DATE'),
+  on: textFlag('Only notes of this day or period.', 'DATE'),
+  where: textsFlag(
+    'Only notes whose front matter has key=value, key>value or key<value.',
+    'CONDITION',
+  ),
+  tag: textsFlag('Only notes with this tag.', 'TAG'),
+  heading: textFlag('Only passages under a heading that contains this text.', 'TEXT'),
+  kind: textsFlag('Only this kind of document, such as pdf or image.', 'KIND'),
+};
 
 /** The filters that the flags describe. */
 export function filtersOf({
@@ -268,7 +242,7 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
 
 /** What names a flow or a task. */
 export const ID = 'ID, or at least its first 4 characters.';
-const byId = () => Args.string({ required: true, description: ID });
+const byId = () => argument(ID);
 
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
@@ -281,25 +255,20 @@ export const taskArgs = { task: byId() };
 
 /** A conversation of a memory. */
 export const sessionArgs = {
-  session: Args.string({
-    required: true,
-    description: 'ID, the beginning of it, or the path from a citation.',
-  }),
+  session: argument('ID, the beginning of it, or the path from a citation.'),
 };
 
 /** How many next runs of a schedule are shown without `--count`. */
 export const RUNS_SHOWN = 5;
 /** `--count` of them. */
-export const runsFlag = Flags.integer({
-  summary: `Number of runs to show (default ${RUNS_SHOWN}).`,
-  helpValue: 'N',
+export const runsFlag = numberFlag(`Number of runs to show (default ${RUNS_SHOWN}).`, 'N', {
   min: 1,
   max: 1000,
 });
 
 /** The schedule that an operator names. */
 export const scheduleArgs = {
-  schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
+  schedule: argument('Its id in the configuration.'),
 };
 
 /** What of a flag decides here; oclif's definitions have it, and so has the manifest. */

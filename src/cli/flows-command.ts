@@ -1,23 +1,11 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
+import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record.js';
+import { TASK_RUNTIMES, TASK_STATUSES, type TaskRecord } from '../engine/flow-model/task-record.js';
 import {
-  FLOW_STATUSES,
-  type FlowRecord,
-  type FlowStatus,
-} from '../engine/flow-model/flow-record.js';
-import {
-  TASK_RUNTIMES,
-  TASK_STATUSES,
-  type TaskRecord,
-  type TaskStatus,
-} from '../engine/flow-model/task-record.js';
-import {
-  type FlowFilter,
   type Flows,
   type LeaseRefusal,
   openFlows,
-  type TaskFilter,
   type TaskLease,
   type WaitOptions,
 } from '../engine/flows/index.js';
@@ -25,8 +13,9 @@ import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
-import { BaseCommand } from './base-command.js';
-import { limitFlag, readDuration, readSince, sinceFlag, withEnvironment } from './flags.js';
+import { BaseCommand, type ShowingFlags } from './base-command.js';
+import { argument, booleanFlag, choicesFlag, textFlag } from './command-parts.js';
+import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -83,10 +72,7 @@ export function runtimesFlag(summary: string) {
 }
 
 /** `--route`: who created a flow. */
-export const routeFlag = Flags.string({
-  summary: 'Select flows that this webhook route created.',
-  helpValue: 'ROUTE',
-});
+export const routeFlag = textFlag('Select flows that this webhook route created.', 'ROUTE');
 
 /** Default of `--limit` of a list. */
 export const MOST_LISTED = 50;
@@ -94,151 +80,99 @@ export const MOST_LISTED = 50;
 export const MOST_WATCHED = 200;
 
 const filterFlags = {
-  session: Flags.string({
-    summary: 'Show only those of this session.',
-    helpValue: 'KEY',
-    aliases: ['owner'],
-  }),
+  session: textFlag('Show only those of this session.', 'KEY', { aliases: ['owner'] }),
   since: sinceFlag,
 };
 
 /** Flags that limit which flows are listed. @param shown default of `--limit` */
 export function flowFilterFlags(shown: number) {
-  return withEnvironment({
+  return {
     ...filterFlags,
     limit: limitFlag(shown),
-    status: Flags.option({
-      options: FLOW_STATUSES,
-      multiple: true,
-      summary: 'Show only flows in this state.',
-      helpValue: 'STATUS',
-    })(),
+    status: choicesFlag(FLOW_STATUSES, 'Show only flows in this state.', 'STATUS'),
     route: routeFlag,
-  });
+  };
 }
 
 /** Flags that limit which tasks are listed. @param shown default of `--limit` */
 export function taskFilterFlags(shown: number) {
-  return withEnvironment({
+  return {
     ...filterFlags,
     limit: limitFlag(shown),
-    status: Flags.option({
-      options: TASK_STATUSES,
-      multiple: true,
-      summary: 'Show only tasks in this state.',
-      helpValue: 'STATUS',
-    })(),
+    status: choicesFlag(TASK_STATUSES, 'Show only tasks in this state.', 'STATUS'),
     runtime: runtimesFlag('Show only tasks for this runtime.'),
-  });
+  };
 }
 
 /** Flags of the lists of flows and tasks that do not limit them. */
-export const listFlags = withEnvironment({
-  audit: Flags.boolean({
-    summary: 'Show stuck, lost or inconsistent entries; exit with 1 on errors.',
+export const listFlags = {
+  audit: booleanFlag('Show stuck, lost or inconsistent entries; exit with 1 on errors.', {
     exclusive: ['watch'],
   }),
-  watch: Flags.boolean({ summary: 'Keep running and show changes.' }),
-});
+  watch: booleanFlag('Keep running and show changes.'),
+};
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
 export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
-  private isFollowing = false;
-
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
     flows: Flows,
-    flags: { readonly plain: boolean },
+    flags: ShowingFlags,
     list: Followed,
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
-    this.refuseShape(asked);
-    this.isFollowing = true;
+    this.printLines(asked);
     const { watchFlows } = await import('./shown-flows-watch.js');
-    const terminal = await this.screenTerminal(flags);
+    const showing = await this.showing(flags);
     // SIGTERM ends the list in order, as quitting does.
     const terminated = new AbortController();
     const onTerminate = (): void => terminated.abort();
     process.on('SIGTERM', onTerminate);
     try {
-      const end = await watchFlows(list, {
-        flows,
-        terminal,
-        json: this.jsonEnabled(),
-        clock: this.context().clock,
-        mask: this.mask,
-        signal: anySignal([this.signal, terminated.signal]),
-      });
+      const signal = anySignal([this.signal, terminated.signal]);
+      const end = await watchFlows(list, flows, { ...showing, signal });
       if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
     } finally {
       process.off('SIGTERM', onTerminate);
     }
   }
-
-  /** A followed list prints lines as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
-  }
 }
 
-interface FilterFlags {
-  readonly session?: string | undefined;
-  readonly since?: string | undefined;
-  readonly limit: number;
-}
-
-/** Which flows the flags ask for. @throws SvcError USAGE for an invalid --since */
-export function flowFilter(
-  flags: FilterFlags & {
-    readonly status?: readonly FlowStatus[] | undefined;
-    readonly route?: string | undefined;
+/** Which flows or tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
+export function recordFilter<Status>(
+  flags: {
+    readonly session?: string | undefined;
+    readonly since?: string | undefined;
+    readonly limit: number;
+    readonly status?: readonly Status[] | undefined;
   },
   clock: Clock,
-): FlowFilter {
-  return { ...recordFilter(flags, clock), statuses: flags.status, route: flags.route };
-}
-
-/** Which tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
-export function taskFilter(
-  flags: FilterFlags & {
-    readonly status?: readonly TaskStatus[] | undefined;
-    readonly runtime?: TaskFilter['runtimes'];
-  },
-  clock: Clock,
-): TaskFilter {
-  return { ...recordFilter(flags, clock), statuses: flags.status, runtimes: flags.runtime };
-}
-
-function recordFilter({ session, since, limit }: FilterFlags, clock: Clock) {
-  return { ownerKey: session, sinceMs: readSince(since, clock.now()), limit };
+) {
+  const { session: ownerKey, since, limit, status: statuses } = flags;
+  return { ownerKey, sinceMs: readSince(since, clock.now()), limit, statuses };
 }
 
 /** The target that an operator names. */
-export const targetFlag = withEnvironment({
-  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
-});
+export const targetFlag = {
+  target: textFlag('Only the notification for this target.', 'TARGET'),
+};
 
 /** Which notifications an operator means. */
 export const notificationFlags = {
   ...targetFlag,
-  ...withEnvironment({
-    flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
-  }),
+  flow: textFlag('Only those of this flow (whole ID).', 'ID'),
 };
 
 /** The notification that an operator names. */
 export const notificationArgs = {
-  notification: Args.string({ description: 'Its number, or its whole ID.', required: true }),
+  notification: argument('Its number, or its whole ID.'),
 };
 
 /** Flags of commands that wait. */
-export const waitFlags = withEnvironment({
-  timeout: Flags.string({
-    summary: 'Stop waiting after this time and exit with 124.',
-    helpValue: 'DURATION',
-  }),
-});
+export const waitFlags = {
+  timeout: textFlag('Stop waiting after this time and exit with 124.', 'DURATION'),
+};
 
 interface WaitFlags {
   readonly plain: boolean;
@@ -274,13 +208,10 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
 
 /** The task that a worker reports on. */
 export const leaseArgs = {
-  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
+  task: argument('Task ID from "svc task claim".'),
 };
 
 /** How a worker proves that it holds the task. */
-export const leaseFlags = withEnvironment({
-  'lease-token': Flags.string({
-    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
-    helpValue: 'TOKEN',
-  }),
-});
+export const leaseFlags = {
+  'lease-token': textFlag('Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.', 'TOKEN'),
+};

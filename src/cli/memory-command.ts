@@ -13,19 +13,11 @@ import {
   type SyncSummary,
 } from '../engine/memory/sync/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
+import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
-import { BaseCommand } from './base-command.js';
+import { BaseCommand, type ShowingFlags } from './base-command.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
-import { shownSync } from './shown-sync.js';
-
-/** The flags that decide how a sync is shown. */
-export interface SyncFlags {
-  readonly force?: boolean;
-  readonly 'reuse-vectors'?: boolean;
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
+import { createLazySyncProgress, shownSync } from './shown-sync.js';
 
 /** Without this warning, a command for all agents would print nothing. */
 const SEARCH_OFF: Warning = {
@@ -66,20 +58,12 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   /** Brings one memory up to date, shows progress and reports warnings. */
-  protected async syncShown(memory: OpenedMemory, flags: SyncFlags): Promise<SyncSummary> {
-    const summary = await shownSync(memory, {
-      force: flags.force ?? false,
-      reembeds: flags['reuse-vectors'] !== true,
-      terminal: await this.screenTerminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      json: this.jsonEnabled(),
-      homeDir: this.context().homeDir,
-      signal: this.signal,
-      onInterrupt: () => this.interrupt(),
-      write: (text) => this.write(text),
-      mask: this.mask,
-    });
+  protected async syncShown(
+    memory: OpenedMemory,
+    flags: ShowingFlags & { readonly force?: boolean; readonly 'reuse-vectors'?: boolean },
+  ): Promise<SyncSummary> {
+    const how = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
+    const summary = await shownSync(memory, await this.showing(flags), how);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
     for (const warning of warnings) this.addWarning(warning);
     const failure = summary.embedding?.failure;
@@ -94,6 +78,14 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     }
     if (summary.outcome === 'stopped') this.setExitCode(130);
     return summary;
+  }
+
+  /** Shows the progress of a sync that comes before other work. */
+  protected syncProgress(flags: ShowingFlags): ProgressLine {
+    const quiet = flags.quiet || this.jsonEnabled();
+    const terminal = this.terminal(flags);
+    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
+    return { ...progress, onEvent: (event) => progress.onEvent(this.mask.data(event)) };
   }
 
   /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */

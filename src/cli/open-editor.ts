@@ -90,67 +90,21 @@ interface EditorPlace {
   readonly column?: number;
 }
 
-type PlaceArguments = (place: Required<EditorPlace>) => readonly string[];
-
-const plusLine: PlaceArguments = ({ file, line }) => [`+${line}`, file];
-const plusLineColumn: PlaceArguments = ({ file, line, column }) => [`+${line}:${column}`, file];
-const plusLineComma: PlaceArguments = ({ file, line, column }) => [`+${line},${column}`, file];
-const vimCursor: PlaceArguments = ({ file, line, column }) => [
-  `+call cursor(${line}, ${column})`,
-  file,
-];
-const fileLineColumn: PlaceArguments = ({ file, line, column }) => [`${file}:${line}:${column}`];
-const goto: PlaceArguments = ({ file, line, column }) => ['--goto', `${file}:${line}:${column}`];
-const lineFlags: PlaceArguments = ({ file, line, column }) => [
-  '--line',
-  String(line),
-  '--column',
-  String(column),
-  file,
-];
-
-/** How each editor is given a location, by the name of its program. */
-const EDITORS: Readonly<Record<string, PlaceArguments>> = {
+/** The names of editors, and how these are given a location. */
+const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[] = [
   // Not every vi has functions.
-  vi: plusLine,
-  ex: plusLine,
-  view: plusLine,
-  vim: vimCursor,
-  gvim: vimCursor,
-  mvim: vimCursor,
-  nvim: vimCursor,
-  nano: plusLineComma,
-  pico: plusLine,
-  joe: plusLine,
-  mcedit: plusLine,
-  ne: plusLineComma,
-  hx: fileLineColumn,
-  helix: fileLineColumn,
-  kak: plusLineColumn,
-  micro: plusLineColumn,
-  emacs: plusLineColumn,
-  emacsclient: plusLineColumn,
-  code: goto,
-  'code-insiders': goto,
-  codium: goto,
-  vscodium: goto,
-  cursor: goto,
-  windsurf: goto,
-  zed: fileLineColumn,
-  zeditor: fileLineColumn,
-  subl: fileLineColumn,
-  sublime_text: fileLineColumn,
-  mate: ({ file, line }) => ['--line', String(line), file],
-  kate: lineFlags,
-  gedit: plusLineColumn,
-  idea: lineFlags,
-  webstorm: lineFlags,
-  pycharm: lineFlags,
-  goland: lineFlags,
-  rubymine: lineFlags,
-  phpstorm: lineFlags,
-  clion: lineFlags,
-};
+  ['vi ex view pico joe mcedit', '+LINE', 'FILE'],
+  ['vim gvim mvim nvim', '+call cursor(LINE, COLUMN)', 'FILE'],
+  ['nano ne', '+LINE,COLUMN', 'FILE'],
+  ['kak micro emacs emacsclient gedit', '+LINE:COLUMN', 'FILE'],
+  ['hx helix zed zeditor subl sublime_text', 'FILE:LINE:COLUMN'],
+  ['code code-insiders codium vscodium cursor windsurf', '--goto', 'FILE:LINE:COLUMN'],
+  ['mate', '--line', 'LINE', 'FILE'],
+  [
+    'kate idea webstorm pycharm goland rubymine phpstorm clion',
+    ...['--line', 'LINE', '--column', 'COLUMN', 'FILE'],
+  ],
+];
 
 /** Part of a word can be quoted, as in `--user-data-dir="/tmp/a b"`. A quote that is never closed is text. */
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/gu;
@@ -170,8 +124,13 @@ export function editorCommand(
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.
   const known = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];
-  const found = known.find((one) => Object.hasOwn(EDITORS, one)) ?? '';
   // An unknown editor opens the file, because it might take a line for another file.
-  const args = EDITORS[found]?.({ file, line, column }) ?? [file];
+  const [, ...form] = known.flatMap(editorNamed)[0] ?? ['', 'FILE'];
+  const place: Readonly<Record<string, unknown>> = { FILE: file, LINE: line, COLUMN: column };
+  const args = form.map((word) => word.replaceAll(/FILE|LINE|COLUMN/gu, (at) => String(place[at])));
   return { program, args: [...own, ...args] };
+}
+
+function editorNamed(name: string) {
+  return EDITORS.filter(([names]) => names.split(' ').includes(name));
 }

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/masking/index.js';
 import { type OpenedMemory, openMemory } from '../engine/memory/index.js';
 import {
   addToQueryHistory,
@@ -21,19 +20,24 @@ import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import type { ResultItem } from '../ui/screens/search/state.js';
 import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
 import { reportError } from './report-error.js';
-import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
+import type { Showing } from './showing.js';
+import { screenOptions, toClipboard } from './terminal.js';
 
-/** Opens the search screen; without an editor, the location that was chosen is printed at the end. */
+/**
+ * Opens the search screen; without an editor, the location that was chosen is printed at the end.
+ *
+ * @param restricted what the flags of the command restrict all searches to
+ */
 export async function runSearchScreen(
-  target: SearchScreenTarget,
-  world: SearchScreenWorld & { readonly terminal: TerminalSupport },
+  memory: OpenedMemory,
+  showing: Showing,
+  restricted: Omit<SearchRequest, 'query'> = {},
 ): Promise<void> {
-  const { context, signal } = world;
-  const { memory } = target;
+  const { context, signal, terminal } = showing;
   const screen = await import('../ui/screens/search/run.js');
   const watcher = await watchExternal(memory, context);
-  const { actions, placeOf, close } = await createSearchActions(target, world);
-  const options = { ...screenOptions(world.terminal), memory: memory.name, actions, signal };
+  const { actions, placeOf, close } = await createSearchActions(memory, showing, restricted);
+  const options = { ...screenOptions(terminal), memory: memory.name, actions, signal };
   try {
     const end = await screen.runSearchScreen(options);
     if (end.type === 'open') await openInEditor(await placeOf(end.item), context);
@@ -68,21 +72,6 @@ const SCREEN_RESULTS = 30;
 /** A terminal may refuse more for its clipboard. */
 const MOST_COPIED_LINES = 400;
 
-/** What the search screen searches. */
-interface SearchScreenTarget {
-  readonly memory: OpenedMemory;
-  readonly configFile: string | undefined;
-  /** What the flags of the command restrict all searches to. */
-  readonly restricted?: Omit<SearchRequest, 'query'>;
-}
-
-/** What the search screen is given from outside. */
-interface SearchScreenWorld {
-  readonly context: EngineContext;
-  readonly mask: SecretMask;
-  readonly signal: AbortSignal;
-}
-
 /** Where a result is opened. */
 interface EditedPlace {
   readonly file: string;
@@ -98,8 +87,9 @@ interface SearchActions {
 
 /** Creates what the search screen can do. */
 export async function createSearchActions(
-  { memory, configFile, restricted = {} }: SearchScreenTarget,
-  { context, mask }: SearchScreenWorld,
+  memory: OpenedMemory,
+  { context, configFile, mask }: Pick<Showing, 'configFile' | 'context' | 'mask'>,
+  restricted: Omit<SearchRequest, 'query'> = {},
 ): Promise<SearchActions> {
   const memories = createMemories(memory, context, configFile);
   const keepsHistory = await isHistoryOn(context, configFile);

@@ -1,8 +1,6 @@
 import { isatty } from 'node:tty';
-import * as Flags from '@oclif/core/flags';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { systemErrorCode } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/masking/index.js';
 import {
   type ServeEnd,
   type ServeOptions,
@@ -13,27 +11,18 @@ import {
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
 import { serveOutput } from '../engine/serve/serve-process.js';
-import type { EngineContext } from '../engine/support/context.js';
-import type { OpenServeScreen } from '../ui/screens/serve/run.js';
+import type { openServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
-import { createStyle } from '../ui/style.js';
-import { BaseCommand } from './base-command.js';
+import { BaseCommand, type ShowingFlags } from './base-command.js';
+import { booleanFlag } from './command-parts.js';
 import { programWords } from './context.js';
-import { withEnvironment } from './flags.js';
 import { failureWords } from './report-error.js';
-import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
+import type { Showing } from './showing.js';
+import { screenOptions, toClipboard } from './terminal.js';
 
-/** How svc serve runs and is shown. */
-export interface ShownServeOptions {
-  readonly context: EngineContext;
-  readonly configFile: string | undefined;
+/** What svc serve runs, and how. */
+interface ServeWish {
   readonly without: readonly ServiceSwitch[];
-  readonly terminal: TerminalSupport;
-  /** Only warnings and errors on stderr, and no screen. */
-  readonly quiet: boolean;
-  /** Logs debug messages. */
-  readonly verbose: boolean;
-  readonly mask: SecretMask;
   /** Logs JSON lines to stderr, and shows no screen. */
   readonly jsonLogs?: boolean;
   readonly adjust?: ServeOptions['adjust'];
@@ -42,9 +31,8 @@ export interface ShownServeOptions {
 }
 
 /** Either of the screens. */
-interface OpenScreen extends Omit<OpenServeScreen, 'logged'> {
-  readonly logged?: OpenServeScreen['logged'];
-}
+type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
+  Partial<Pick<ReturnType<typeof openServeScreen>, 'logged'>>;
 
 /**
  * Runs svc serve until a signal or a key on its screen stops it. On a terminal it shows all services; elsewhere it logs
@@ -52,9 +40,9 @@ interface OpenScreen extends Omit<OpenServeScreen, 'logged'> {
  *
  * @throws SvcError as `ServeProcess.run` does
  */
-async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
-  const { context, configFile, without, terminal, quiet, verbose, mask } = options;
-  const { adjust, jsonLogs = false } = options;
+async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> {
+  const { context, configFile, terminal, quiet, verbose, mask } = showing;
+  const { without, adjust, jsonLogs = false } = wish;
   let screen: OpenScreen | undefined;
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
   const serveOptions: ServeOptions = {
@@ -65,9 +53,7 @@ async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
     pid: process.pid,
     mask,
     adjust,
-    ...(hasScreen
-      ? { onLine: (line) => logged(line, screen) }
-      : onStderr(terminal, quiet, jsonLogs)),
+    ...(hasScreen ? { onLine: (line) => logged(line, screen) } : onStderr(showing, jsonLogs)),
     onWebhooks: (live) => screen?.webhooks(live),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),
@@ -84,7 +70,7 @@ async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
   });
   try {
     if (!hasScreen) return await serve.run();
-    const opened = await openScreen(options, serve, {
+    const opened = await openScreen(wish, showing, serve, {
       onReload: () => void serve.reload(),
       onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
     });
@@ -114,17 +100,17 @@ interface ScreenKeys {
 }
 
 async function openScreen(
-  { context, terminal, webhooksScreen, mask }: ShownServeOptions,
+  { webhooksScreen }: ServeWish,
+  { context, terminal, mask }: Showing,
   serve: ServeProcess,
   keys: ScreenKeys,
 ): Promise<OpenScreen> {
   const { homeDir, clock } = context;
   const explain = (error: unknown): string => failureWords(error, mask);
-  const now = (): number => clock.now();
-  const shared = { ...screenOptions(terminal), homeDir, explain, now, ...keys };
+  const shared = { ...screenOptions(terminal), homeDir, explain, now: clock.now, ...keys };
   if (webhooksScreen === true) {
     const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
-    return openWebhooksScreen({ ...shared, mask: (data) => mask.data(data), copy: toClipboard });
+    return openWebhooksScreen({ ...shared, mask: mask.data, copy: toClipboard });
   }
   const { openServeScreen } = await import('../ui/screens/serve/run.js');
   return openServeScreen({ ...shared, queue: async () => mask.data(await serve.queue()) });
@@ -132,11 +118,9 @@ async function openScreen(
 
 /** Without `logging.file` the log goes to stderr, in the form that `logging.format` sets. */
 function onStderr(
-  terminal: TerminalSupport,
-  quiet: boolean,
+  { view: { style }, quiet }: Showing,
   jsonLogs: boolean,
 ): Pick<ServeOptions, 'onLine' | 'onTrouble'> {
-  const style = createStyle(terminal.color);
   const say = (text: string): void => {
     try {
       process.stderr.write(text);
@@ -226,31 +210,13 @@ export function listenForOrders(orders: ServeOrders): ServeSignals {
   };
 }
 
-interface ServeFlags {
-  readonly config?: string | undefined;
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
-
 /** Base of the commands that run until they are stopped: `svc serve` and `svc webhook serve`. */
 export abstract class ServeCommand<Result extends object> extends BaseCommand<Result> {
   /** Something may still be running: a service, or a request. */
   private isCutOff = false;
 
-  protected async serve(
-    flags: ServeFlags,
-    what: Pick<ShownServeOptions, 'adjust' | 'jsonLogs' | 'webhooksScreen' | 'without'>,
-  ): Promise<ServeOutput> {
-    const end = await shownServe({
-      ...what,
-      context: this.context(),
-      configFile: flags.config,
-      terminal: await this.screenTerminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      mask: this.mask,
-    });
+  protected async serve(flags: ShowingFlags, wish: ServeWish): Promise<ServeOutput> {
+    const end = await shownServe(wish, await this.showing(flags));
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
     this.isCutOff = !end.isDrained;
@@ -265,11 +231,9 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
 }
 
 /** For what serves webhooks. */
-export const accessLogFlag = withEnvironment({
-  'access-log': Flags.boolean({
-    summary: 'Log each request to the webhook listener (logging.accessLog).',
-  }),
-});
+export const accessLogFlag = {
+  'access-log': booleanFlag('Log each request to the webhook listener (logging.accessLog).'),
+};
 
 /** A configuration with what these flags change. */
 export function withAccessLog(loaded: LoadedConfig, flags: { readonly 'access-log': boolean }) {

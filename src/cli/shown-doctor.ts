@@ -10,37 +10,22 @@ import {
   thisHost,
 } from '../engine/doctor/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { EngineContext } from '../engine/support/context.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
-import { createStyle } from '../ui/style.js';
 import { editorOf, openInEditor } from './open-editor.js';
-import { screenOptions, type TerminalSupport } from './terminal.js';
-
-/** How the doctor runs and is shown. */
-export interface ShownDoctorOptions {
-  readonly context: EngineContext;
-  /** The file named by `--config`. */
-  readonly configFile: string | undefined;
-  /** Whether to apply safe fixes without asking. */
-  readonly fix: boolean;
-  readonly terminal: TerminalSupport;
-  /** Whether a screen may be shown. */
-  readonly screen: boolean;
-  readonly signal: AbortSignal;
-  /** Writes to stdout; nothing in JSON mode. */
-  readonly write: (text: string) => void;
-}
+import type { Showing } from './showing.js';
+import { screenOptions } from './terminal.js';
 
 /**
  * Runs all checks: on a terminal as a live screen where the user chooses what to fix, and then always as lines, with
  * the latest results.
  *
+ * @param fix whether to apply safe fixes without asking
  * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
-export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedReport> {
-  const { context, configFile, fix, terminal, signal, write } = options;
-  const style = createStyle(terminal.color);
-  const columns = process.stdout.isTTY ? terminal.columns : undefined;
+export async function shownDoctor(
+  fix: boolean,
+  { context, configFile, terminal, view, quiet, signal, write }: Showing,
+): Promise<FixedReport> {
   const look: RunDoctorOptions = {
     context,
     configFile,
@@ -48,11 +33,10 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedRep
     checks: DOCTOR_CHECKS,
     signal,
   };
-  const show = (found: FixedReport): void => {
-    const shown = { style, columns, homeDir: context.homeDir };
-    write(renderDoctor(found.report, found.applied, shown));
+  const show = ({ report, applied }: FixedReport): void => {
+    write(renderDoctor(report, applied, view));
   };
-  if (fix || !options.screen || !terminal.screen) {
+  if (fix || quiet || !terminal.screen) {
     const found = fix ? await fixAll(look) : { report: await runDoctor(look), applied: [] };
     show(found);
     return found;

@@ -21,10 +21,11 @@ import {
   watchLine,
 } from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
-import { createStyle, type Style } from '../ui/style.js';
+import type { Style } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';
-import { screenOptions, type TerminalSupport } from './terminal.js';
+import type { Showing } from './showing.js';
+import { screenOptions } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
 interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
@@ -45,10 +46,13 @@ export type Followed =
   | { readonly kind: 'flows'; readonly filter: FlowFilter }
   | { readonly kind: 'tasks'; readonly filter: TaskFilter };
 
+type FollowedFlows = Pick<Flows, 'operator' | 'rest' | 'tasks' | 'version'>;
+
 /** Flows or tasks as a list that can be followed. */
 function followedList(
   { kind, filter }: Followed,
-  { flows: { operator, tasks }, clock }: Pick<FlowsWatchOptions, 'clock' | 'flows'>,
+  { operator, tasks }: FollowedFlows,
+  clock: Clock,
 ): FollowedList {
   const choices = filter.statuses === undefined ? CHOICES : (['all'] as const);
   if (kind === 'flows') {
@@ -97,17 +101,6 @@ const TASK_CHOICES = {
   failed: ['failed', 'timed_out', 'lost'],
 } as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
 
-/** How a followed list is shown. */
-export interface FlowsWatchOptions {
-  readonly flows: Pick<Flows, 'operator' | 'rest' | 'tasks' | 'version'>;
-  readonly terminal: TerminalSupport;
-  readonly json: boolean;
-  readonly clock: Clock;
-  readonly mask: SecretMask;
-  /** Stops following. */
-  readonly signal: AbortSignal;
-}
-
 /** Often enough to look live; checking whether anything changed costs next to nothing. */
 const LOOK_MS = 200;
 /** Relative times such as "3 min ago" need a redraw. */
@@ -116,41 +109,43 @@ const REDRAW_LOOKS = 5;
 type End = 'interrupted' | 'left';
 
 /** Shows a list and its changes until the user quits, as a screen, lines or JSON lines. */
-export function watchFlows(followed: Followed, options: FlowsWatchOptions): Promise<End> {
-  const list = followedList(followed, options);
-  const show = options.terminal.screen && !options.json ? onScreen : asLines;
-  return show(list, options);
+export function watchFlows(
+  followed: Followed,
+  flows: FollowedFlows,
+  showing: Showing,
+): Promise<End> {
+  const list = followedList(followed, flows, showing.context.clock);
+  const show = showing.terminal.screen && !showing.json ? onScreen : asLines;
+  return show(list, flows, showing);
 }
 
-async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
-  const look = screenOptions(options.terminal);
+  const { mask, context } = showing;
+  const look = screenOptions(showing.terminal);
   const left = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
     ...look,
-    now: () => options.clock.now(),
+    now: context.clock.now,
     flows: {
       ...list,
       list: async (choice) => {
-        const { entries, total } = options.mask.data(await list.read(choice));
-        const pauses = options.mask.data(await list.paused());
+        const { entries, total } = mask.data(await list.read(choice));
+        const pauses = mask.data(await list.paused());
         return { items: entries.map(({ row }) => row), total, pauses };
       },
-      details: async (id) => masked(await list.details(id, look.style), options.mask),
-      explain: (error) => failureWords(error, options.mask),
+      details: async (id) => masked(await list.details(id, look.style), mask),
+      explain: (error) => failureWords(error, mask),
     },
     onStop: (key) => {
       if (key === 'q') end = 'left';
       left.abort();
     },
   });
-  const signal = anySignal([options.signal, left.signal]);
+  const signal = anySignal([showing.signal, left.signal]);
   try {
-    await Promise.race([
-      follow(screen.refresh, REDRAW_LOOKS, { ...options, signal }),
-      screen.failed,
-    ]);
+    await Promise.race([follow(screen.refresh, REDRAW_LOOKS, flows, signal), screen.failed]);
   } finally {
     left.abort();
     await screen.close();
@@ -164,9 +159,8 @@ function masked(lines: readonly PaneLine[], mask: SecretMask): readonly PaneLine
 }
 
 /** One line for each flow or task, and again whenever it changes. */
-async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
-  const { json, mask, clock, terminal } = options;
-  const style = createStyle(terminal.color);
+async function asLines(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
+  const { json, mask, view, context } = showing;
   const told = new Set<string>();
   const tell = async (): Promise<void> => {
     const { entries } = await list.read(list.choices[0]);
@@ -176,13 +170,13 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
     for (const { row, json: document } of news.toReversed()) {
       const line = json
         ? JSON.stringify(mask.data(document))
-        : mask.text(watchLine(list.kind, row, clock.now(), style));
+        : mask.text(watchLine(list.kind, row, context.clock.now(), view.style));
       print(`${line}\n`);
     }
   };
   // Stop when the reader of the pipe is gone.
-  const signal = anySignal([options.signal, stdoutLost]);
-  await follow(tell, Number.POSITIVE_INFINITY, { ...options, signal });
+  const signal = anySignal([showing.signal, stdoutLost]);
+  await follow(tell, Number.POSITIVE_INFINITY, flows, signal);
   return stdoutLost.aborted ? 'left' : 'interrupted';
 }
 
@@ -190,7 +184,8 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
 async function follow(
   changed: () => Promise<void>,
   mostLooks: number,
-  { flows, signal }: FlowsWatchOptions,
+  flows: FollowedFlows,
+  signal: AbortSignal,
 ): Promise<void> {
   let seen = '';
   for (let looks = 0; !signal.aborted; looks++) {

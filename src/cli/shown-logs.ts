@@ -1,4 +1,3 @@
-import type { SecretMask } from '../engine/masking/index.js';
 import {
   isAtLeast,
   isSelected,
@@ -8,32 +7,30 @@ import {
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
 import type { LogEntry } from '../ui/screens/logs/run.js';
-import { screenOptions, type TerminalSupport, toClipboard } from './terminal.js';
-
-/** What the viewer shows, and how. */
-export interface ShownLogsOptions {
-  readonly file: string;
-  readonly selection: LineSelection;
-  /** How many of the newest lines to begin with; all that are kept if undefined. */
-  readonly lines: number | undefined;
-  readonly terminal: TerminalSupport;
-  readonly mask: SecretMask;
-  readonly signal: AbortSignal;
-}
+import type { Showing } from './showing.js';
+import { screenOptions, toClipboard } from './terminal.js';
 
 /** Enough to scroll through; older lines are dropped as new ones come. */
 const MOST_ENTRIES = 5000;
 const FOLLOW_EVERY_MS = 200;
 const DRAW_MS = 30;
 
-/** Shows the log in a viewer until the user quits. @returns whether Ctrl-C ended it */
-export async function shownLogs(options: ShownLogsOptions): Promise<boolean> {
-  const { file, selection, terminal, mask } = options;
-  const { least, route, requestId } = selection;
+/**
+ * Shows the log in a viewer until the user quits.
+ *
+ * @param lines how many of the newest to begin with; all that are kept if undefined
+ * @returns whether Ctrl-C ended it
+ */
+export async function shownLogs(
+  file: string,
+  { least, route, requestId }: LineSelection,
+  lines: number | undefined,
+  { terminal, mask, ...showing }: Showing,
+): Promise<boolean> {
   const { openLogsScreen } = await import('../ui/screens/logs/run.js');
   // Other levels can be chosen in the viewer.
   const shown = { least: 'trace', route, requestId } as const;
-  const tail = readLogTail(file, { ...shown, lines: options.lines ?? MOST_ENTRIES });
+  const tail = readLogTail(file, { ...shown, lines: lines ?? MOST_ENTRIES });
   let count = 0;
   const entryOf = (line: string): LogEntry => {
     count += 1;
@@ -65,7 +62,7 @@ export async function shownLogs(options: ShownLogsOptions): Promise<boolean> {
       left.abort();
     },
   });
-  const signal = anySignal([options.signal, left.signal]);
+  const signal = anySignal([showing.signal, left.signal]);
   let drawing: NodeJS.Timeout | undefined;
   const draw = (): void => {
     drawing = undefined;

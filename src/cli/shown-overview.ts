@@ -1,23 +1,13 @@
-import type { SecretMask } from '../engine/masking/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
-import type { OverviewPlace } from '../engine/overview/index.js';
 import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import type { View } from '../ui/style.js';
-
-/** How the overall status is shown. */
-export interface ShownOverviewOptions extends OverviewPlace {
-  readonly view: View;
-  readonly mask: SecretMask;
-  /** Writes to stdout; nothing in JSON mode. */
-  readonly write: (text: string) => void;
-}
+import type { Showing } from './showing.js';
 
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
 export async function shownOverview(
   memories: readonly OpenedMemory[],
-  { context, configFile, view, mask, write }: ShownOverviewOptions,
+  { context, configFile, view, mask, write }: Showing,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
   const { serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = overall;

@@ -1,41 +1,20 @@
-import type { SecretMask } from '../engine/masking/index.js';
-import { isFaultySkip, type OpenedMemory } from '../engine/memory/index.js';
-import type { SyncEvent, SyncSummary } from '../engine/memory/sync/index.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
+import type { SyncEvent, SyncRequest, SyncSummary } from '../engine/memory/sync/index.js';
 import { runningMs } from '../engine/support/time.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
-import { screenOptions, type TerminalSupport } from './terminal.js';
+import type { Showing } from './showing.js';
+import { screenOptions } from './terminal.js';
 
-/** How a sync is shown. */
-export interface ShownSyncOptions {
-  readonly force: boolean;
-  /** With `force`: also embed every passage again. */
-  readonly reembeds?: boolean;
-  readonly terminal: TerminalSupport;
-  /** No progress and no summary. */
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly json?: boolean;
-  readonly homeDir: string;
-  readonly signal: AbortSignal;
-  readonly onInterrupt: () => void;
-  /** For the screen and the progress, which do not go through `write`. */
-  readonly mask: SecretMask;
-  /** Writes to stdout; nothing in JSON mode. */
-  readonly write: (text: string) => void;
-}
-
-/** Brings an index up to date, with progress and a summary. */
+/** Brings an index up to date, with progress and a summary. @param how `reembeds`: with `force`, embeds all again */
 export async function shownSync(
   memory: OpenedMemory,
-  options: ShownSyncOptions,
+  { terminal, view, quiet, verbose, json, signal, onInterrupt, write, mask }: Showing,
+  how: Pick<SyncRequest, 'force' | 'reembeds'> = {},
 ): Promise<SyncSummary> {
-  const { force, reembeds = false, signal, onInterrupt, write, mask } = options;
-  const { terminal, quiet = false, verbose = false, json = false, homeDir } = options;
-  const style = createStyle(terminal.color);
   const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
-    memory.backend.sync({ force, reembeds, signal, onEvent: (event) => onEvent(mask.data(event)) });
+    memory.backend.sync({ ...how, signal, onEvent: (event) => onEvent(mask.data(event)) });
   if (terminal.screen && !quiet) {
     const { loadIndexScreen } = await import('./index-screen.js');
     const { runIndexScreen } = await loadIndexScreen();
@@ -43,32 +22,25 @@ export async function shownSync(
       ...screenOptions(terminal),
       title: {
         agentId: memory.name,
-        place: shownPath(memory.agent.workspaceDir, homeDir),
+        place: shownPath(memory.agent.workspaceDir, view.homeDir),
         backend: memory.agent.backend,
       },
       now: runningMs,
       start,
       onInterrupt,
       verbose,
-      isFaulty: isFaultySkip,
     });
   }
   const progress = await createSyncProgress({ terminal, quiet: quiet || json, verbose });
   const summary = mask.data(await start(progress.onEvent).finally(progress.clear));
   if (quiet) return summary;
   const { renderSyncSummary } = await import('../ui/memory/sync-summary.js');
-  write(
-    renderSyncSummary(summary, { style, agentId: memory.name, verbose, isFaulty: isFaultySkip }),
-  );
+  write(renderSyncSummary(summary, { ...view, agentId: memory.name, verbose }));
   return summary;
 }
 
 /** How much is shown. */
-export interface SyncProgressOptions {
-  readonly terminal: TerminalSupport;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
+export type SyncProgressOptions = Pick<Showing, 'quiet' | 'terminal' | 'verbose'>;
 
 /** On a terminal, a line that redraws itself; otherwise plain lines on stderr, for a first index or a long update. */
 async function createSyncProgress(options: SyncProgressOptions): Promise<ProgressLine> {
@@ -87,7 +59,6 @@ async function createSyncProgress(options: SyncProgressOptions): Promise<Progres
     now,
     quiet: options.quiet,
     verbose: options.verbose,
-    isFaulty: isFaultySkip,
   });
   return { onEvent, clear: () => undefined };
 }

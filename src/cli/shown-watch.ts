@@ -1,26 +1,12 @@
-import { isFaultySkip, type OpenedMemory, watchOutput } from '../engine/memory/index.js';
+import { type OpenedMemory, watchOutput } from '../engine/memory/index.js';
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { Clock } from '../engine/support/context.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
-import { createStyle } from '../ui/style.js';
 import { print, stdoutLost } from './print.js';
-import { screenOptions, type TerminalSupport } from './terminal.js';
-
-/** How watching is shown. */
-export interface ShownWatchOptions {
-  readonly terminal: TerminalSupport;
-  /** Show failures only. */
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly json: boolean;
-  readonly homeDir: string;
-  readonly clock: Clock;
-  /** Stops watching. */
-  readonly signal: AbortSignal;
-  readonly onInterrupt: () => void;
-}
+import type { Showing } from './showing.js';
+import { screenOptions } from './terminal.js';
 
 /** Shows the events of the watchers. */
 interface WatchView {
@@ -31,10 +17,11 @@ interface WatchView {
 /** Keeps the indexes of these memories up to date until the user or the system stops it. */
 export async function shownWatch(
   memories: readonly OpenedMemory[],
-  options: ShownWatchOptions,
+  showing: Showing,
 ): Promise<void> {
-  const { clock, signal, onInterrupt } = options;
-  const view = await createView(memories, options);
+  const { signal, onInterrupt } = showing;
+  const { clock } = showing.context;
+  const view = await createView(memories, showing);
   const watchers = memories.map(
     (memory, row) =>
       new MemoryWatcher(watchTargetOf(memory, true), {
@@ -69,20 +56,19 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function createView(
-  memories: readonly OpenedMemory[],
-  options: ShownWatchOptions,
-): Promise<WatchView> {
-  if (options.json) return jsonView(memories, options.clock);
-  if (!options.terminal.screen || options.quiet) return linesView(memories, options);
+async function createView(memories: readonly OpenedMemory[], showing: Showing): Promise<WatchView> {
+  const { json, quiet, terminal, view, onInterrupt } = showing;
+  const { clock } = showing.context;
+  if (json) return jsonView(memories, clock);
+  if (!terminal.screen || quiet) return linesView(memories, showing);
   const { openWatchScreen } = await import('../ui/screens/watch/run.js');
   return openWatchScreen({
-    ...screenOptions(options.terminal),
+    ...screenOptions(terminal),
     rows: memories.map(({ name, agent }) => {
-      return { name, place: shownPath(agent.workspaceDir, options.homeDir) };
+      return { name, place: shownPath(agent.workspaceDir, view.homeDir) };
     }),
-    now: () => options.clock.now(),
-    onInterrupt: options.onInterrupt,
+    now: clock.now,
+    onInterrupt,
   });
 }
 
@@ -98,9 +84,9 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
   };
 }
 
-function linesView(memories: readonly OpenedMemory[], options: ShownWatchOptions): WatchView {
-  const { terminal, quiet, verbose, clock } = options;
-  const style = createStyle(terminal.color);
+function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchView {
+  const { quiet, verbose } = showing;
+  const { style } = showing.view;
   const note = (line: string): void => {
     process.stderr.write(line);
   };
@@ -108,7 +94,7 @@ function linesView(memories: readonly OpenedMemory[], options: ShownWatchOptions
     if (!quiet) print(line);
   };
   const rows = memories.map(({ name }) => {
-    const now = (): number => clock.now();
+    const { now } = showing.context.clock;
     return {
       tell: createWatchLines({ style, name, verbose, now, write, note }),
       newSyncLines: () =>
@@ -118,7 +104,6 @@ function linesView(memories: readonly OpenedMemory[], options: ShownWatchOptions
           quiet,
           now: () => performance.now(),
           label: name,
-          isFaulty: isFaultySkip,
         }),
     };
   });

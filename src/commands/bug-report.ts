@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { examples, textFlag } from '../cli/command-parts.js';
 import { processFacts } from '../cli/context.js';
-import { withEnvironment } from '../cli/flags.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
 import { renderBugReport } from '../ui/overview/overall-status.js';
@@ -10,18 +9,12 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
   static override summary = 'Write an archive for a bug report, with secrets masked.';
   static override description =
     'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Your notes and their names are not included, and nothing is sent anywhere.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --output ./report.tar.gz',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
-  static override flags = withEnvironment({
-    output: Flags.string({
+  static override examples = examples('', '--output ./report.tar.gz', '--json');
+  static override flags = {
+    output: textFlag('Write the archive to this file; a timestamped name by default.', 'FILE', {
       char: 'o',
-      summary: 'Write the archive to this file; a timestamped name by default.',
-      helpValue: 'FILE',
     }),
-  });
+  };
 
   async run(): Promise<BugReportOutput> {
     const { flags } = await this.parse(BugReport);

@@ -1,8 +1,8 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { booleanFlag, examples, optionalArgument, textFlag } from '../cli/command-parts.js';
 import { programFacts } from '../cli/context.js';
-import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
+import { type FlagsOf, targetFlags, yesFlag } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
@@ -33,55 +33,45 @@ export default class Integrate extends BaseCommand<IntegrateOutput | Integration
 With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. With --capture, it runs "svc memory capture" before it compacts a conversation and at the end of a session. Not every agent supports these.
 
 With --remote, the agent connects to a server that runs elsewhere ("svc mcp --http"). The entry refers to a variable with the token and never contains it.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --list',
-    '<%= config.bin %> <%= command.id %> claude-code --active-memory --capture',
-    '<%= config.bin %> <%= command.id %> codex --workspace ./notes --name svc-notes',
-    '<%= config.bin %> <%= command.id %> claude-code --remote https://memory.example.com/mcp --token-env SVC_MCP_TOKEN --dry-run',
-    '<%= config.bin %> <%= command.id %> vscode --project --dry-run',
-    '<%= config.bin %> <%= command.id %> cursor --remove --yes',
-  ];
+  static override examples = examples(
+    '--list',
+    'claude-code --active-memory --capture',
+    'codex --workspace ./notes --name svc-notes',
+    'claude-code --remote https://memory.example.com/mcp --token-env SVC_MCP_TOKEN --dry-run',
+    'vscode --project --dry-run',
+    'cursor --remove --yes',
+  );
   static override args = {
-    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}` }),
+    agent: optionalArgument(`one of ${AGENT_IDS.join(', ')}`),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    ...withEnvironment({
-      list: Flags.boolean({
-        summary: 'List agents, whether they were found, and whether svc is registered.',
-        exclusive: ['remove', 'active-memory', 'capture', 'remote'],
-      }),
-      remove: Flags.boolean({
-        summary: 'Remove the registration, including active memory and capture.',
-        exclusive: ['active-memory', 'capture', 'remote'],
-      }),
-      project: Flags.boolean({
-        summary: "Use the agent's configuration in the current folder, not your own.",
-      }),
-      name: Flags.string({
-        summary: 'Name of the server in the agent, to register several memories.',
-        helpValue: 'NAME',
-        default: 'svc',
-      }),
-      'active-memory': Flags.boolean({
-        summary: 'Also recall memory before each turn, where the agent supports it.',
-      }),
-      capture: Flags.boolean({
-        summary: 'Also capture what was decided, where the agent supports it.',
-      }),
-      remote: Flags.string({
-        summary: 'Connect to the MCP server at this URL instead of starting one.',
-        helpValue: 'URL',
-        exclusive: ['agent', 'workspace', 'config', 'active-memory', 'capture'],
-      }),
-      'token-env': Flags.string({
-        summary: 'Variable with the token for --remote, in the environment of the agent.',
-        helpValue: 'NAME',
-        dependsOn: ['remote'],
-      }),
-      'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
+    list: booleanFlag('List agents, whether they were found, and whether svc is registered.', {
+      exclusive: ['remove', 'active-memory', 'capture', 'remote'],
     }),
+    remove: booleanFlag('Remove the registration, including active memory and capture.', {
+      exclusive: ['active-memory', 'capture', 'remote'],
+    }),
+    project: booleanFlag("Use the agent's configuration in the current folder, not your own."),
+    name: Flags.string({
+      summary: 'Name of the server in the agent, to register several memories.',
+      helpValue: 'NAME',
+      default: 'svc',
+    }),
+    'active-memory': booleanFlag(
+      'Also recall memory before each turn, where the agent supports it.',
+    ),
+    capture: booleanFlag('Also capture what was decided, where the agent supports it.'),
+    remote: textFlag('Connect to the MCP server at this URL instead of starting one.', 'URL', {
+      exclusive: ['agent', 'workspace', 'config', 'active-memory', 'capture'],
+    }),
+    'token-env': textFlag(
+      'Variable with the token for --remote, in the environment of the agent.',
+      'NAME',
+      { dependsOn: ['remote'] },
+    ),
+    'dry-run': booleanFlag('Show the change without writing it.'),
   };
 
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { withEnvironment } from '../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../cli/command-parts.js';
+import type { FlagsOf } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
@@ -13,8 +14,8 @@ import {
 } from '../engine/serve/log/log-record.js';
 import { findLogFile, followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
-import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
-import { createStyle } from '../ui/style.js';
+import { safeLine } from '../ui/safe-text.js';
+import { renderLogRecord } from '../ui/serve/log-line.js';
 
 const LINES = 100;
 const FOLLOW_EVERY_MS = 200;
@@ -23,57 +24,46 @@ export default class Logs extends BaseCommand<LogsOutput> {
   static override summary = 'Show the log of svc serve.';
   static override description =
     'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow on a terminal opens a viewer with levels, a filter and the fields of each line; elsewhere, and with --plain, it keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --follow',
-    '<%= config.bin %> <%= command.id %> --lines 20 --level warn',
-    '<%= config.bin %> <%= command.id %> --level error --json',
-    '<%= config.bin %> <%= command.id %> --route ci',
-  ];
-  static override flags = withEnvironment({
-    follow: Flags.boolean({ char: 'f', summary: 'Keep showing new lines.' }),
+  static override examples = examples(
+    '--follow',
+    '--lines 20 --level warn',
+    '--level error --json',
+    '--route ci',
+  );
+  static override flags = {
+    follow: booleanFlag('Keep showing new lines.', { char: 'f' }),
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
       default: LINES,
       min: 0,
     }),
-    route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
-    'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
+    route: textFlag('Show only lines about this webhook route.', 'ID'),
+    'request-id': textFlag('Show only lines about this request.', 'ID'),
     level: Flags.option({
       options: LOG_LEVELS,
       summary: 'Show only lines of this level or above.',
       helpValue: 'LEVEL',
       default: 'trace',
     })(),
-  });
-
-  private isFollowing = false;
+  };
 
   async run(): Promise<LogsOutput> {
     const { flags } = await this.parse(Logs);
-    if (flags.follow) this.refuseShape('--follow');
+    if (flags.follow) this.printLines('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
     const selection = { least, route, requestId };
-    const terminal = await this.screenTerminal(flags);
-    if (flags.follow && terminal.screen) {
+    if (flags.follow && this.terminal(flags).screen) {
       const { shownLogs } = await import('../cli/shown-logs.js');
-      const { mask, signal } = this;
-      const isInterrupted = await shownLogs({
-        file,
-        selection,
-        lines: this.isTyped('lines') ? lines : undefined,
-        terminal,
-        mask,
-        signal,
-      });
-      if (isInterrupted) this.setExitCode(130);
+      const first = this.isTyped('lines') ? lines : undefined;
+      const showing = await this.showing(flags);
+      if (await shownLogs(file, selection, first, showing)) this.setExitCode(130);
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });
     if (tail === undefined && !flags.follow) throw noLog(file);
-    this.isFollowing = flags.follow;
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
@@ -84,7 +74,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     file: string,
     fromBytes: number,
     selection: LineSelection,
-    flags: { readonly plain: boolean },
+    flags: FlagsOf<typeof Logs>,
   ): Promise<void> {
     const signal = anySignal([this.signal, stdoutLost]);
     for await (const line of followLog(file, { fromBytes, everyMs: FOLLOW_EVERY_MS, signal })) {
@@ -93,19 +83,14 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (!stdoutLost.aborted) this.setExitCode(130);
   }
 
-  /** Followed lines are printed as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
-  }
-
-  private show(line: string, flags: { readonly plain: boolean }): void {
+  private show(line: string, flags: FlagsOf<typeof Logs>): void {
     if (this.jsonEnabled()) {
-      if (this.isFollowing) print(`${line}\n`);
+      if (flags.follow) print(`${line}\n`);
       return;
     }
     const record = parseLogLine(line);
-    const style = createStyle(this.terminal(flags).color);
-    this.write(record === undefined ? renderForeignLine(line) : renderLogRecord(record, style));
+    const { style } = this.view(flags);
+    this.write(record === undefined ? safeLine(line) : renderLogRecord(record, style));
   }
 }
 

@@ -1,11 +1,5 @@
-import * as Flags from '@oclif/core/flags';
-import {
-  sessionFacts,
-  sessionFlags,
-  type TargetFlags,
-  targetFlags,
-  withEnvironment,
-} from '../cli/flags.js';
+import { booleanFlag, examples, numberFlag, textFlag } from '../cli/command-parts.js';
+import { sessionFacts, sessionFlags, type TargetFlags, targetFlags } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
 import { loadConfig, resolveAgent } from '../engine/config/index.js';
@@ -23,27 +17,20 @@ Uses stdin and stdout until stdin ends. With --http it listens on mcp.http.host 
 Other machines can connect only if the traffic is encrypted (mcp.http.tls, or a proxy) and with a token of "svc mcp token create".
 
 Without --session-key and --chat-type, the conversation counts as a direct one. memory.ext.scope decides which conversations can search.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes',
-    '<%= config.bin %> <%= command.id %> --http --port 8788',
-  ];
+  static override examples = examples(
+    '',
+    '--agent main',
+    '--workspace ./notes',
+    '--http --port 8788',
+  );
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    ...withEnvironment({
-      http: Flags.boolean({ summary: 'Listen on an address instead of using stdin and stdout.' }),
-      host: Flags.string({
-        summary: 'Listen on this address instead of mcp.http.host.',
-        helpValue: 'HOST',
-      }),
-      port: Flags.integer({
-        summary: 'Listen on this port instead of mcp.http.port; 0 picks a free one.',
-        helpValue: 'PORT',
-        min: 0,
-        max: 65_535,
-      }),
+    http: booleanFlag('Listen on an address instead of using stdin and stdout.'),
+    host: textFlag('Listen on this address instead of mcp.http.host.', 'HOST'),
+    port: numberFlag('Listen on this port instead of mcp.http.port; 0 picks a free one.', 'PORT', {
+      min: 0,
+      max: 65_535,
     }),
   };
 

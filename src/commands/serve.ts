@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, choicesFlag, examples } from '../cli/command-parts.js';
 import { programWords, statePlaces } from '../cli/context.js';
-import { type FlagsOf, withEnvironment } from '../cli/flags.js';
+import type { FlagsOf } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
@@ -15,23 +15,12 @@ export default class Serve extends ServeCommand<ServeOutput | SystemdOutput> {
     `Keeps the indexes of all agents up to date and answers /healthz and /readyz on gateway.host and gateway.port. When configured, it also serves webhook routes, runs queued tasks and delivers notifications. A service that fails is restarted after a pause; the others keep running.
 
 Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress for up to gateway.drainSeconds. A second signal stops it immediately. SIGHUP reloads the configuration; an invalid one is ignored. On a terminal it shows all services, elsewhere it logs to stderr.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --plain --without health',
-    '<%= config.bin %> <%= command.id %> --print-systemd',
-  ];
-  static override flags = withEnvironment({
+  static override examples = examples('', '--plain --without health', '--print-systemd');
+  static override flags = {
     ...accessLogFlag,
-    'print-systemd': Flags.boolean({
-      summary: 'Print a systemd unit for this installation and exit.',
-    }),
-    without: Flags.option({
-      options: SERVICE_SWITCHES,
-      multiple: true,
-      summary: 'Do not run this service.',
-      helpValue: 'SERVICE',
-    })(),
-  });
+    'print-systemd': booleanFlag('Print a systemd unit for this installation and exit.'),
+    without: choicesFlag(SERVICE_SWITCHES, 'Do not run this service.', 'SERVICE'),
+  };
 
   async run(): Promise<ServeOutput | SystemdOutput> {
     const { flags } = await this.parse(Serve);

@@ -1,3 +1,4 @@
+import { examples } from '../cli/command-parts.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { shownOverview } from '../cli/shown-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
@@ -6,20 +7,12 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
   static override summary = 'Show the status of agents, services and problems on one page.';
   static override description =
     'Shows the memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running "svc serve", what runs next, and every problem with its hint. Changes nothing and sends no provider requests. Exits with 1 if there are problems.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
-    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      context: this.context(),
-      configFile: flags.config,
-      view: this.view(flags),
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const memories = await this.openMemories({ config: flags.config });
+    const output = await shownOverview(memories, await this.showing(flags));
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

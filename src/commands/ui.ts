@@ -1,3 +1,4 @@
+import { examples } from '../cli/command-parts.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
@@ -7,33 +8,20 @@ export default class Ui extends MemoryCommand<OverallStatusOutput | Record<strin
     `Shows agents' memories, the listener, flows, tasks, dreams, problems and the activity of the last 24 hours, and keeps them up to date. Enter opens the screen behind a line, Esc returns, / filters the lines, : runs any command, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.
 
 Without a terminal, and with --plain or --json, it is "svc status".`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --config ./svc.json',
-    '<%= config.bin %> <%= command.id %> --plain',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--config ./svc.json', '--plain', '--json');
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
-    const context = this.context();
-    const terminal = await this.screenTerminal(flags);
-    const { mask, signal } = this;
-    if (terminal.screen) {
+    const showing = await this.showing(flags);
+    if (showing.terminal.screen) {
       const { shownHome } = await import('../cli/home/shown-home.js');
-      const { root } = this.config;
-      await shownHome({ context, configFile: flags.config, root, terminal, mask, signal });
-      if (signal.aborted) this.setExitCode(130);
+      await shownHome(this.config.root, showing);
+      if (this.signal.aborted) this.setExitCode(130);
       return {};
     }
     const { shownOverview } = await import('../cli/shown-overview.js');
-    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      context,
-      configFile: flags.config,
-      view: this.view(flags),
-      mask,
-      write: (text) => this.write(text),
-    });
+    const memories = await this.openMemories({ config: flags.config });
+    const output = await shownOverview(memories, showing);
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

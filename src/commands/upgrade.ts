@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { booleanFlag, examples } from '../cli/command-parts.js';
 import { processFacts } from '../cli/context.js';
-import { withEnvironment } from '../cli/flags.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
 import { renderUpgrade } from '../ui/overview/overall-status.js';
@@ -10,14 +9,10 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
   static override summary = 'Show how to upgrade svc, and whether there is a newer version.';
   static override description =
     'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-    '<%= config.bin %> <%= command.id %> --check',
-  ];
-  static override flags = withEnvironment({
-    check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),
-  });
+  static override examples = examples('', '--json', '--check');
+  static override flags = {
+    check: booleanFlag('Ask the registry of npm for the newest version.'),
+  };
 
   async run(): Promise<UpgradeOutput> {
     const { flags } = await this.parse(Upgrade);

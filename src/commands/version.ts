@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js';
+import { examples } from '../cli/command-parts.js';
 import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';
@@ -8,11 +9,7 @@ export default class Version extends BaseCommand<VersionOutput> {
   static override summary = 'Print the version; with --verbose, the environment too.';
   static override description =
     'With --verbose, also prints the versions of Node.js and SQLite, whether native modules load, the platform, and the paths of configuration, state and cache. The JSON document always includes them.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --verbose',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--verbose', '--json');
 
   async run(): Promise<VersionOutput> {
     const { flags } = await this.parse(Version);

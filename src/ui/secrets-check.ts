@@ -4,9 +4,6 @@ import { wrapSafe } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
 import type { View } from './style.js';
 
-/** How the check is shown. */
-export type SecretsCheckOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
-
 const INDENT = '    ';
 
 const LENGTHS: Readonly<Record<NonNullable<CheckedSecret['length']>, string>> = {
@@ -18,7 +15,7 @@ const LENGTHS: Readonly<Record<NonNullable<CheckedSecret['length']>, string>> = 
 /** Each secret in the order of the file, then a summary line. */
 export function renderSecretsCheck(
   { file, secrets }: Pick<SecretsCheck, 'file' | 'secrets'>,
-  options: SecretsCheckOptions,
+  options: View,
 ): string {
   if (file === undefined) return 'no configuration file found\n';
   const place = shownPath(file, options.homeDir);
@@ -33,7 +30,7 @@ export function renderSecretsCheck(
   return `${[options.style.bold(place), ...blocks, sum].join('\n')}\n`;
 }
 
-function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): readonly string[] {
+function renderSecret(secret: CheckedSecret, options: View): readonly string[] {
   const { style, columns } = options;
   const wrap = (text: string) => wrapSafe(text, columns, INDENT.length);
   const { path, location, spoken, length, error } = secret;

@@ -17,8 +17,6 @@ import { safeLine, shownPath } from './safe-text.js';
 import type { Style, View } from './style.js';
 import { fieldLines, renderTable, right } from './table.js';
 
-export type StorageStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
-
 const CLIENT_COLUMNS = ['connected', 'from', right('connections'), 'since'];
 
 const REPLICA_COLUMNS = ['replica', 'at', 'state', right('behind')];
@@ -26,7 +24,7 @@ const REPLICA_COLUMNS = ['replica', 'at', 'state', right('behind')];
 /** Text of `svc storage status`. */
 export function renderStorageStatus(
   { files, server, memories }: StorageStatusOutput,
-  options: StorageStatusViewOptions,
+  options: View,
 ): string {
   const parts = [
     ...(files === null ? [] : [filesPart(files, options)]),
@@ -38,7 +36,7 @@ export function renderStorageStatus(
 
 function filesPart(
   { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
-  { style, homeDir }: StorageStatusViewOptions,
+  { style, homeDir }: View,
 ): string {
   const rows = [...indexes.map((file) => ['index', file] as const), ['flows', flows] as const].map(
     ([name, file]) => [name, shownPath(file, homeDir)] as const,
@@ -53,10 +51,7 @@ function filesPart(
   ].join('\n');
 }
 
-function serverParts(
-  server: ServerStatus,
-  { style, nowMs }: StorageStatusViewOptions,
-): readonly string[] {
+function serverParts(server: ServerStatus, { style, nowMs }: View): readonly string[] {
   const { address, version, sizes, connections, replicas } = server;
   const rows: readonly (readonly [name: string, value: string])[] = [
     ['version', versionWords(server, style)],
@@ -190,7 +185,7 @@ function originsTable(origins: readonly OriginRow[], style: Style): string {
 /** Text of `svc storage origins`. */
 export function renderOrigins(
   { origins, forgotten }: StorageOriginsOutput,
-  { style }: { readonly style: Style },
+  { style }: View,
 ): string {
   const gone = forgotten.map(
     ({ agent, origin, documents }) =>

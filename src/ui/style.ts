@@ -72,7 +72,7 @@ function unit(value: number): number {
   return Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
 }
 
-/** Marks of checks and findings; colour only repeats them. */
+/** Marks of what has a state; colour only repeats them. */
 export const MARKS = {
   failed: '✗',
   fault: '✗',
@@ -84,8 +84,16 @@ export const MARKS = {
   warning: '!',
 } as const;
 
+/** A state that has a mark. */
+export type Mark = keyof typeof MARKS;
+
+/** A mark with its colour. @param sign in its place, of one column */
+export function paintedMark(state: Mark, style: Style, sign: string = MARKS[state]): string {
+  return paintOf(state, style)(sign);
+}
+
 /** The colour of a mark. */
-export function paintOf(state: keyof typeof MARKS, style: Style): Paint {
+export function paintOf(state: Mark, style: Style): Paint {
   switch (state) {
     case 'failed':
     case 'fault':

@@ -30,7 +30,7 @@ function homeOf(config: object): TempFolder {
 
 async function actionsIn(
   home: TempFolder,
-  restricted: Parameters<typeof createSearchActions>[0]['restricted'] = {},
+  restricted: Parameters<typeof createSearchActions>[2] = {},
   onLookup?: MemoryContext['onLookup'],
 ) {
   const env = { SVC_HOME: home.path, HOME: home.path };
@@ -43,8 +43,8 @@ async function actionsIn(
     onLookup,
   };
   const memory = await openMemory(context, { kind: 'agent' });
-  const world = { context, mask: createSecretMask(), signal: NEVER };
-  const made = await createSearchActions({ memory, configFile: undefined, restricted }, world);
+  const showing = { context, configFile: undefined, mask: createSecretMask() };
+  const made = await createSearchActions(memory, showing, restricted);
   return { ...made, memory };
 }
 

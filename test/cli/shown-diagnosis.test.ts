@@ -4,6 +4,7 @@ import { createContext } from '../../src/cli/context.js';
 import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
 import { terminalSupport } from '../../src/cli/terminal.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
+import { createStyle } from '../../src/ui/style.js';
 
 const test = suite('showing a diagnosis');
 
@@ -19,15 +20,20 @@ test('a secret in the words of a check is masked before lines are wrapped', asyn
       adapter: 'openai',
       checks: [{ check: 'embed', state: 'failed', text: 'm', cause: `no ${secret}` }],
     }),
+    'path',
     {
-      title: 'path',
       context: createContext(createSecretMask()),
+      configFile: undefined,
       terminal: terminalSupport(
         {},
         { stdin: {}, stdout: { columns: 20 }, stderr: {} },
         { json: false, plain: false },
       ),
-      screen: false,
+      view: { style: createStyle(false), columns: 20, nowMs: 0, homeDir: '/' },
+      json: false,
+      quiet: false,
+      verbose: false,
+      onInterrupt: () => undefined,
       signal: new AbortController().signal,
       mask: createSecretMask([secret]),
       write: (text) => {

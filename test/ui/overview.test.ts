@@ -154,7 +154,7 @@ test('secrets are told one by one, with a line that sums up', () => {
     error: null,
     ...rest,
   });
-  const options = { style, columns: undefined, homeDir: '/home/ada' };
+  const options = { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada' };
   const error = { code: 'SECRET_UNRESOLVED', message: 'not set', hint: 'set it' };
   assert.is(
     renderSecretsCheck(
@@ -197,7 +197,7 @@ test('a part that is broken is named with what is wrong', () => {
         { name: 'better-sqlite3', state: 'unusable', version: '12.0.0', why: 'built elsewhere' },
       ],
     },
-    { style, homeDir: '/home/ada', verbose: true },
+    { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada', verbose: true },
   );
   assert.match(about, /^SQLite +cannot be loaded$/m);
   assert.match(about, /^better-sqlite3 +12\.0\.0, unusable: built elsewhere$/m);

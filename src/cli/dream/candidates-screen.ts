@@ -19,7 +19,8 @@ import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/view.js';
 import { failureWords } from '../report-error.js';
-import { screenOptions, type TerminalSupport } from '../terminal.js';
+import type { Showing } from '../showing.js';
+import { screenOptions } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
@@ -28,11 +29,8 @@ const MARGIN = 60;
 /** Opens the screen to browse, promote and reject; returns a one-line summary of the decisions. */
 export async function shownCandidates(
   target: DreamTarget,
-  {
-    terminal,
-    hand,
-    mask,
-  }: { readonly terminal: TerminalSupport; readonly hand: HandOptions; readonly mask: SecretMask },
+  hand: HandOptions,
+  { terminal, mask }: Showing,
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
   const decided = await runCandidatesScreen({

@@ -1,3 +1,4 @@
+import type { LoadedConfig } from '../../engine/config/index.js';
 import {
   type DreamRunOutput,
   type DreamTarget,
@@ -15,9 +16,7 @@ import {
   sweptOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { SecretMask } from '../../engine/masking/index.js';
 import { type Deferred, deferred } from '../../engine/support/async.js';
-import type { Clock } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
@@ -40,28 +39,25 @@ interface SweepWish {
 
 /** Base of the commands that run sweeps. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
+  /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
   protected async sweep(flags: SweepFlags, wish: SweepWish): Promise<DreamRunOutput> {
     const loaded = await this.loadConfig(flags);
-    const context = this.context();
-    const { clock, homeDir } = context;
-    const targets = dreamTargets(loaded, context, flags.agent);
+    const targets = dreamTargets(loaded, this.context(), flags.agent);
     const steps = this.stepsOptions(flags);
-    const output = await shownSweeps(targets, {
-      ...wish,
-      clock,
-      homeDir,
-      signal: this.signal,
-      steps,
-      mask: this.mask,
-      openNarrator: async () => {
-        const { openNarrator } = await import('../../engine/dreaming/narrator.js');
-        const { narrator, warnings } = await openNarrator(loaded, context, this.signal);
-        for (const warning of warnings) this.addWarning(warning);
-        return narrator;
-      },
-      evaluate: (target, preview) => this.evaluate(target, preview),
-      failed: ({ workspace }, error) => this.noteFailure(workspace.dir, error),
-    });
+    const sweeps: (NotSweptOutput | SweptOutput)[] = [];
+    for (const target of targets) {
+      const { dir } = target.workspace;
+      const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
+      try {
+        const narrator = wish.dryRun ? undefined : await this.openNarrator(loaded);
+        sweeps.push(await this.sweepOne(target, wish, narrator, new SweepSteps(before), steps));
+      } catch (error) {
+        if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
+        const why = this.noteFailure(dir, error);
+        sweeps.push({ ...placeOutput(target), ok: false, error: why });
+      }
+    }
+    const output = { ok: sweeps.every(({ ok }) => ok), dryRun: wish.dryRun, sweeps };
     // Do not print the phases twice if stdout and stderr are the same terminal.
     const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
     this.write(renderRun(output, { ...this.view(flags), phasesShown }));
@@ -69,6 +65,58 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     return output;
   }
 
+  /** Opens the configured model, if there is one. */
+  private async openNarrator(loaded: LoadedConfig): Promise<Narrator | undefined> {
+    const { openNarrator } = await import('../../engine/dreaming/narrator.js');
+    const { narrator, warnings } = await openNarrator(loaded, this.context(), this.signal);
+    for (const warning of warnings) this.addWarning(warning);
+    return narrator;
+  }
+
+  private async sweepOne(
+    target: DreamTarget,
+    { only, dryRun, ...wish }: SweepWish,
+    narrator: Narrator | undefined,
+    events: SweepSteps,
+    steps: StepsOptions,
+  ): Promise<SweptOutput> {
+    const { workspace, settings, reach, timeZone } = target;
+    let remReport: string | undefined;
+    const sweeping = runSweep(workspace, {
+      settings,
+      reach,
+      timeZone,
+      clock: this.context().clock,
+      trigger: 'manual',
+      only,
+      dryRun,
+      narrator,
+      signal: this.signal,
+      onEvent: (event) => {
+        events.show(this.mask.data(event));
+        if (event.type === 'phase.reported' && event.phase === 'rem') remReport = event.report;
+      },
+    });
+    sweeping.catch((error: unknown) => events.fail(error));
+    const [summary] = await Promise.all([sweeping, runSteps(events.steps, steps)]);
+    const { preview } = summary;
+    let evaluation: EvaluationOutput | undefined;
+    if (preview !== undefined && preview.files.length > 0) {
+      const run: Step['run'] = async () => {
+        evaluation = await this.evaluate(target, preview);
+        return evaluation === undefined
+          ? 'searches: nothing to compare'
+          : evaluationWords(evaluation);
+      };
+      await runSteps([{ title: 'comparing searches', run }], steps);
+    }
+    return sweptOutput(target, summary, {
+      evaluation,
+      remReport: wish.remReport ? remReport : undefined,
+    });
+  }
+
+  /** Compares searches without and with what a dry run planned. */
   private async evaluate(
     target: DreamTarget,
     preview: SweepPreview,
@@ -85,85 +133,6 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     }
     return evaluation;
   }
-}
-
-interface ShownSweepsOptions extends SweepWish {
-  readonly clock: Clock;
-  readonly homeDir: string;
-  readonly signal: AbortSignal;
-  readonly steps: StepsOptions;
-  readonly mask: SecretMask;
-  /** Opens the configured model, if there is one. */
-  readonly openNarrator: () => Promise<Narrator | undefined>;
-  /** Compares searches without and with what a dry run planned. */
-  readonly evaluate: (
-    target: DreamTarget,
-    preview: SweepPreview,
-  ) => Promise<EvaluationOutput | undefined>;
-  /** Reports why a workspace was not swept. */
-  readonly failed: (target: DreamTarget, error: unknown) => NotSweptOutput['error'];
-}
-
-/** Sweeps the workspaces in turn, whether or not one fails, and shows progress. @throws SvcError INTERRUPTED */
-async function shownSweeps(
-  targets: readonly DreamTarget[],
-  options: ShownSweepsOptions,
-): Promise<DreamRunOutput> {
-  const sweeps: (NotSweptOutput | SweptOutput)[] = [];
-  for (const target of targets) {
-    try {
-      sweeps.push(await shownSweep(target, options, targets.length === 1));
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
-      const why = options.failed(target, error);
-      sweeps.push({ ...placeOutput(target), ok: false, error: why });
-    }
-  }
-  return { ok: sweeps.every(({ ok }) => ok), dryRun: options.dryRun, sweeps };
-}
-
-async function shownSweep(
-  target: DreamTarget,
-  options: ShownSweepsOptions,
-  isAlone: boolean,
-): Promise<SweptOutput> {
-  const { workspace, settings, reach, timeZone } = target;
-  const { clock, only, dryRun, signal, homeDir, mask } = options;
-  const events = new SweepSteps(isAlone ? '' : `${shownPath(workspace.dir, homeDir)} · `);
-  let remReport: string | undefined;
-  const narrator = dryRun ? undefined : await options.openNarrator();
-  const sweeping = runSweep(workspace, {
-    settings,
-    reach,
-    timeZone,
-    clock,
-    trigger: 'manual',
-    only,
-    dryRun,
-    narrator,
-    signal,
-    onEvent: (event) => {
-      events.show(mask.data(event));
-      if (event.type === 'phase.reported' && event.phase === 'rem') remReport = event.report;
-    },
-  });
-  sweeping.catch((error: unknown) => events.fail(error));
-  const [summary] = await Promise.all([sweeping, runSteps(events.steps, options.steps)]);
-  const { preview } = summary;
-  let evaluation: EvaluationOutput | undefined;
-  if (preview !== undefined && preview.files.length > 0) {
-    const run: Step['run'] = async () => {
-      evaluation = await options.evaluate(target, preview);
-      return evaluation === undefined
-        ? 'searches: nothing to compare'
-        : evaluationWords(evaluation);
-    };
-    await runSteps([{ title: 'comparing searches', run }], options.steps);
-  }
-  return sweptOutput(target, summary, {
-    evaluation,
-    remReport: options.remReport ? remReport : undefined,
-  });
 }
 
 type StepName = 'searches' | PhaseName;

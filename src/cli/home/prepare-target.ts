@@ -13,72 +13,72 @@ import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import { MOST_WATCHED } from '../flows-command.js';
 import { failureWords } from '../report-error.js';
+import type { Showing } from '../showing.js';
 import { shownSync } from '../shown-sync.js';
 import { screenOptions, toClipboard } from '../terminal.js';
-import type { ShownHomeOptions } from './run-command.js';
-
-export interface PrepareOptions extends ShownHomeOptions {
-  /** Aborted when the person left home before the screen was ready. */
-  readonly closing: AbortSignal;
-}
+import { runFromHome, SET_UP } from './run-command.js';
 
 /**
  * Loads what the screen behind a line of home needs.
  *
+ * @param closing aborted when the person left home before the screen was ready
  * @throws SvcError what opening a memory, the flows or the configuration does
  */
 export async function prepareTarget(
   target: HomeTarget,
-  options: PrepareOptions,
+  showing: Showing,
+  closing: AbortSignal,
 ): Promise<OpenedTarget | Note> {
   switch (target.kind) {
     case 'search':
-      return prepareSearch(target.agent, options);
+      return prepareSearch(target.agent, showing, closing);
     case 'index':
-      return prepareIndex(target.agent, options);
+      return prepareIndex(target.agent, showing, closing);
     case 'diagnosis':
-      return prepareDiagnosis(target.agent, options);
+      return prepareDiagnosis(target.agent, showing, closing);
     case 'candidates':
-      return prepareCandidates(target.agent, options);
+      return prepareCandidates(target.agent, showing);
     case 'flows':
     case 'tasks':
-      return prepareList(target.kind, options);
+      return prepareList(target.kind, showing, closing);
     case 'listener':
-      return prepareListener(options);
+      return prepareListener(showing);
     case 'doctor':
-      return prepareDoctor(options);
+      return prepareDoctor(showing);
     case 'set-up':
-      return prepareSetUp(options);
+      return prepareCommand(SET_UP, showing);
     case 'command':
-      return prepareCommand(target.argv, options);
+      return prepareCommand(target.argv, showing);
   }
 }
 
-async function prepareSearch(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
-  const { terminal, context, configFile, signal, mask } = options;
+async function prepareSearch(
+  agent: string,
+  showing: Showing,
+  closing: AbortSignal,
+): Promise<OpenedTarget> {
   const { runSearchScreen } = await import('../search-screen.js');
   await import('../../ui/screens/search/run.js');
-  return withMemory(agent, options, async (memory) => {
-    await runSearchScreen({ memory, configFile }, { terminal, context, signal, mask });
+  return withMemory(agent, showing, closing, async (memory) => {
+    await runSearchScreen(memory, showing);
     return undefined;
   });
 }
 
-async function prepareIndex(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
-  const { terminal, context, mask, signal } = options;
-  return withMemory(agent, options, async (memory) => {
+async function prepareIndex(
+  agent: string,
+  showing: Showing,
+  closing: AbortSignal,
+): Promise<OpenedTarget> {
+  return withMemory(agent, showing, closing, async (memory) => {
     const own = new AbortController();
     const summary = await shownSync(memory, {
-      force: false,
-      terminal,
-      homeDir: context.homeDir,
-      signal: anySignal([signal, own.signal]),
+      ...showing,
+      signal: anySignal([showing.signal, own.signal]),
       onInterrupt: () => {
         if (own.signal.aborted) process.exit(130);
         own.abort(new SvcError('INTERRUPTED', 'stopped'));
       },
-      mask,
-      write: () => undefined,
     });
     const failure = summary.embedding?.failure;
     const text = `${memory.name}: ${summaryWords(summary)}`;
@@ -88,29 +88,26 @@ async function prepareIndex(agent: string, options: PrepareOptions): Promise<Ope
   });
 }
 
-async function prepareDiagnosis(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
-  const { context, terminal, signal, mask } = options;
+async function prepareDiagnosis(
+  agent: string,
+  showing: Showing,
+  closing: AbortSignal,
+): Promise<OpenedTarget> {
   const { shownDiagnosis } = await import('../shown-diagnosis.js');
   await import('../../ui/screens/provider/run.js');
-  return withMemory(agent, options, (memory) =>
-    untilLeft(async () => {
-      await shownDiagnosis((own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }), {
-        title: `provider path of agent ${memory.name}`,
-        context,
-        terminal,
-        screen: true,
-        signal,
-        mask,
-        write: () => undefined,
-      });
-    }),
+  return withMemory(agent, showing, closing, (memory) =>
+    untilLeft(() =>
+      shownDiagnosis(
+        (own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }),
+        `provider path of agent ${memory.name}`,
+        showing,
+      ),
+    ),
   );
 }
 
-async function prepareCandidates(
-  agent: string,
-  { context, configFile, terminal, mask, signal }: PrepareOptions,
-): Promise<OpenedTarget> {
+async function prepareCandidates(agent: string, showing: Showing): Promise<OpenedTarget> {
+  const { context, configFile, signal } = showing;
   const { shownCandidates } = await import('../dream/candidates-screen.js');
   await import('../../ui/screens/candidates/run.js');
   const loaded = await loadConfig(context, { configFile });
@@ -120,7 +117,7 @@ async function prepareCandidates(
   if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
   const hand = { clock: context.clock, signal, onWait: undefined };
   return async () => ({
-    text: await shownCandidates(target, { terminal, hand, mask }),
+    text: await shownCandidates(target, hand, showing),
     isFault: false,
   });
 }
@@ -128,8 +125,10 @@ async function prepareCandidates(
 /** Does not open the flows where there are none, since that would create their database. */
 async function prepareList(
   kind: 'flows' | 'tasks',
-  { context, configFile, terminal, mask, signal, closing }: PrepareOptions,
+  showing: Showing,
+  closing: AbortSignal,
 ): Promise<OpenedTarget | Note> {
+  const { context, configFile } = showing;
   const { resolved } = await loadConfig(context, { configFile });
   const flows = await openExistingFlows(context, resolved);
   if (flows === undefined) {
@@ -139,11 +138,10 @@ async function prepareList(
   const { watchFlows } = await import('../shown-flows-watch.js');
   await import('../../ui/screens/flows/run.js');
   if (closing.aborted) await flows.close();
-  const { clock } = context;
   const filter = { limit: MOST_WATCHED };
   return async () => {
     try {
-      await watchFlows({ kind, filter }, { flows, terminal, json: false, clock, mask, signal });
+      await watchFlows({ kind, filter }, flows, showing);
       return undefined;
     } finally {
       await flows.close();
@@ -151,48 +149,31 @@ async function prepareList(
   };
 }
 
-async function prepareListener(options: PrepareOptions): Promise<OpenedTarget> {
+async function prepareListener(showing: Showing): Promise<OpenedTarget> {
+  const { context, configFile } = showing;
   const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');
-  const loaded = await loadConfig(options.context, { configFile: options.configFile });
+  const loaded = await loadConfig(context, { configFile });
   return async () => {
-    await watchListener(openWebhooksScreen, loaded, options);
+    await watchListener(openWebhooksScreen, loaded, showing);
     return undefined;
   };
 }
 
-async function prepareDoctor({
-  context,
-  configFile,
-  terminal,
-  signal,
-}: PrepareOptions): Promise<OpenedTarget> {
+async function prepareDoctor(showing: Showing): Promise<OpenedTarget> {
   const { shownDoctor } = await import('../shown-doctor.js');
   await import('../../ui/screens/doctor/run.js');
-  return () =>
-    untilLeft(async () => {
-      const write = (): void => undefined;
-      const shown = { context, configFile, fix: false, terminal, screen: true, signal, write };
-      await shownDoctor(shown);
-    });
+  return () => untilLeft(() => shownDoctor(false, showing));
 }
 
-async function prepareSetUp(options: PrepareOptions): Promise<OpenedTarget> {
-  const { setUpFromHome } = await import('./run-command.js');
-  return () => untilLeft(() => setUpFromHome(options));
-}
-
-async function prepareCommand(
-  argv: readonly string[],
-  options: PrepareOptions,
-): Promise<OpenedTarget> {
-  const { runFromHome } = await import('./run-command.js');
-  return () => untilLeft(() => runFromHome(argv, options));
+async function prepareCommand(argv: readonly string[], showing: Showing): Promise<OpenedTarget> {
+  return () => untilLeft(() => runFromHome(argv, showing));
 }
 
 /** Opens a memory for one screen and closes it afterwards. */
 async function withMemory(
   agentId: string,
-  { context, configFile, closing }: PrepareOptions,
+  { context, configFile }: Showing,
+  closing: AbortSignal,
   show: (memory: OpenedMemory) => Promise<Note | undefined>,
 ): Promise<OpenedTarget> {
   const memory = await openMemory(
@@ -211,7 +192,7 @@ async function withMemory(
 }
 
 /** Quitting early is not a failure here: the person is back at home. */
-async function untilLeft(show: () => Promise<void>): Promise<Note | undefined> {
+async function untilLeft(show: () => Promise<unknown>): Promise<Note | undefined> {
   try {
     await show();
   } catch (error) {
@@ -227,15 +208,15 @@ const LOOK_MS = 1000;
 async function watchListener(
   openScreen: typeof OpenWebhooksScreen,
   loaded: LoadedConfig,
-  { context, terminal, mask, signal }: ShownHomeOptions,
+  { context, terminal, mask, signal }: Showing,
 ): Promise<void> {
   const watched = new WatchedWebhooks(context, loaded, mask);
   const left = deferred<void>();
   const leave = (): void => left.resolve();
   const screen = openScreen({
     ...screenOptions(terminal),
-    now: () => context.clock.now(),
-    mask: (data) => mask.data(data),
+    now: context.clock.now,
+    mask: mask.data,
     explain: (error) => failureWords(error, mask),
     copy: toClipboard,
     isWatched: true,

@@ -7,27 +7,29 @@ import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette
 import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { type ManifestCommand, readManifest } from '../manifest.js';
 import { failureWords } from '../report-error.js';
+import type { Showing } from '../showing.js';
 import { screenOptions } from '../terminal.js';
-import type { ShownHomeOptions } from './run-command.js';
 
 /** Shows home and the screens opened from it until the person quits. */
-export async function shownHome(options: ShownHomeOptions): Promise<void> {
-  const { context, root, terminal, mask, signal } = options;
+export async function shownHome(root: string, showing: Showing): Promise<void> {
+  const { context, terminal, mask, signal } = showing;
+  // What screens leave behind would be below the next one.
+  const inHome = { ...showing, write: () => undefined, quiet: false };
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
     ...screenOptions(terminal),
     homeDir,
-    now: () => clock.now(),
-    follow: followInProcess(options),
+    now: clock.now,
+    follow: followInProcess(root, showing),
     commands: () => paletteCommands(root),
     prepare: async (target, closing) => {
       const { prepareTarget } = await import('./prepare-target.js');
-      return prepareTarget(target, { ...options, closing });
+      return prepareTarget(target, inHome, closing);
     },
     explain: (error) => failureWords(error, mask),
     signal,
   };
-  const known = await knownAtOnce(options);
+  const known = await knownAtOnce(showing);
   const { runHomeScreen } = await import('../../ui/screens/home/run.js');
   let before: HomeScreenOptions['before'];
   for (;;) {
@@ -47,10 +49,7 @@ export async function shownHome(options: ShownHomeOptions): Promise<void> {
  * The agents of the configuration, so that the first frame has a row for each. A faulty configuration is reported by the
  * process that reads everything else.
  */
-async function knownAtOnce({
-  context,
-  configFile,
-}: ShownHomeOptions): Promise<HomeScreenOptions['known']> {
+async function knownAtOnce({ context, configFile }: Showing): Promise<HomeScreenOptions['known']> {
   try {
     const loaded = await loadConfig(context, { configFile });
     const { file, resolved } = loaded;
@@ -115,7 +114,7 @@ function described(text = '', options: readonly string[] = []): string {
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Follows the overview in a child process, which is killed when home is closed. */
-function followInProcess({ root, configFile }: ShownHomeOptions): FollowHome {
+function followInProcess(root: string, { configFile }: Showing): FollowHome {
   return (tell, onEnd): HomeFollowing => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
     const child = fork(join(root, folder, `cli/home/look-process${EXTENSION}`), [], {

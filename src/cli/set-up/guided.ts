@@ -14,18 +14,8 @@ import type { EngineContext } from '../../engine/support/context.js';
 import { resolvePath } from '../../engine/support/files.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
-import type { Style } from '../../ui/style.js';
 import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.js';
-
-export interface Guide {
-  readonly context: EngineContext;
-  readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) cuts nothing. */
-  readonly columns: number | undefined;
-  readonly signal: AbortSignal;
-  /** Writes to the terminal, secrets masked. */
-  readonly say: (text: string) => void;
-}
+import type { Showing } from '../showing.js';
 
 /** The folder of the memory, and what is done with it. */
 export interface ChosenWorkspace {
@@ -50,9 +40,9 @@ const EXAMPLE = 'Yes creates a short MEMORY.md to start from. No leaves the fold
 /** Asks for the workspace folder. @throws SvcError INTERRUPTED */
 export async function askWorkspace(
   places: readonly [WorkspacePlace, ...WorkspacePlace[]],
-  guide: Guide,
+  showing: Showing,
 ): Promise<ChosenWorkspace> {
-  const { context, signal } = guide;
+  const { context, signal } = showing;
   const { cwd, homeDir } = context;
   const choices: readonly Choice<string | undefined>[] = [
     ...places.map(({ dir, state, why }) => {
@@ -65,13 +55,13 @@ export async function askWorkspace(
       help: 'svc searches MEMORY.md and memory/ of this folder, and agents write their notes there.',
       signal,
     });
-    const dir = listed ?? resolvePath(await askFolder(guide), cwd, homeDir);
+    const dir = listed ?? resolvePath(await askFolder(showing), cwd, homeDir);
     const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
     if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }))) {
       continue;
     }
-    const indexesAll = await askIndexAll(dir, guide, true);
+    const indexesAll = await askIndexAll(dir, showing, true);
     const withExample =
       state !== 'memory' &&
       !indexesAll &&
@@ -83,7 +73,7 @@ export async function askWorkspace(
 /** Whether to index all Markdown of a folder that has no memory; yes without asking. */
 export async function askIndexAll(
   dir: string,
-  { context: { homeDir }, signal }: Guide,
+  { context: { homeDir }, signal }: Showing,
   asks: boolean,
 ): Promise<boolean> {
   const outside = workspaceState(dir) === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
@@ -92,7 +82,7 @@ export async function askIndexAll(
   return askYes(question, true, { help: INDEX_ALL, signal });
 }
 
-function askFolder({ context: { cwd, homeDir }, signal }: Guide): Promise<string> {
+function askFolder({ context: { cwd, homeDir }, signal }: Showing): Promise<string> {
   const check = (path: string): string | undefined => {
     if (path === '') return 'type a path, such as ~/notes';
     return faultOf(() => workspaceState(resolvePath(path, cwd, homeDir)));
@@ -114,7 +104,7 @@ function agentFiles(workspaceDir: string) {
 export async function askProvider(
   offered: ProviderOffers,
   providers: AgentProviders,
-  { signal }: Guide,
+  { signal }: Showing,
 ): Promise<string | undefined> {
   const { offers, preferred } = offered;
   const choices: Choice<ProviderAnswer>[] = offers.map(({ provider, model, sign }) => {
@@ -168,11 +158,11 @@ function otherChoices(isDetected: boolean): readonly Choice<ProviderAnswer>[] {
 export async function askKey(
   provider: string,
   providers: AgentProviders,
-  { context, signal, say }: Guide,
+  { context, signal, write }: Showing,
 ): Promise<KeyChoice> {
   const state = keyState(provider, providers);
   if (state.kind === 'variable') {
-    say(`The key of ${safeLine(provider)} comes from the environment, as env:${state.name}.`);
+    write(`The key of ${safeLine(provider)} comes from the environment, as env:${state.name}.`);
     return state;
   }
   if (state.kind !== 'missing' && state.kind !== 'unknown') return state;

@@ -14,7 +14,7 @@ import { planQuestion, renderDone, renderPlan } from '../../ui/integrate/plan.js
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 import { programFacts } from '../context.js';
 import { askChoice, askYes, type Choice } from '../prompts.js';
-import type { Guide } from './guided.js';
+import type { Showing } from '../showing.js';
 
 /**
  * Offers to register the memory with a coding agent, as `svc integrate` does. The set-up is done by then, so
@@ -25,16 +25,16 @@ import type { Guide } from './guided.js';
  */
 export async function offerIntegration(
   configFile: string,
-  guide: Guide,
+  showing: Showing,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
-  const world = { ...guide.context, platform: process.platform };
+  const world = { ...showing.context, platform: process.platform };
   try {
     const agents = await listIntegrations(world, 'user', AGENT_IDS, programFacts());
-    const chosen = await askAgent(agents, guide);
-    return chosen !== undefined && (await integrate(chosen, configFile, world, guide, warn));
+    const chosen = await askAgent(agents, showing);
+    return chosen !== undefined && (await integrate(chosen, configFile, world, showing, warn));
   } catch (error) {
-    if (guide.signal.aborted || !(error instanceof SvcError)) throw error;
+    if (showing.signal.aborted || !(error instanceof SvcError)) throw error;
     if (error.code !== 'INTERRUPTED') {
       warn({ code: 'INTEGRATION_DOUBTFUL', message: error.message, hint: error.hint });
     }
@@ -45,7 +45,7 @@ export async function offerIntegration(
 /** Which agent to register with; undefined for none. */
 async function askAgent(
   agents: readonly ListedAgent[],
-  { context: { homeDir }, signal }: Guide,
+  { context: { homeDir }, signal }: Showing,
 ): Promise<AgentId | undefined> {
   const choiceOf = (agent: ListedAgent): Choice<AgentId> => {
     const hint = `${isRegistered(agent) ? 'already registered in' : 'adds svc to'} ${shownPath(agent.file, homeDir)}`;
@@ -87,7 +87,7 @@ async function integrate(
   agent: AgentId,
   configFile: string,
   world: IntegrateWorld,
-  { context, style, columns, signal, say }: Guide,
+  { context, view, signal, write }: Showing,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
   const { plan, warnings } = await prepareIntegration(world, {
@@ -102,14 +102,13 @@ async function integrate(
     program: programFacts(),
   });
   for (const warning of warnings) warn(warning);
-  const options = { style, columns, homeDir: context.homeDir };
-  say(`\n${renderPlan(plan, options)}`);
+  write(`\n${renderPlan(plan, view)}`);
   if (!changesFiles(plan)) return true;
   const help = `Yes writes the lines above. No leaves ${agentNamed(agent).title} as it is.`;
   if (!(await askYes(planQuestion(plan, context.homeDir), true, { help, signal }))) {
-    say('nothing written');
+    write('nothing written');
     return false;
   }
-  say(`\n${renderDone(await applyIntegration(world, plan, signal), options)}`);
+  write(`\n${renderDone(await applyIntegration(world, plan, signal), view)}`);
   return true;
 }

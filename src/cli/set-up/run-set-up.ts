@@ -1,6 +1,5 @@
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
-import type { SecretMask } from '../../engine/masking/index.js';
 import {
   indexOutput,
   type OpenedMemory,
@@ -23,15 +22,13 @@ import {
   tryPlan,
   workspaceState,
 } from '../../engine/set-up/index.js';
-import type { EngineContext } from '../../engine/support/context.js';
 import { resolvePath } from '../../engine/support/files.js';
 import { renderPlan, renderPlanSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
-import { createStyle } from '../../ui/style.js';
 import { askChoice, askText, askYes } from '../prompts.js';
-import type { TerminalSupport } from '../terminal.js';
+import type { Showing } from '../showing.js';
 import {
   askIndexAll,
   askKey,
@@ -39,7 +36,6 @@ import {
   askWorkspace,
   type ChosenWorkspace,
   flaggedKey,
-  type Guide,
 } from './guided.js';
 import { offerIntegration } from './offer-integration.js';
 
@@ -54,15 +50,9 @@ export interface SetUpFlags {
   readonly 'no-index': boolean;
 }
 
-export interface SetUpWorld {
-  readonly context: EngineContext;
-  readonly terminal: TerminalSupport;
+export interface SetUpWorld extends Showing {
   /** Whether to ask questions. */
   readonly asks: boolean;
-  readonly signal: AbortSignal;
-  readonly mask: SecretMask;
-  /** Writes to stdout, secrets masked; nothing in JSON mode. */
-  readonly write: (text: string) => void;
   readonly readStdin: () => Promise<string>;
   readonly openMemory: (configFile: string) => Promise<OpenedMemory>;
   /** Updates an index and shows the progress. */
@@ -79,33 +69,27 @@ export interface SetUpWorld {
  * @throws SvcError INTERRUPTED when the person quits; CONFIG_*, PROVIDER_UNKNOWN, USAGE, WORKSPACE_*
  */
 export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<SetUpOutput> {
-  const { context, signal, asks, write, mask } = world;
-  const style = createStyle(world.terminal.color);
-  const columns = process.stdout.isTTY ? world.terminal.columns : undefined;
-  const guide: Guide = { context, style, columns, signal, say: write };
+  const { context, signal, asks, write, mask, view } = world;
   // First, so that a key on stdin is always read.
   const key = await flaggedKey(flags, world.readStdin, context);
   const opened = openSetUp(context, { configFile: flags.config, force: flags.force });
   for (const warning of opened.loaded.warnings) world.warn(warning);
 
   if (asks) write('Enter accepts the proposal, ? explains a question, Esc cancels.');
-  const workspace = await chooseWorkspace(flags, opened.loaded, guide, asks);
-  const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key, guide }, world);
+  const workspace = await chooseWorkspace(flags, opened.loaded, world);
+  const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key }, world);
   if (asks) {
-    const options = { style, homeDir: context.homeDir };
-    write(renderPlanSummary(plan, workspace.dir, options));
-    await confirmPlan(() => write(renderPlan(plan, madeBy(workspace), options)), signal);
+    write(renderPlanSummary(plan, workspace.dir, view));
+    await confirmPlan(() => write(renderPlan(plan, madeBy(workspace), view)), signal);
   }
   const written = await applyPlan(opened, plan, { context, workspace, signal });
   for (const path of [written.file, written.schemaFile, written.secretsFile]) {
     if (path !== null) write(`wrote ${safeLine(path)}`);
   }
   if (diagnosis?.ok === false) world.fail();
-  const first = flags['no-index']
-    ? undefined
-    : await firstSearch(plan.file, workspace.dir, guide, world);
+  const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
   const isLeft = first?.search === null;
-  const isGiven = asks && !isLeft && (await offerIntegration(plan.file, guide, world.warn));
+  const isGiven = asks && !isLeft && (await offerIntegration(plan.file, world, world.warn));
   if (first?.search) write(nextSteps(isGiven));
   return {
     ...written,
@@ -143,22 +127,21 @@ interface SetUpSoFar {
   readonly workspace: ChosenWorkspace;
   /** From the flags. */
   readonly key: KeyChoice | undefined;
-  readonly guide: Guide;
 }
 
 /** Chooses a provider and tests it; a person can choose again when the test fails. */
 async function choosePlan(
   flags: SetUpFlags,
-  { opened, workspace, key, guide }: SetUpSoFar,
+  { opened, workspace, key }: SetUpSoFar,
   world: SetUpWorld,
 ): Promise<{ readonly plan: SetUpPlan; readonly diagnosis: Diagnosis | undefined }> {
   const { context, asks, signal } = world;
   const { model } = flags;
-  const chosen = await chooseProvider(flags, opened.providers, key, guide, asks);
+  const chosen = await chooseProvider(flags, opened.providers, key, world);
   const { dir, indexesAll } = workspace;
   const choices = { workspace: dir, indexesAll, model, ...chosen };
   const plan = planSetUp(opened, choices, context);
-  const diagnosis = await tried(plan, guide, world);
+  const diagnosis = await tried(plan, world);
   const isGood = diagnosis?.ok !== false;
   const help =
     'Yes keeps this provider; until it works, svc searches by keywords. No asks for a provider again.';
@@ -166,21 +149,21 @@ async function choosePlan(
     return { plan, diagnosis };
   }
   const unset = { ...flags, provider: undefined, model: undefined };
-  return choosePlan(unset, { opened, workspace, key: undefined, guide }, world);
+  return choosePlan(unset, { opened, workspace, key: undefined }, world);
 }
 
 async function chooseWorkspace(
   flags: SetUpFlags,
   loaded: Parameters<typeof findWorkspaces>[0],
-  guide: Guide,
-  asks: boolean,
+  world: SetUpWorld,
 ): Promise<ChosenWorkspace> {
-  const { cwd, homeDir } = guide.context;
-  const places = findWorkspaces(loaded, guide.context);
-  if (flags.workspace === undefined && asks) return askWorkspace(places, guide);
+  const { context, asks } = world;
+  const { cwd, homeDir } = context;
+  const places = findWorkspaces(loaded, context);
+  if (flags.workspace === undefined && asks) return askWorkspace(places, world);
   const dir =
     flags.workspace === undefined ? places[0].dir : resolvePath(flags.workspace, cwd, homeDir);
-  return { dir, withExample: false, indexesAll: await askIndexAll(dir, guide, asks) };
+  return { dir, withExample: false, indexesAll: await askIndexAll(dir, world, asks) };
 }
 
 interface ChosenProvider {
@@ -193,17 +176,16 @@ async function chooseProvider(
   flags: SetUpFlags,
   providers: Parameters<typeof askProvider>[1],
   key: KeyChoice | undefined,
-  guide: Guide,
-  asks: boolean,
+  world: SetUpWorld,
 ): Promise<ChosenProvider> {
-  const provider = await namedOrOffered(flags.provider, providers, guide, asks);
+  const provider = await namedOrOffered(flags.provider, providers, world);
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
       return { provider, key: { kind: 'as-it-is' } };
     throw new SvcError('USAGE', 'a key or model needs a provider', { hint: 'add --provider NAME' });
   }
   if (key !== undefined) return { provider, key };
-  if (asks) return { provider, key: await askKey(provider, providers, guide) };
+  if (world.asks) return { provider, key: await askKey(provider, providers, world) };
   const state = keyState(provider, providers);
   return { provider, key: state.kind === 'variable' ? state : { kind: 'as-it-is' } };
 }
@@ -211,28 +193,26 @@ async function chooseProvider(
 async function namedOrOffered(
   named: string | undefined,
   providers: Parameters<typeof askProvider>[1],
-  guide: Guide,
-  asks: boolean,
+  world: SetUpWorld,
 ): Promise<string | undefined> {
   if (named !== undefined) {
     // Fails for an unknown name before anything is asked.
     if (named !== 'none') keyState(named, providers);
     return named;
   }
-  const offered = await offeredProviders(providers, guide.signal);
-  return asks ? askProvider(offered, providers, guide) : offered.preferred;
+  const offered = await offeredProviders(providers, world.signal);
+  return world.asks ? askProvider(offered, providers, world) : offered.preferred;
 }
 
 async function tried(
   plan: SetUpPlan,
-  { context, signal, say, style, columns }: Guide,
-  { mask }: SetUpWorld,
+  { context, signal, write, view, mask }: SetUpWorld,
 ): Promise<Diagnosis | undefined> {
   const work = { clock: context.clock, signal, onEvent: () => undefined };
   const diagnosis = await tryPlan(plan, work);
   if (diagnosis === undefined) return undefined;
   const title = `testing ${plan.provider ?? ''}`;
-  say(`\n${renderDiagnosis(mask.data(diagnosis), title, { style, columns })}`);
+  write(`\n${renderDiagnosis(mask.data(diagnosis), title, view)}`);
   return diagnosis;
 }
 
@@ -246,8 +226,7 @@ function madeBy({ dir, withExample }: ChosenWorkspace): readonly string[] {
 async function firstSearch(
   configFile: string,
   workspace: string,
-  { signal, say, style, columns }: Guide,
-  { asks, openMemory, sync, warn }: SetUpWorld,
+  { asks, openMemory, sync, warn, signal, write, view }: SetUpWorld,
 ): Promise<{ readonly index: SetUpOutput['index']; readonly search: SearchOutput | null }> {
   const memory = await openMemory(configFile);
   const summary = await sync(memory);
@@ -258,9 +237,9 @@ async function firstSearch(
   if (query === undefined) return { index, search: null };
   const response = await memory.backend.search({ query }, { signal });
   for (const warning of response.warnings) warn(warning);
-  say(`\n${safeLine(`? ${response.query}`)}`);
-  const compact = columns !== undefined;
-  say(renderSearchResults(response, { style, columns, compact }));
+  write(`\n${safeLine(`? ${response.query}`)}`);
+  const compact = view.columns !== undefined;
+  write(renderSearchResults(response, { ...view, compact }));
   return { index, search: searchOutput(memory, response) };
 }
 

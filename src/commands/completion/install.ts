@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { programWords } from '../../cli/context.js';
-import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { yesFlag } from '../../cli/flags.js';
 import {
   COMPLETION_SHELLS,
   type CompletionPlan,
@@ -14,22 +14,11 @@ import {
 } from '../../engine/set-up/shell-completion.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 
-interface CompletionOutput {
-  readonly shell: CompletionShell;
-  readonly scriptFile: string;
-  readonly startupFile: string | null;
-  readonly installed: boolean;
-}
-
-export default class CompletionInstall extends BaseCommand<CompletionOutput> {
+export default class CompletionInstall extends BaseCommand {
   static override summary = 'Install shell completion for commands, flags and values.';
   static override description =
     'Completes commands, flags, agents, providers, configuration keys, webhook routes, flows, tasks and files. Writes a script into the state folder and one line into the startup file of the shell (fish needs no line), and shows both before it asks. Without SHELL it uses the shell named by the variable SHELL.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> bash --yes',
-    '<%= config.bin %> <%= command.id %> fish',
-    '<%= config.bin %> <%= command.id %> bash --remove',
-  ];
+  static override examples = examples('bash --yes', 'fish', 'bash --remove');
   static override args = {
     shell: Args.custom<CompletionShell>({
       description: 'bash, zsh or fish.',
@@ -38,10 +27,10 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
   };
   static override flags = {
     ...yesFlag,
-    ...withEnvironment({ remove: Flags.boolean({ summary: 'Remove the completion again.' }) }),
+    remove: booleanFlag('Remove the completion again.'),
   };
 
-  async run(): Promise<CompletionOutput> {
+  async run() {
     const { args, flags } = await this.parse(CompletionInstall);
     const context = this.context();
     const plan = planCompletion(args.shell, context);
@@ -68,7 +57,7 @@ export default class CompletionInstall extends BaseCommand<CompletionOutput> {
     return execFileSync(command, [...script, 'completion', 'script', shell], { encoding: 'utf8' });
   }
 
-  private output(plan: CompletionPlan, installed: boolean): CompletionOutput {
+  private output(plan: CompletionPlan, installed: boolean) {
     const { shell, scriptFile, startup } = plan;
     return { shell, scriptFile, startupFile: startup?.file ?? null, installed };
   }

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { print } from '../../cli/print.js';
 
 /** The script calls a function of the bash-completion package, which not every bash has. */
@@ -11,14 +12,11 @@ const WITHOUT_PACKAGE = `declare -F _get_comp_words_by_ref >/dev/null || _get_co
 }
 `;
 
-export default class CompletionScript extends BaseCommand<Record<string, never>> {
+export default class CompletionScript extends BaseCommand {
   static override summary = 'Print the completion script of a shell.';
   static override description =
     'For your own setup of the shell; svc completion install does all of it for bash, zsh and fish.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> zsh > _svc',
-    '<%= config.bin %> <%= command.id %> powershell',
-  ];
+  static override examples = examples('zsh > _svc', 'powershell');
   static override args = {
     shell: Args.string({
       required: true,
@@ -27,7 +25,7 @@ export default class CompletionScript extends BaseCommand<Record<string, never>>
     }),
   };
 
-  async run(): Promise<Record<string, never>> {
+  async run() {
     const { args } = await this.parse(CompletionScript);
     const { script } = await import('@bomb.sh/tab');
     if (args.shell === 'bash') print(WITHOUT_PACKAGE);

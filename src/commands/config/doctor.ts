@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { shownDoctor } from '../../cli/shown-doctor.js';
 import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 
@@ -12,27 +11,14 @@ export default class ConfigDoctor extends BaseCommand<DoctorOutput> {
 On a terminal, select a finding to see what its fix changes, and press a key to apply it. --fix applies every safe fix without asking; a fix is safe when nothing is lost. svc.json keeps its comments.
 
 Exits with 1 while faults remain. Warnings do not change the exit code.`;
-  static override examples = [
-    '<%= config.bin %> config doctor',
-    '<%= config.bin %> config doctor --plain',
-    '<%= config.bin %> config doctor --fix',
-    '<%= config.bin %> config doctor --json --config ./svc.json',
-  ];
-  static override flags = withEnvironment({
-    fix: Flags.boolean({ summary: 'Apply every safe fix without asking, then check again.' }),
-  });
+  static override examples = examples('', '--plain', '--fix', '--json --config ./svc.json');
+  static override flags = {
+    fix: booleanFlag('Apply every safe fix without asking, then check again.'),
+  };
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const found = await shownDoctor({
-      context: this.context(),
-      configFile: flags.config,
-      fix: flags.fix,
-      terminal: await this.screenTerminal(flags),
-      screen: !flags.quiet,
-      signal: this.signal,
-      write: (text) => this.write(text),
-    });
+    const found = await shownDoctor(flags.fix, await this.showing(flags));
     if (!found.report.ok) this.setExitCode(1);
     return doctorOutput(found);
   }

@@ -1,23 +1,21 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { type ConfigValue, getConfigValue } from '../../engine/config/authoring.js';
+import { argument, examples } from '../../cli/command-parts.js';
+import { getConfigValue } from '../../engine/config/authoring.js';
 import { renderConfigValue } from '../../ui/config/config-text.js';
 
-type GetResult = Omit<ConfigValue, 'file'> & { readonly file: string | null };
-
-export default class ConfigGet extends BaseCommand<GetResult> {
+export default class ConfigGet extends BaseCommand {
   static override summary = 'Print one configuration value, or its default.';
   static override description =
     'Text is printed without quotes, anything else as JSON. Secrets are masked unless they are references. Exits with 1 when the key is not set and has no fixed default.';
-  static override examples = [
-    '<%= config.bin %> config get agents.defaults.memorySearch.query.maxResults',
-    '<%= config.bin %> config get memory --json',
-  ];
+  static override examples = examples(
+    'agents.defaults.memorySearch.query.maxResults',
+    'memory --json',
+  );
   static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+    path: argument('path of a key, such as memory.citations'),
   };
 
-  async run(): Promise<GetResult> {
+  async run() {
     const { args, flags } = await this.parse(ConfigGet);
     const found = await getConfigValue(this.context(), args.path, { configFile: flags.config });
     for (const warning of found.warnings) this.addWarning(warning);

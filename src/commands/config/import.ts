@@ -1,7 +1,7 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { yesFlag } from '../../cli/flags.js';
 import {
   applyImport,
   type ConfigImportOutput,
@@ -18,28 +18,24 @@ export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
     `Shows what is taken, translated and left, and the changes, before it writes anything. Settings of svc.json stay; conflicts are reported. Secrets are never copied, and nothing of the other program is changed.
 
 openclaw: settings and the workspace. qmd and basic-memory: their folders become extra paths. claude-mem: notes are written into memory/claude-mem of the workspace; importing again adds only what is new.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --from openclaw --dry-run',
-    '<%= config.bin %> <%= command.id %> --from qmd ./index.yml --yes',
-    '<%= config.bin %> <%= command.id %> --from basic-memory --yes --json',
-    '<%= config.bin %> <%= command.id %> --from claude-mem --yes',
-  ];
+  static override examples = examples(
+    '--from openclaw --dry-run',
+    '--from qmd ./index.yml --yes',
+    '--from basic-memory --yes --json',
+    '--from claude-mem --yes',
+  );
   static override args = {
-    file: Args.string({
-      description: 'File or folder of the other program; by default where it keeps it.',
-    }),
+    file: optionalArgument('File or folder of the other program; by default where it keeps it.'),
   };
   static override flags = {
     ...yesFlag,
-    ...withEnvironment({
-      from: Flags.option({
-        options: IMPORT_PROGRAMS,
-        summary: 'The program to import from.',
-        required: true,
-        helpValue: 'PROGRAM',
-      })(),
-      'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
-    }),
+    from: Flags.option({
+      options: IMPORT_PROGRAMS,
+      summary: 'The program to import from.',
+      required: true,
+      helpValue: 'PROGRAM',
+    })(),
+    'dry-run': booleanFlag('Show the change without writing it.'),
   };
 
   async run(): Promise<ConfigImportOutput> {

@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
-import * as Flags from '@oclif/core/flags';
-import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type InitializedConfig, initConfig } from '../../engine/config/authoring.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -17,43 +17,32 @@ export default class ConfigInit extends MemoryCommand<InitOutput> {
 With a flag, or with --yes, the defaults are used for everything that no flag sets; without a terminal nothing is asked. Exits with 1 when the provider does not work; the configuration is written anyway.
 
 Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a commented configuration (yours, or the file named by --config) with the JSON Schema for editors next to it. An existing file is kept unless you pass --force.`;
-  static override examples = [
-    '<%= config.bin %> config init',
-    '<%= config.bin %> config init --config ./svc.json --force',
-    '<%= config.bin %> config init --workspace ~/notes --provider openai --key-env OPENAI_API_KEY',
-    '<%= config.bin %> config init --provider voyage --key-stdin --no-index --json',
-    '<%= config.bin %> config init --yes',
-  ];
+  static override examples = examples(
+    '',
+    '--config ./svc.json --force',
+    '--workspace ~/notes --provider openai --key-env OPENAI_API_KEY',
+    '--provider voyage --key-stdin --no-index --json',
+    '--yes',
+  );
   static override flags = {
     ...yesFlag,
-    ...withEnvironment({
-      force: Flags.boolean({ char: 'f', summary: 'Start over: replace an existing file.' }),
-      workspace: Flags.string({
-        char: 'w',
-        summary: 'The workspace folder; created when it is missing.',
-        helpValue: 'DIR',
-      }),
-      provider: Flags.string({
-        summary: 'Embedding provider: an adapter, an entry of models.providers, or none.',
-        helpValue: 'NAME',
-      }),
-      model: Flags.string({ summary: 'The embedding model.', helpValue: 'NAME' }),
-      'key-env': Flags.string({
-        summary: 'The variable with the API key; the key itself is not written.',
-        helpValue: 'NAME',
-        exclusive: ['key-stdin'],
-      }),
-      'key-stdin': Flags.boolean({
-        summary: 'Read the API key from stdin and store it in a private file.',
-      }),
-      'no-index': Flags.boolean({ summary: 'Do not build an index.' }),
+    force: booleanFlag('Start over: replace an existing file.', { char: 'f' }),
+    workspace: textFlag('The workspace folder; created when it is missing.', 'DIR', { char: 'w' }),
+    provider: textFlag(
+      'Embedding provider: an adapter, an entry of models.providers, or none.',
+      'NAME',
+    ),
+    model: textFlag('The embedding model.', 'NAME'),
+    'key-env': textFlag('The variable with the API key; the key itself is not written.', 'NAME', {
+      exclusive: ['key-stdin'],
     }),
+    'key-stdin': booleanFlag('Read the API key from stdin and store it in a private file.'),
+    'no-index': booleanFlag('Do not build an index.'),
   };
 
   async run(): Promise<InitOutput> {
     const { flags } = await this.parse(ConfigInit);
-    const terminal = this.terminal(flags);
-    const asks = terminal.screen && !flags.yes;
+    const asks = this.terminal(flags).screen && !flags.yes;
     const { workspace, provider, model } = flags;
     const said = [workspace, provider, model, flags['key-env']].some((flag) => flag !== undefined);
     if (!asks && !said && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
@@ -65,12 +54,8 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     }
     const { runSetUp } = await import('../../cli/set-up/run-set-up.js');
     return runSetUp(flags, {
-      context: this.context(),
-      terminal,
+      ...(await this.showing(flags)),
       asks,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
       readStdin: async () => {
         if (process.stdin.isTTY) {
           throw new SvcError('USAGE', '--key-stdin needs the key on stdin', {

@@ -1,21 +1,13 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { type Discovery, discoverConfig } from '../../engine/config/index.js';
+import { examples } from '../../cli/command-parts.js';
+import { discoverConfig } from '../../engine/config/index.js';
 import { renderDiscovery } from '../../ui/config/config-text.js';
 
-interface PathResult {
-  readonly file: string | null;
-  readonly origin: Discovery['origin'] | null;
-  readonly searched: Discovery['searched'];
-}
-
-export default class ConfigPath extends BaseCommand<PathResult> {
+export default class ConfigPath extends BaseCommand {
   static override summary = 'Show which configuration file is used, and why.';
-  static override examples = [
-    '<%= config.bin %> config path',
-    '<%= config.bin %> config path --json',
-  ];
+  static override examples = examples('', '--json');
 
-  async run(): Promise<PathResult> {
+  async run() {
     const { flags } = await this.parse(ConfigPath);
     const discovery = discoverConfig(this.context(), flags.config);
     this.write(renderDiscovery(discovery, this.view(flags).style));

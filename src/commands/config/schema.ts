@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { createJsonSchema, type JsonSchema } from '../../engine/config/authoring.js';
 import { renderJson } from '../../ui/safe-text.js';
 
@@ -6,10 +7,7 @@ export default class ConfigSchema extends BaseCommand<JsonSchema> {
   static override summary = 'Print the JSON Schema of svc.json, for editors.';
   static override description =
     'Save it and set "$schema" in svc.json to its path: editors then complete keys and mark errors. Only "svc config validate" checks rules across keys.';
-  static override examples = [
-    '<%= config.bin %> config schema > svc.schema.json',
-    '<%= config.bin %> config schema --json',
-  ];
+  static override examples = examples('> svc.schema.json', '--json');
 
   async run(): Promise<JsonSchema> {
     await this.parse(ConfigSchema);

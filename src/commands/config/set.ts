@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
+import { argument, examples } from '../../cli/command-parts.js';
 import { type ConfigEdit, setConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -7,14 +7,14 @@ export default class ConfigSet extends BaseCommand<ConfigEdit> {
   static override summary = 'Set one configuration value.';
   static override description =
     'Comments and formatting stay. The whole file is checked before it is written. Without a file, your user configuration is created. VALUE is JSON, or plain text where the key takes text.';
-  static override examples = [
-    '<%= config.bin %> config set agents.defaults.memorySearch.query.maxResults 8',
-    '<%= config.bin %> config set memory.citations on',
-    `<%= config.bin %> config set 'models.providers["my.host"].baseUrl' https://embeddings.example.com/v1`,
-  ];
+  static override examples = examples(
+    'agents.defaults.memorySearch.query.maxResults 8',
+    'memory.citations on',
+    `'models.providers["my.host"].baseUrl' https://embeddings.example.com/v1`,
+  );
   static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
-    value: Args.string({ required: true, description: 'the new value' }),
+    path: argument('path of a key, such as memory.citations'),
+    value: argument('the new value'),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -1,26 +1,20 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
+import { showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
 
-type ShowResult = Omit<EffectiveConfig, 'file'> & { readonly file: string | null };
-
-export default class ConfigShow extends BaseCommand<ShowResult> {
+export default class ConfigShow extends BaseCommand {
   static override summary = 'Show the effective configuration, defaults included.';
   static override description =
     'Secrets are masked unless they are references. With --origin, each value is shown with its origin: the default, or a line of the file.';
-  static override examples = [
-    '<%= config.bin %> config show',
-    '<%= config.bin %> config show --origin',
-    '<%= config.bin %> config show --agent main --json',
-  ];
+  static override examples = examples('', '--origin', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({ origin: Flags.boolean({ summary: 'Show where each value comes from.' }) }),
+    origin: booleanFlag('Show where each value comes from.'),
   };
 
-  async run(): Promise<ShowResult> {
+  async run() {
     const { flags } = await this.parse(ConfigShow);
     const effective = await showConfig(this.context(), {
       configFile: flags.config,

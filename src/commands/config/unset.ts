@@ -1,17 +1,17 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
+import { argument, examples } from '../../cli/command-parts.js';
 import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
 export default class ConfigUnset extends BaseCommand<ConfigEdit> {
   static override summary = 'Remove one configuration value, so that its default applies.';
   static override description = 'Comments and formatting stay.';
-  static override examples = [
-    '<%= config.bin %> config unset agents.defaults.memorySearch.query.maxResults',
-    '<%= config.bin %> config unset memory.citations --json',
-  ];
+  static override examples = examples(
+    'agents.defaults.memorySearch.query.maxResults',
+    'memory.citations --json',
+  );
   static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+    path: argument('path of a key, such as memory.citations'),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -1,27 +1,17 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { type ConfigFault, inspectConfig } from '../../engine/config/index.js';
+import { examples } from '../../cli/command-parts.js';
+import { inspectConfig } from '../../engine/config/index.js';
 import { maskConfigText } from '../../engine/config/masked-text.js';
 import { renderValidation } from '../../ui/config/config-text.js';
 import { createStyle } from '../../ui/style.js';
 
-interface ValidateResult {
-  readonly valid: boolean;
-  readonly file: string | null;
-  readonly faults: readonly ConfigFault[];
-  readonly warnings: readonly ConfigFault[];
-}
-
-export default class ConfigValidate extends BaseCommand<ValidateResult> {
+export default class ConfigValidate extends BaseCommand {
   static override summary = 'Check the configuration and show every fault with its line.';
   static override description =
     'Exits with 2 when there are faults. Warnings do not change the exit code.';
-  static override examples = [
-    '<%= config.bin %> config validate',
-    '<%= config.bin %> config validate --json',
-    '<%= config.bin %> config validate --config ./svc.json',
-  ];
+  static override examples = examples('', '--json', '--config ./svc.json');
 
-  async run(): Promise<ValidateResult> {
+  async run() {
     const { flags } = await this.parse(ConfigValidate);
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
     const { faults, warnings } = inspection;

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { targetFlags } from '../../cli/flags.js';
 import {
   backfillOutput,
   type DreamBackfillOutput,
@@ -17,24 +17,16 @@ export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
   static override summary = 'Find lasting statements in old daily notes.';
   static override description =
     'For notes from before dreaming was enabled. Statements that look lasting get signals: two for decisions and lessons, one for permanent facts, none for events of the day. They are promoted once searches recall them, like any other claim. MEMORY.md is not changed. Each statement counts only once, however often you run this, and --rollback undoes exactly one run.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --path memory --dry-run',
-    '<%= config.bin %> <%= command.id %> --path memory/2025-03-04.md --agent main --json',
-    '<%= config.bin %> <%= command.id %> --rollback 20261120T030000',
-  ];
+  static override examples = examples(
+    '--path memory --dry-run',
+    '--path memory/2025-03-04.md --agent main --json',
+    '--rollback 20261120T030000',
+  );
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      path: Flags.string({
-        summary: 'A daily note or a folder, relative to the workspace.',
-        helpValue: 'PATH',
-      }),
-      'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
-      rollback: Flags.string({
-        summary: 'Undo a backfill, by its ID from svc dream list.',
-        helpValue: 'ID',
-      }),
-    }),
+    path: textFlag('A daily note or a folder, relative to the workspace.', 'PATH'),
+    'dry-run': booleanFlag('Show what would change without writing anything.'),
+    rollback: textFlag('Undo a backfill, by its ID from svc dream list.', 'ID'),
   };
 
   async run(): Promise<DreamBackfillOutput> {

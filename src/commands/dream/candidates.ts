@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
+import { examples, numberFlag } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { targetFlags } from '../../cli/flags.js';
 import {
   candidateOutput,
   candidates,
@@ -16,21 +16,13 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
   static override summary = 'Browse candidate claims; promote or reject them.';
   static override description =
     'Lists open claims within the age limit: those that pass every gate first, then by score. On a terminal this is a screen that shows the six signals as small bars next to the passage in its note: p promotes, x rejects, w explains, u undoes the last decision, q quits. With --plain, with --json or in a pipe it prints a table.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --plain --limit 50',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', '--plain --limit 50', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      limit: Flags.integer({
-        char: 'n',
-        summary: `Maximum number of claims to show (default ${LIMIT}).`,
-        helpValue: 'N',
-        min: 1,
-        max: 50_000,
-      }),
+    limit: numberFlag(`Maximum number of claims to show (default ${LIMIT}).`, 'N', {
+      char: 'n',
+      min: 1,
+      max: 50_000,
     }),
   };
 
@@ -40,10 +32,9 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     const view = this.view(flags);
     if (this.terminal(flags).screen && flags.limit === undefined) {
       const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
-      const terminal = await this.screenTerminal(flags);
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const hand = { ...this.handOptions(), onWait: undefined };
-      this.write(await shownCandidates(target, { terminal, hand, mask: this.mask }));
+      this.write(await shownCandidates(target, hand, await this.showing(flags)));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const found = await withNextSweep(

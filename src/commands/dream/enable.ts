@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { DreamSwitchCommand } from '../../cli/dream/dream-command.js';
 import type { DreamSwitchOutput } from '../../engine/dreaming/index.js';
 
@@ -5,10 +6,7 @@ export default class DreamEnable extends DreamSwitchCommand {
   static override summary = 'Enable dreaming: svc serve consolidates memory on schedule.';
   static override description =
     'Sets one configuration key and keeps comments and formatting. A running svc serve applies the change when it reloads its configuration (SIGHUP).';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --config ./svc.json --json',
-  ];
+  static override examples = examples('', '--config ./svc.json --json');
 
   async run(): Promise<DreamSwitchOutput> {
     const { flags } = await this.parse(DreamEnable);

@@ -1,4 +1,4 @@
-import * as Args from '@oclif/core/args';
+import { argument, examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -19,13 +19,13 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
   static override summary = 'Explain why a claim is or is not promoted.';
   static override description =
     'Shows every signal with its weight, every gate, whether its note still contains the claim, and how it relates to MEMORY.md. Pass the key, a prefix of the key, or the text; a similar text finds the closest claim.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 3f9a01bc',
-    '<%= config.bin %> <%= command.id %> "the nightly backup runs at 02:30"',
-    '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
-  ];
+  static override examples = examples(
+    '3f9a01bc',
+    '"the nightly backup runs at 02:30"',
+    '3f9a01bc --agent main --json',
+  );
   static override args = {
-    claim: Args.string({ required: true, description: 'A key, a key prefix, or text.' }),
+    claim: argument('A key, a key prefix, or text.'),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,5 +1,6 @@
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, targetFlags } from '../../cli/flags.js';
 import {
   type DreamListOutput,
   placeOutput,
@@ -10,13 +11,10 @@ import { renderSweeps } from '../../ui/dream/sweeps.js';
 
 export default class DreamList extends DreamCommand<DreamListOutput> {
   static override summary = 'List past sweeps, newest first.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --limit 100 --json',
-  ];
+  static override examples = examples('', '--agent main --limit 100 --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({ limit: limitFlag(20) }),
+    limit: limitFlag(20),
   };
 
   async run(): Promise<DreamListOutput> {

@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { claimArgs, claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -13,10 +14,7 @@ export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
   static override summary = 'Promote a claim regardless of its score.';
   static override description =
     'Writes one claim to MEMORY.md with the same checks as a sweep: its note must still contain it (otherwise exits with 1), and MEMORY.md must not contain it yet. Counts as a sweep, so you can undo it with svc dream undo.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 3f9a01bc',
-    '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
-  ];
+  static override examples = examples('3f9a01bc', '3f9a01bc --agent main --json');
   static override args = claimArgs;
   static override flags = { agent: targetFlags.agent };
 

@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { claimArgs, claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -12,10 +13,7 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
   static override summary = 'Reject a claim, so that no sweep promotes it.';
   static override description =
     'Changes neither the note nor MEMORY.md; to remove an existing entry, use svc dream undo. svc dream promote overrides a rejection.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 3f9a01bc',
-    '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
-  ];
+  static override examples = examples('3f9a01bc', '3f9a01bc --agent main --json');
   static override args = claimArgs;
   static override flags = { agent: targetFlags.agent };
 

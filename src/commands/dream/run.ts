@@ -1,7 +1,7 @@
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, choicesFlag, examples } from '../../cli/command-parts.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { type DreamRunOutput, PHASES, type PhaseName } from '../../engine/dreaming/index.js';
+import { targetFlags } from '../../cli/flags.js';
+import { type DreamRunOutput, PHASES } from '../../engine/dreaming/index.js';
 
 export default class DreamRun extends SweepCommand {
   static override aliases = ['dream', 'memory:dream'];
@@ -10,21 +10,15 @@ export default class DreamRun extends SweepCommand {
     `Runs a sweep over the workspaces of all agents in turn. The light phase gathers statements from recent notes, the REM phase finds recurring themes, and the deep phase promotes claims that pass every gate. No model is needed.
 
 If a phase or a workspace fails, the others still run and the command exits with 1. It works whether or not dreaming is enabled, and as often as you like: nothing is counted twice. Undo with svc dream undo.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --dry-run',
-    '<%= config.bin %> <%= command.id %> --agent main --phase light --phase rem --json',
-  ];
+  static override examples = examples(
+    '',
+    '--dry-run',
+    '--agent main --phase light --phase rem --json',
+  );
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      phase: Flags.custom<PhaseName>({
-        summary: 'Run only this phase, even if it is disabled.',
-        options: [...PHASES],
-        multiple: true,
-      })(),
-      'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
-    }),
+    phase: choicesFlag(PHASES, 'Run only this phase, even if it is disabled.'),
+    'dry-run': booleanFlag('Show what would change without writing anything.'),
   };
 
   async run(): Promise<DreamRunOutput> {

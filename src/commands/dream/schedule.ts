@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { programWords, statePlaces } from '../../cli/context.js';
 import { DreamCommand, type DreamFlags } from '../../cli/dream/dream-command.js';
-import { RUNS_SHOWN, runsFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
 import {
   crontabLine,
@@ -19,25 +19,21 @@ export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
     `If dreaming is enabled, svc serve runs sweeps on the schedule in plugins.entries.memory-core.config.dreaming. If you do not run svc serve, --print-crontab prints a line for crontab -e, and --print-systemd a service and its timer; both run svc dream run from this installation.
 
 A sweep missed while the machine slept runs once on wake-up with svc serve and with the timer; cron skips it.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --count 14 --json',
-    '<%= config.bin %> <%= command.id %> --print-crontab',
-    '<%= config.bin %> <%= command.id %> --print-systemd --agent main',
-  ];
+  static override examples = examples(
+    '',
+    '--count 14 --json',
+    '--print-crontab',
+    '--print-systemd --agent main',
+  );
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      count: runsFlag,
-      'print-crontab': Flags.boolean({
-        summary: 'Print a line for your crontab.',
-        aliases: ['crontab'],
-        exclusive: ['print-systemd'],
-      }),
-      'print-systemd': Flags.boolean({
-        summary: 'Print a systemd service and its timer.',
-        aliases: ['systemd'],
-      }),
+    count: runsFlag,
+    'print-crontab': booleanFlag('Print a line for your crontab.', {
+      aliases: ['crontab'],
+      exclusive: ['print-systemd'],
+    }),
+    'print-systemd': booleanFlag('Print a systemd service and its timer.', {
+      aliases: ['systemd'],
     }),
   };
 

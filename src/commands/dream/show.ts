@@ -1,4 +1,4 @@
-import * as Args from '@oclif/core/args';
+import { examples, optionalArgument } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -11,13 +11,9 @@ import { renderSweep } from '../../ui/dream/sweeps.js';
 
 export default class DreamShow extends DreamCommand<DreamShowOutput> {
   static override summary = 'Show one sweep: its phases and its changes to MEMORY.md.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> 20261120T030000',
-    '<%= config.bin %> <%= command.id %> 20261120T030000 --agent main --json',
-  ];
+  static override examples = examples('', '20261120T030000', '20261120T030000 --agent main --json');
   static override args = {
-    sweep: Args.string({ description: 'ID from svc dream list (default: the last sweep).' }),
+    sweep: optionalArgument('ID from svc dream list (default: the last sweep).'),
   };
   static override flags = { agent: targetFlags.agent };
 

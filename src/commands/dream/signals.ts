@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { limitFlag, targetFlags } from '../../cli/flags.js';
 import {
   type DreamSignalsOutput,
   placeOutput,
@@ -14,17 +14,11 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   static override summary = 'List claims that searches recalled, newest first.';
   static override description =
     'Shows for each short-term claim how often it answered a search, for how many different questions, how well, and its status. The questions themselves are not stored.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --all --limit 100',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', '--all --limit 100', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      all: Flags.boolean({ summary: 'Include claims that no search has recalled.' }),
-      limit: limitFlag(20, 50_000),
-    }),
+    all: booleanFlag('Include claims that no search has recalled.'),
+    limit: limitFlag(20, 50_000),
   };
 
   async run(): Promise<DreamSignalsOutput> {

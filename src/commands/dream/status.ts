@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -12,10 +13,7 @@ export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
   static override summary = 'Show the status of dreaming: schedule, last sweep and claims.';
   static override description =
     'Covers all workspaces, or that of one agent. "ready" counts open claims that pass every gate: the next sweep considers them first.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', '--agent main --json');
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<DreamStatusOutput> {

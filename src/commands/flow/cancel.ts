@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { choicesFlag, examples } from '../../cli/command-parts.js';
 import { routeFlag } from '../../cli/flows-command.js';
 import { ACTIVE_FLOW_STATUSES, flowOutput } from '../../engine/flow-model/flow-record.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
@@ -14,24 +13,17 @@ export default class FlowCancel extends BulkCommand<FlowCancelOutput> {
     `Queued tasks are cancelled at once. Workers learn of it with their next report, and the flow ends when the last of them has stopped. Cancelling cannot be undone.
 
 Without an ID, cancels all active flows that match the flags, after confirmation. If one of them cannot be cancelled, the others are, and the exit code is 1.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 413d463b',
-    '<%= config.bin %> <%= command.id %> 413d463b --json',
-    '<%= config.bin %> <%= command.id %> --status blocked --older-than 1h --dry-run',
-    '<%= config.bin %> <%= command.id %> --route ci --yes',
-  ];
+  static override examples = examples(
+    '413d463b',
+    '413d463b --json',
+    '--status blocked --older-than 1h --dry-run',
+    '--route ci --yes',
+  );
   static override args = optionalFlowArgs;
   static override flags = {
     ...bulkFlags,
-    ...withEnvironment({
-      status: Flags.option({
-        options: ACTIVE_FLOW_STATUSES,
-        multiple: true,
-        summary: 'Select flows in this state.',
-        helpValue: 'STATUS',
-      })(),
-      route: routeFlag,
-    }),
+    status: choicesFlag(ACTIVE_FLOW_STATUSES, 'Select flows in this state.', 'STATUS'),
+    route: routeFlag,
   };
 
   async run(): Promise<BulkOutput | FlowCancelOutput> {

@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { type FlowHistoryOutput, flowHistoryOutput } from '../../engine/flows/index.js';
@@ -7,10 +8,7 @@ export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {
   static override summary = 'Show every change of a task flow and its tasks.';
   static override description =
     'Shows when each change was made and by what: a webhook route, a worker, an operator or svc itself. Of more than 1,000 changes, the first 50 and the newest are kept.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 413d463b',
-    '<%= config.bin %> <%= command.id %> 413d463b --json',
-  ];
+  static override examples = examples('413d463b', '413d463b --json');
   static override args = flowArgs;
 
   async run(): Promise<FlowHistoryOutput> {

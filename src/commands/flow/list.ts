@@ -1,9 +1,10 @@
+import { examples } from '../../cli/command-parts.js';
 import {
-  flowFilter,
   flowFilterFlags,
   ListCommand,
   listFlags,
   MOST_LISTED,
+  recordFilter,
 } from '../../cli/flows-command.js';
 import { type FlowListOutput, flowListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
@@ -12,17 +13,17 @@ export default class FlowList extends ListCommand<FlowListOutput> {
   static override summary = 'List task flows, newest first.';
   static override description =
     'Lists the flows of all sessions in the state folder. --watch is svc flow watch.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --status running --status blocked --since 2h',
-    '<%= config.bin %> <%= command.id %> --audit --json',
-    '<%= config.bin %> <%= command.id %> --watch',
-  ];
+  static override examples = examples(
+    '',
+    '--status running --status blocked --since 2h',
+    '--audit --json',
+    '--watch',
+  );
   static override flags = { ...flowFilterFlags(MOST_LISTED), ...listFlags };
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
-    const filter = flowFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {

@@ -1,4 +1,5 @@
-import { olderThanFlag, readAge, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { examples } from '../../cli/command-parts.js';
+import { olderThanFlag, readAge, yesFlag } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import type { FlowPruneOutput } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';
@@ -8,17 +9,12 @@ export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
   static override summary = 'Delete task flows that ended long ago, and their tasks.';
   static override description =
     'svc serve does this automatically for flows that ended more than flows.retentionDays ago. Flows that have not ended, including blocked ones, are never deleted. Asks for confirmation.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --yes',
-    '<%= config.bin %> <%= command.id %> --older-than 1 --yes --json',
-  ];
+  static override examples = examples('--yes', '--older-than 1 --yes --json');
   static override flags = {
     ...yesFlag,
-    ...withEnvironment({
-      'older-than': olderThanFlag(
-        'Delete flows that ended this long ago, in days or like 36h (flows.retentionDays).',
-      ),
-    }),
+    'older-than': olderThanFlag(
+      'Delete flows that ended this long ago, in days or like 36h (flows.retentionDays).',
+    ),
   };
 
   async run(): Promise<FlowPruneOutput> {

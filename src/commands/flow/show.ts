@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { type FlowShowOutput, flowShowOutput } from '../../engine/flows/index.js';
@@ -5,10 +6,7 @@ import { renderFlow } from '../../ui/flows/details.js';
 
 export default class FlowShow extends FlowsCommand<FlowShowOutput> {
   static override summary = 'Show a task flow and its tasks.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 413d463b',
-    '<%= config.bin %> <%= command.id %> 413d463b-ee62-4b21-addf-01a1f9472c9a --json',
-  ];
+  static override examples = examples('413d463b', '413d463b-ee62-4b21-addf-01a1f9472c9a --json');
   static override args = flowArgs;
 
   async run(): Promise<FlowShowOutput> {

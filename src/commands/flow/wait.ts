@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { flowArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type FlowRecord, flowOutput } from '../../engine/flow-model/flow-record.js';
@@ -7,10 +8,7 @@ export default class FlowWait extends WaitCommand<FlowOutput> {
   static override summary = 'Wait until a task flow has ended.';
   static override description =
     'Exits with 0 if it succeeded, with 1 if it failed or was cancelled, and with 124 if it had not ended within --timeout.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 413d463b',
-    '<%= config.bin %> <%= command.id %> 413d463b --timeout 10m --json',
-  ];
+  static override examples = examples('413d463b', '413d463b --timeout 10m --json');
   static override args = flowArgs;
   static override flags = waitFlags;
 

@@ -1,20 +1,22 @@
-import { flowFilter, flowFilterFlags, ListCommand, MOST_WATCHED } from '../../cli/flows-command.js';
+import { examples } from '../../cli/command-parts.js';
+import {
+  flowFilterFlags,
+  ListCommand,
+  MOST_WATCHED,
+  recordFilter,
+} from '../../cli/flows-command.js';
 import type { FlowListOutput } from '../../engine/flows/index.js';
 
 export default class FlowWatch extends ListCommand<FlowListOutput> {
   static override summary = 'Watch task flows, and cancel them.';
   static override description =
     'Keeps running and shows changes. On a terminal, Enter opens a flow, c cancels it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --since 1d --plain',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--since 1d --plain', '--json');
   static override flags = flowFilterFlags(MOST_WATCHED);
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
-    const filter = flowFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
     const flows = await this.openFlows(flags);
     await this.watch(flows, flags, { kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };

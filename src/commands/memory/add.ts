@@ -1,6 +1,6 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -13,34 +13,29 @@ export default class MemoryAdd extends MemoryCommand<MemoryAddOutput> {
     `Appends one line as a list item, or several lines as they are. Without TEXT, or with -, the text is read from stdin. A line that the file already has is not added again.
 
 Text that looks like a secret is refused, and so is text that was forgotten. "svc memory undo" takes it back.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> "The backup runs at 03:00 now"',
-    '<%= config.bin %> <%= command.id %> "Ada is allergic to nuts" --file MEMORY.md --heading People',
-    '<%= config.bin %> <%= command.id %> "Move the server to Hetzner" --tag decision --tag infra',
-    '<%= config.bin %> <%= command.id %> --heading "Team meeting" < minutes.txt',
-  ];
+  static override examples = examples(
+    '"The backup runs at 03:00 now"',
+    '"Ada is allergic to nuts" --file MEMORY.md --heading People',
+    '"Move the server to Hetzner" --tag decision --tag infra',
+    '--heading "Team meeting" < minutes.txt',
+  );
   static override args = {
-    text: Args.string({ description: 'What to add; - reads stdin.' }),
+    text: optionalArgument('What to add; - reads stdin.'),
   };
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      file: Flags.string({
-        summary: 'Note to add to: today, MEMORY.md, or a path like memory/projects.md.',
-        helpValue: 'PATH',
-        default: 'today',
-      }),
-      heading: Flags.string({
-        summary: 'Section to add to; created at the end if it is missing.',
-        helpValue: 'TEXT',
-      }),
-      tag: Flags.string({
-        summary: 'Tag of the line; repeatable.',
-        helpValue: 'TAG',
-        multiple: true,
-      }),
-      'allow-secret': Flags.boolean({ summary: 'Add it even if it looks like a secret.' }),
+    file: Flags.string({
+      summary: 'Note to add to: today, MEMORY.md, or a path like memory/projects.md.',
+      helpValue: 'PATH',
+      default: 'today',
     }),
+    heading: textFlag('Section to add to; created at the end if it is missing.', 'TEXT'),
+    tag: Flags.string({
+      summary: 'Tag of the line; repeatable.',
+      helpValue: 'TAG',
+      multiple: true,
+    }),
+    'allow-secret': booleanFlag('Add it even if it looks like a secret.'),
   };
 
   async run(): Promise<MemoryAddOutput> {

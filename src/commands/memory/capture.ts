@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
@@ -23,32 +23,29 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
     `Reads the transcript of a coding agent and keeps the sentences in which something was decided or asked to be remembered. Running it again for the same conversation adds only what is new. A sentence with a secret is left out.
 
 --agent-hook is for the hooks of coding agents: it reads the agent's JSON on stdin (for OpenCode, --session names the conversation), captures in the background, and never fails. Errors are in logs/capture.log in the state folder.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --dry-run session.jsonl',
-    '<%= config.bin %> <%= command.id %> session.jsonl --reader claude-code',
-    '<%= config.bin %> <%= command.id %> --agent-hook claude-code',
-  ];
+  static override examples = examples(
+    '--dry-run session.jsonl',
+    'session.jsonl --reader claude-code',
+    '--agent-hook claude-code',
+  );
   static override args = {
-    transcript: Args.string({ description: 'File of a conversation.' }),
+    transcript: optionalArgument('File of a conversation.'),
   };
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      'agent-hook': Flags.option({
-        options: HOOKED,
-        summary: "Read this agent's hook JSON from stdin.",
-      })(),
-      'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
-      reader: Flags.option({
-        options: SESSION_READERS,
-        summary: 'Format of the transcript (default: detected).',
-      })(),
-      session: Flags.string({
-        summary:
-          'Name of the conversation (default: the name of the file), or its id in a database.',
-        helpValue: 'ID',
-      }),
-    }),
+    'agent-hook': Flags.option({
+      options: HOOKED,
+      summary: "Read this agent's hook JSON from stdin.",
+    })(),
+    'dry-run': booleanFlag('Show what would be kept, and write nothing.'),
+    reader: Flags.option({
+      options: SESSION_READERS,
+      summary: 'Format of the transcript (default: detected).',
+    })(),
+    session: textFlag(
+      'Name of the conversation (default: the name of the file), or its id in a database.',
+      'ID',
+    ),
   };
 
   /** An agent reads the stdout of its hook. */

@@ -1,4 +1,4 @@
-import * as Args from '@oclif/core/args';
+import { argument, examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { fileToEdit, openInEditor } from '../../cli/open-editor.js';
@@ -9,14 +9,11 @@ export default class MemoryEdit extends MemoryCommand<MemoryEditOutput> {
   static override summary = 'Open a citation in your editor.';
   static override description =
     'Opens the file of a citation or path at its line in $VISUAL or $EDITOR, or prints the location if neither is set. Only indexed files can be opened. With --json, prints the location only.';
-  static override examples = [
-    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
-    '<%= config.bin %> <%= command.id %> MEMORY.md',
-  ];
+  static override examples = examples("'memory/2026-02-03.md#L3-L5'", 'MEMORY.md');
   static override args = {
-    citation: Args.string({ description: 'A citation or a file.', required: true }),
+    citation: argument('A citation or a file.'),
   };
-  static override flags = { ...targetFlags };
+  static override flags = targetFlags;
 
   async run(): Promise<MemoryEditOutput> {
     const { args, flags } = await this.parse(MemoryEdit);

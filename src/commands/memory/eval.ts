@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, parseShare, targetFlags, withEnvironment } from '../../cli/flags.js';
+import {
+  booleanFlag,
+  examples,
+  numberFlag,
+  optionalArgument,
+  textFlag,
+  textsFlag,
+} from '../../cli/command-parts.js';
+import { type FlagsOf, parseShare, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -25,77 +32,61 @@ export default class MemoryEval extends MemoryCommand<EvalResult> {
 --compare also tries other memorySearch settings: separate variants with commas, and several settings of one variant with +. Settings that affect the index get a separate index; yours is not changed. --generate drafts questions from your notes for you to rephrase.
 
 With --baseline, exits with 1 if a metric dropped by more than --margin.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --generate 30 --output questions.jsonl',
-    '<%= config.bin %> <%= command.id %> questions.jsonl',
-    '<%= config.bin %> <%= command.id %> questions.jsonl --workspace ./notes --misses 50',
-    '<%= config.bin %> <%= command.id %> questions.jsonl --compare provider=none,hybrid.textWeight=0.5,chunking.tokens=200+chunking.overlap=40',
-    '<%= config.bin %> <%= command.id %> questions.jsonl --write-baseline baseline.json',
-    '<%= config.bin %> <%= command.id %> questions.jsonl --baseline baseline.json --margin 0.02 --json',
-  ];
+  static override examples = examples(
+    '--generate 30 --output questions.jsonl',
+    'questions.jsonl',
+    'questions.jsonl --workspace ./notes --misses 50',
+    'questions.jsonl --compare provider=none,hybrid.textWeight=0.5,chunking.tokens=200+chunking.overlap=40',
+    'questions.jsonl --write-baseline baseline.json',
+    'questions.jsonl --baseline baseline.json --margin 0.02 --json',
+  );
   static override args = {
-    questions: Args.string({ description: 'A file of questions (JSON lines).' }),
+    questions: optionalArgument('A file of questions (JSON lines).'),
   };
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      compare: Flags.string({
-        summary: 'Variants to compare with the configuration: key=value,a=1+b=2.',
-        helpValue: 'VARIANTS',
-        multiple: true,
-        multipleNonGreedy: true,
-      }),
-      'max-results': Flags.integer({
-        char: 'n',
-        summary: 'Maximum number of results per question.',
-        helpValue: 'N',
-        min: 1,
-        max: 1000,
-        default: 10,
-      }),
-      'min-score': Flags.custom<number>({
-        summary: 'Drop results with a lower score, 0 to 1 (default query.minScore).',
-        helpValue: 'SCORE',
-        parse: async (text) => parseShare(text),
-      })(),
-      misses: Flags.integer({
-        summary: 'Maximum number of misses to list.',
-        helpValue: 'N',
-        min: 0,
-        default: 10,
-      }),
-      baseline: Flags.string({
-        summary: 'Compare the metrics with those in this file.',
-        helpValue: 'FILE',
-      }),
-      margin: Flags.custom<number>({
-        summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
-        helpValue: 'SHARE',
-        parse: async (text) => parseShare(text),
-        default: 0.01,
-      })(),
-      'write-baseline': Flags.string({
-        summary: 'Write the metrics to this file.',
-        helpValue: 'FILE',
-      }),
-      generate: Flags.integer({
-        summary: 'Draft this many questions from your notes instead.',
-        helpValue: 'N',
-        min: 1,
-        max: 100_000,
-        exclusive: ['compare', 'baseline', 'write-baseline'],
-      }),
-      output: Flags.string({
-        char: 'o',
-        summary: 'File to write drafts to (default: stdout).',
-        helpValue: 'FILE',
-      }),
-      force: Flags.boolean({ char: 'f', summary: 'Overwrite an existing file of drafts.' }),
-      seed: Flags.integer({
-        summary: 'Random seed for drafts and for significance tests.',
-        helpValue: 'N',
-        default: 1,
-      }),
+    compare: textsFlag(
+      'Variants to compare with the configuration: key=value,a=1+b=2.',
+      'VARIANTS',
+    ),
+    'max-results': Flags.integer({
+      char: 'n',
+      summary: 'Maximum number of results per question.',
+      helpValue: 'N',
+      min: 1,
+      max: 1000,
+      default: 10,
+    }),
+    'min-score': Flags.custom<number>({
+      summary: 'Drop results with a lower score, 0 to 1 (default query.minScore).',
+      helpValue: 'SCORE',
+      parse: async (text) => parseShare(text),
+    })(),
+    misses: Flags.integer({
+      summary: 'Maximum number of misses to list.',
+      helpValue: 'N',
+      min: 0,
+      default: 10,
+    }),
+    baseline: textFlag('Compare the metrics with those in this file.', 'FILE'),
+    margin: Flags.custom<number>({
+      summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
+      helpValue: 'SHARE',
+      parse: async (text) => parseShare(text),
+      default: 0.01,
+    })(),
+    'write-baseline': textFlag('Write the metrics to this file.', 'FILE'),
+    generate: numberFlag('Draft this many questions from your notes instead.', 'N', {
+      min: 1,
+      max: 100_000,
+      exclusive: ['compare', 'baseline', 'write-baseline'],
+    }),
+    output: textFlag('File to write drafts to (default: stdout).', 'FILE', { char: 'o' }),
+    force: booleanFlag('Overwrite an existing file of drafts.', { char: 'f' }),
+    seed: Flags.integer({
+      summary: 'Random seed for drafts and for significance tests.',
+      helpValue: 'N',
+      default: 1,
     }),
   };
 

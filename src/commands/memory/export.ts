@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { printInTurn, stdoutLost } from '../../cli/print.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -14,22 +14,16 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
   static override summary = 'Export a memory to one file.';
   static override description =
     'Writes JSON Lines with every note unchanged and, with --vectors, their embeddings, so that you never pay twice for the same text. Forgotten passages and transcripts are not included. Writes to stdout without --output, or with --output -.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --output memory.jsonl',
-    '<%= config.bin %> <%= command.id %> --vectors -o memory.jsonl --force',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes > notes.jsonl',
-  ];
+  static override examples = examples(
+    '--output memory.jsonl',
+    '--vectors -o memory.jsonl --force',
+    '--workspace ./notes > notes.jsonl',
+  );
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      output: Flags.string({
-        char: 'o',
-        summary: 'Write to this file instead of stdout.',
-        helpValue: 'FILE',
-      }),
-      vectors: Flags.boolean({ summary: 'Include the vectors of the passages.' }),
-      force: Flags.boolean({ char: 'f', summary: 'Overwrite an existing file.' }),
-    }),
+    output: textFlag('Write to this file instead of stdout.', 'FILE', { char: 'o' }),
+    vectors: booleanFlag('Include the vectors of the passages.'),
+    force: booleanFlag('Overwrite an existing file.', { char: 'f' }),
   };
 
   async run(): Promise<ExportResult> {

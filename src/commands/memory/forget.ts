@@ -1,9 +1,13 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import {
+  booleanFlag,
+  examples,
+  numberFlag,
+  optionalArgument,
+  textFlag,
+} from '../../cli/command-parts.js';
+import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
-import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
 import {
   forgetListOutput,
@@ -37,31 +41,27 @@ export default class MemoryForget extends MemoryCommand<ForgetResult> {
     `Takes a path, a citation such as memory/2026-02-03.md#L3-L5, or a search query. Shows what would be forgotten and asks for confirmation.
 
 Forgotten passages are erased from the index and the cache of vectors, and are not indexed again from any file. The files themselves are not changed, unless you pass --from-file: then all listed files are edited, including MEMORY.md, DREAMS.md and dreaming reports, and a backup of each is kept. Places where the text remains within other words are listed, and the exit code is 1.`;
-  static override examples = [
-    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
-    '<%= config.bin %> <%= command.id %> memory/2026-02-03.md --from-file --yes',
-    '<%= config.bin %> <%= command.id %> "the code of the front door" --max-results 1',
-    '<%= config.bin %> <%= command.id %> --list',
-    '<%= config.bin %> <%= command.id %> --undo f1',
-  ];
+  static override examples = examples(
+    "'memory/2026-02-03.md#L3-L5'",
+    'memory/2026-02-03.md --from-file --yes',
+    '"the code of the front door" --max-results 1',
+    '--list',
+    '--undo f1',
+  );
   static override args = {
-    target: Args.string({ description: 'A path, a citation, or a search query.' }),
+    target: optionalArgument('A path, a citation, or a search query.'),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    ...withEnvironment({
-      'from-file': Flags.boolean({ summary: 'Remove it from the files too, keeping backups.' }),
-      'max-results': Flags.integer({
-        char: 'n',
-        summary: 'Maximum passages for a query (query.maxResults, 6).',
-        helpValue: 'N',
-        min: 1,
-        max: 1000,
-      }),
-      list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
-      undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
+    'from-file': booleanFlag('Remove it from the files too, keeping backups.'),
+    'max-results': numberFlag('Maximum passages for a query (query.maxResults, 6).', 'N', {
+      char: 'n',
+      min: 1,
+      max: 1000,
     }),
+    list: booleanFlag('List what is forgotten.', { exclusive: ['undo'] }),
+    undo: textFlag('Undo the entry with this ID.', 'ID'),
   };
 
   async run(): Promise<ForgetResult> {
@@ -130,14 +130,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     forgetting: Forgetting,
     flags: ForgetFlags,
   ): Promise<readonly StoreOutcome[]> {
-    const { verbose } = flags;
-    const quiet = flags.quiet || this.jsonEnabled();
     // Every file is read again, which takes a while in a large memory.
-    const progress = createLazySyncProgress({ terminal: this.terminal(flags), quiet, verbose });
-    const stores = await followInAllStores(forgetting, memory, this.context(), {
-      signal: this.signal,
-      onEvent: (event) => progress.onEvent(this.mask.data(event)),
-    }).finally(progress.clear);
+    const { onEvent, clear } = this.syncProgress(flags);
+    const work = { signal: this.signal, onEvent };
+    const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
     for (const { store, clean, why } of stores) {
       if (!clean) this.addWarning({ code: 'FORGET_UNFINISHED', ...(why ?? inUse(store)) });
     }

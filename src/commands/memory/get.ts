@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
-import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { argument, booleanFlag, examples, numberFlag } from '../../cli/command-parts.js';
+import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
@@ -9,24 +8,22 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
   static override summary = 'Print lines of an indexed file.';
   static override description =
     'Takes a path from the search results, or a citation such as memory/2026-02-03.md#L3-L5. Only indexed files can be read. Prints up to 120 lines unless you pass --lines. For a conversation it prints the turns, with two more on either side of a citation; for an image or a recording, facts about the file. Lines of a PDF, Word or HTML document are those of its text, and guide.pdf#p3 is a page.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> MEMORY.md',
-    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
-    "<%= config.bin %> <%= command.id %> 'sessions/main/2026-02-03.jsonl#L10-L14' --line-numbers",
-    '<%= config.bin %> <%= command.id %> README.md --workspace . --from 10 --lines 20 --line-numbers',
-  ];
+  static override examples = examples(
+    'MEMORY.md',
+    "'memory/2026-02-03.md#L3-L5'",
+    "'sessions/main/2026-02-03.jsonl#L10-L14' --line-numbers",
+    'README.md --workspace . --from 10 --lines 20 --line-numbers',
+  );
   static override aliases = ['get'];
   static override args = {
-    path: Args.string({ description: 'A file or a citation.', required: true }),
+    path: argument('A file or a citation.'),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    ...withEnvironment({
-      from: Flags.integer({ summary: 'First line, starting at 1.', helpValue: 'N', min: 1 }),
-      lines: Flags.integer({ summary: 'Number of lines.', helpValue: 'N', min: 1 }),
-      'line-numbers': Flags.boolean({ summary: 'Show line numbers.' }),
-    }),
+    from: numberFlag('First line, starting at 1.', 'N', { min: 1 }),
+    lines: numberFlag('Number of lines.', 'N', { min: 1 }),
+    'line-numbers': booleanFlag('Show line numbers.'),
   };
 
   protected override readonly answersVerbatim = true;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
@@ -21,27 +21,25 @@ export default class MemoryImport extends MemoryCommand<ImportOutput> {
     `Checks the whole file before writing anything, and reports the first invalid line. Notes are written to the workspace, or to the folder passed with --into, and never outside it.
 
 Notes that exist with other content stop the import, unless you pass --existing. Vectors are used if the model and its settings are the same; other passages are embedded again.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> memory.jsonl',
-    '<%= config.bin %> <%= command.id %> memory.jsonl --existing keep --json',
-    '<%= config.bin %> <%= command.id %> memory.jsonl --into ./restored',
-    '<%= config.bin %> <%= command.id %> memory.jsonl --existing replace --yes',
-    '<%= config.bin %> <%= command.id %> - < memory.jsonl',
-  ];
+  static override examples = examples(
+    'memory.jsonl',
+    'memory.jsonl --existing keep --json',
+    'memory.jsonl --into ./restored',
+    'memory.jsonl --existing replace --yes',
+    '- < memory.jsonl',
+  );
   static override args = {
-    file: Args.string({ description: 'The file, or - for stdin.', required: true }),
+    file: argument('The file, or - for stdin.'),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    ...withEnvironment({
-      into: Flags.string({ summary: 'Target folder; the workspace by default.', helpValue: 'DIR' }),
-      existing: Flags.custom<ExistingFiles>({
-        summary: 'What to do with existing files that differ.',
-        options: ['refuse', 'keep', 'replace'],
-        default: 'refuse',
-      })(),
-    }),
+    into: textFlag('Target folder; the workspace by default.', 'DIR'),
+    existing: Flags.custom<ExistingFiles>({
+      summary: 'What to do with existing files that differ.',
+      options: ['refuse', 'keep', 'replace'],
+      default: 'refuse',
+    })(),
   };
 
   async run(): Promise<ImportOutput> {

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { argument, booleanFlag, examples } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { inspectOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
@@ -12,19 +11,17 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
   static override summary = 'Show what the index has of a file or a passage.';
   static override description =
     'Shows the chunks with their size and whether they have a vector; the date, tags and front matter that filters compare; the links; and the rule that includes or excludes the file. For a file that is not indexed it shows why, and the exit code is 1.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> memory/2026-02-03.md',
-    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5' --long",
-    '<%= config.bin %> <%= command.id %> README.md --workspace . --json',
-  ];
+  static override examples = examples(
+    'memory/2026-02-03.md',
+    "'memory/2026-02-03.md#L3-L5' --long",
+    'README.md --workspace . --json',
+  );
   static override args = {
-    path: Args.string({ description: 'A file or a citation.', required: true }),
+    path: argument('A file or a citation.'),
   };
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      long: Flags.boolean({ char: 'l', summary: 'Show the whole text of each chunk.' }),
-    }),
+    long: booleanFlag('Show the whole text of each chunk.', { char: 'l' }),
   };
 
   async run(): Promise<InspectOutput> {

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { linksOutput } from '../../engine/memory/inspect/inspect-document.js';
@@ -11,19 +10,17 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
   static override summary = 'Show which notes a file links to, and which link to it.';
   static override description =
     'Covers [[Target]], [[Target|label]], [[Target#Heading]] and Markdown links between indexed files. A target is a path relative to the note or the workspace, or a file name that only one file has. A broken link leads to no indexed file, or to a name of several.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> memory/house.md',
-    '<%= config.bin %> <%= command.id %> --broken',
-    '<%= config.bin %> <%= command.id %> README.md --workspace . --json',
-  ];
+  static override examples = examples(
+    'memory/house.md',
+    '--broken',
+    'README.md --workspace . --json',
+  );
   static override args = {
-    path: Args.string({ description: 'A file or a citation; all notes with --broken.' }),
+    path: optionalArgument('A file or a citation; all notes with --broken.'),
   };
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      broken: Flags.boolean({ summary: 'Show only broken links, of all notes without a PATH.' }),
-    }),
+    broken: booleanFlag('Show only broken links, of all notes without a PATH.'),
   };
 
   async run(): Promise<LinksOutput> {

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { examples } from '../../cli/command-parts.js';
+import { limitFlag, readSince, sinceFlag, targetFlags } from '../../cli/flags.js';
 import { defaultAgentId, resolveAgent } from '../../engine/config/index.js';
 import {
   MOST_SEARCHES,
@@ -13,13 +14,11 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
   static override summary = 'Show recent searches, their hits and what was opened.';
   static override description =
     'Lists the searches of an agent on this host, the newest first. Searches are only logged if memory.searchLog is on, because the log keeps what people ask. It has the last 1,000, with secrets masked, readable by you alone.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --since 7d --limit 50 --json',
-  ];
+  static override examples = examples('', '--since 7d --limit 50 --json');
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({ limit: limitFlag(20, MOST_SEARCHES), since: sinceFlag }),
+    limit: limitFlag(20, MOST_SEARCHES),
+    since: sinceFlag,
   };
 
   async run(): Promise<LogOutput> {

@@ -1,7 +1,7 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
 import { formatErrorText, reportError } from '../../cli/report-error.js';
@@ -26,41 +26,33 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
 --explain shows the gates and what was found. --hook is for the hooks of coding agents: it reads the agent's JSON on stdin, writes its answer, and never fails.
 
 --switch turns recalls off or on for one conversation, permanently.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42 "when does the backup run?"',
-    '<%= config.bin %> <%= command.id %> --session-key agent:main:main --chat-type direct --explain "which car did we buy?"',
-    '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42 --switch off',
-    '<%= config.bin %> <%= command.id %> --hook claude-code',
-  ];
+  static override examples = examples(
+    '--session-key agent:main:telegram:direct:42 "when does the backup run?"',
+    '--session-key agent:main:main --chat-type direct --explain "which car did we buy?"',
+    '--session-key agent:main:telegram:direct:42 --switch off',
+    '--hook claude-code',
+  );
   static override args = {
-    message: Args.string({ description: 'What the person wrote.' }),
+    message: optionalArgument('What the person wrote.'),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    ...withEnvironment({
-      explain: Flags.boolean({ summary: 'Show the gates, the query and the results.' }),
-      hook: Flags.custom<HookAgent>({
-        summary: "Read this agent's hook JSON from stdin and write its answer.",
-        options: [...HOOK_AGENTS],
-      })(),
-      model: Flags.string({
-        summary: 'The model answering the turn, used if none is configured.',
-        helpValue: 'PROVIDER/MODEL',
-      }),
-      switch: Flags.custom<'off' | 'on'>({
-        summary: 'Turn recalls off or on for the conversation.',
-        options: ['on', 'off'],
-      })(),
-      transcript: Flags.string({
-        summary: 'The conversation so far, as a file of JSON lines.',
-        helpValue: 'FILE',
-      }),
-      trigger: Flags.string({
-        summary: 'What triggered the turn; only user recalls memory.',
-        default: 'user',
-        helpValue: 'NAME',
-      }),
+    explain: booleanFlag('Show the gates, the query and the results.'),
+    hook: Flags.custom<HookAgent>({
+      summary: "Read this agent's hook JSON from stdin and write its answer.",
+      options: [...HOOK_AGENTS],
+    })(),
+    model: textFlag('The model answering the turn, used if none is configured.', 'PROVIDER/MODEL'),
+    switch: Flags.custom<'off' | 'on'>({
+      summary: 'Turn recalls off or on for the conversation.',
+      options: ['on', 'off'],
+    })(),
+    transcript: textFlag('The conversation so far, as a file of JSON lines.', 'FILE'),
+    trigger: Flags.string({
+      summary: 'What triggered the turn; only user recalls memory.',
+      default: 'user',
+      helpValue: 'NAME',
     }),
   };
 

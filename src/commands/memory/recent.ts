@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
-import { limitFlag, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { choicesFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { limitFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import type { Source } from '../../engine/memory/index.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { recentChanges, recentOutput } from '../../engine/memory/inspect/recent.js';
 import { renderRecent } from '../../ui/memory/inspect.js';
@@ -10,25 +9,16 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
   static override summary = 'Show the files that changed last.';
   static override description =
     'Lists indexed files by modification time, the newest first. Updates the index first, as a search does.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --since 7d --source memory',
-    '<%= config.bin %> <%= command.id %> --since "last week" --limit 50 --json',
-  ];
+  static override examples = examples(
+    '',
+    '--since 7d --source memory',
+    '--since "last week" --limit 50 --json',
+  );
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      limit: limitFlag(20),
-      since: Flags.string({
-        summary: 'Only changes since this date: a date, "last week", or 7d.',
-        helpValue: 'DATE',
-      }),
-      source: Flags.custom<Source>({
-        summary: 'Only this source.',
-        options: ['memory', 'sessions'],
-        multiple: true,
-      })(),
-    }),
+    limit: limitFlag(20),
+    since: textFlag('Only changes since this date: a date, "last week", or 7d.', 'DATE'),
+    source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 
   async run(): Promise<RecentOutput> {

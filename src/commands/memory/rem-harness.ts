@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import type { DreamRunOutput } from '../../engine/dreaming/index.js';
@@ -6,10 +7,7 @@ export default class MemoryRemHarness extends SweepCommand {
   static override summary = 'Preview a sweep: its promotions and patterns.';
   static override description =
     'A dry run of "svc dream run" that also shows the report of the REM phase. Writes nothing.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', '--agent main --json');
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<DreamRunOutput> {

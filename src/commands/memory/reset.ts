@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 import { safeLine } from '../../ui/safe-text.js';
@@ -8,15 +8,11 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
   static override summary = 'Delete an index. Your files are not touched.';
   static override description =
     'Asks for confirmation. The next search or "svc memory index" rebuilds the index. Of an index that several hosts share, only what this host indexed is deleted.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes --yes',
-    '<%= config.bin %> <%= command.id %> --all --yes --json',
-  ];
+  static override examples = examples('', '--workspace ./notes --yes', '--all --yes --json');
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    ...withEnvironment({ all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }) }),
+    all: booleanFlag('Delete the indexes of all agents.'),
   };
 
   async run(): Promise<ResetOutput> {

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import {
+  booleanFlag,
+  choicesFlag,
+  examples,
+  numberFlag,
+  optionalArgument,
+  textFlag,
+} from '../../cli/command-parts.js';
 import {
   type FlagsOf,
   filterFlags,
@@ -9,17 +16,10 @@ import {
   parseShare,
   sessionFlags,
   targetFlags,
-  withEnvironment,
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
-import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
-import {
-  type OpenedMemory,
-  type SearchOutput,
-  type Source,
-  searchOutput,
-} from '../../engine/memory/index.js';
+import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type {
   SearchRequest,
@@ -40,86 +40,58 @@ With an embedding provider, search is semantic as well; without one, or if it fa
 With --session-key or --chat-type, the rules of memory.ext.scope decide whether that conversation can search.
 
 Words match in any combination and in all their forms. "quoted words" must occur as a phrase, -word must not occur, word* matches prefixes. A word that is not in the index is replaced by a similar one, unless you pass --exact. Without a query, a terminal opens the search screen.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> "when does the backup run"',
-    '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
-    '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
-    '<%= config.bin %> <%= command.id %> kuberntes --exact',
-    `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
-    '<%= config.bin %> <%= command.id %> "which car" --session-key agent:main:telegram:direct:42',
-    '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
-    '<%= config.bin %> <%= command.id %> "what did we decide" --since 2w --tag work',
-    '<%= config.bin %> <%= command.id %> invoice --where status=open --where "due<2026-03-01"',
-    "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
-  ];
+  static override examples = examples(
+    '"when does the backup run"',
+    '"nightly backup" --workspace ./notes',
+    '"which car did we buy" --explain',
+    'kuberntes --exact',
+    `'deploy* -staging "release notes"' --max-results 3 --json`,
+    '"which car" --session-key agent:main:telegram:direct:42',
+    '"what did we decide about the backups" --source sessions',
+    '"what did we decide" --since 2w --tag work',
+    'invoice --where status=open --where "due<2026-03-01"',
+    "invoice --path 'memory/2026-*.md' --min-score 0.4",
+  );
   static override aliases = ['search', 's'];
   // Unquoted words are one query.
   static override strict = false;
   static override args = {
-    query: Args.string({
-      description: 'A question or keywords; quotes are optional. - reads stdin.',
-    }),
+    query: optionalArgument('A question or keywords; quotes are optional. - reads stdin.'),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
     ...filterFlags,
-    ...withEnvironment({
-      exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
-      explain: Flags.boolean({ summary: 'Explain each score.' }),
-      long: Flags.boolean({
-        char: 'l',
-        summary: 'Show whole passages on a terminal, not one line of each.',
-      }),
-      'max-results': Flags.integer({
-        char: 'n',
-        summary: 'Number of results (query.maxResults, 6).',
-        helpValue: 'N',
-        min: 1,
-        max: 1000,
-      }),
-      'min-score': Flags.custom<number>({
-        summary: 'Minimum score, 0 to 1.',
-        helpValue: 'SCORE',
-        parse: async (text) => parseShare(text),
-      })(),
-      'no-rerank': Flags.boolean({ summary: 'Keep the order without the reranker.' }),
-      path: Flags.string({
-        summary: 'Only files whose path matches this glob.',
-        helpValue: 'GLOB',
-      }),
-      related: Flags.boolean({ summary: 'Show the notes that each result is linked with.' }),
-      source: Flags.custom<Source>({
-        summary: 'Only this source.',
-        options: ['memory', 'sessions'],
-        multiple: true,
-      })(),
+    exact: booleanFlag('Search for the words as typed, without corrections.'),
+    explain: booleanFlag('Explain each score.'),
+    long: booleanFlag('Show whole passages on a terminal, not one line of each.', { char: 'l' }),
+    'max-results': numberFlag('Number of results (query.maxResults, 6).', 'N', {
+      char: 'n',
+      min: 1,
+      max: 1000,
     }),
+    'min-score': Flags.custom<number>({
+      summary: 'Minimum score, 0 to 1.',
+      helpValue: 'SCORE',
+      parse: async (text) => parseShare(text),
+    })(),
+    'no-rerank': booleanFlag('Keep the order without the reranker.'),
+    path: textFlag('Only files whose path matches this glob.', 'GLOB'),
+    related: booleanFlag('Show the notes that each result is linked with.'),
+    source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 
   protected override readonly answersVerbatim = true;
 
   async run(): Promise<SearchResultDocument> {
     const { flags, raw } = await this.parse(MemorySearch);
-    const terminal = this.terminal(flags);
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
     const query = await this.queryOf(words);
     if (query === undefined || query === '') {
-      if (!terminal.screen) throw missingQuery();
+      if (!this.terminal(flags).screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
-      await runSearchScreen(
-        {
-          memory: await this.openMemory(flags, { longLived: true }),
-          configFile: flags.config,
-          restricted: restrictionsOf(flags),
-        },
-        {
-          terminal: await this.screenTerminal(flags),
-          context: this.context(),
-          mask: this.mask,
-          signal: this.signal,
-        },
-      );
+      const opened = await this.openMemory(flags, { longLived: true });
+      await runSearchScreen(opened, await this.showing(flags), restrictionsOf(flags));
       return {};
     }
     const memory = await this.openMemory(flags);
@@ -128,14 +100,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
       this.addWarning(refusal);
       return noAnswer(memory, query);
     }
-    const quiet = flags.quiet || this.jsonEnabled();
-    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
+    const progress = this.syncProgress(flags);
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
-      .search(
-        request,
-        this.asking((event) => progress.onEvent(this.mask.data(event))),
-      )
+      .search(request, this.asking(progress.onEvent))
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
     const related = flags.related

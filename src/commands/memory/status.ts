@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { type FlagsOf, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding-status.js';
@@ -10,7 +10,6 @@ import {
   statusOutput,
   type WhyOutput,
 } from '../../engine/memory/index.js';
-import type { EngineContext } from '../../engine/support/context.js';
 import { renderWhy } from '../../ui/memory/inspect.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
@@ -31,28 +30,22 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
 --why PATH shows whether a file belongs to memory, and which pattern of which file decided.
 
 --deep embeds a test query end to end and reports every failure with its cause and a hint; the exit code is 1 if queries cannot be embedded. Without it, no provider is contacted.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --deep --agent main',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes --index',
-    '<%= config.bin %> <%= command.id %> --why memory/2026-02-03.md',
-  ];
+  static override examples = examples(
+    '',
+    '--deep --agent main',
+    '--agent main --json',
+    '--workspace ./notes --index',
+    '--why memory/2026-02-03.md',
+  );
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
-      index: Flags.boolean({ summary: 'Update the index first.' }),
-      why: Flags.string({
-        summary: 'Show whether a file is indexed, and which rule decided.',
-        helpValue: 'PATH',
-      }),
-    }),
+    deep: booleanFlag('Test the embedding provider and its fallback.'),
+    index: booleanFlag('Update the index first.'),
+    why: textFlag('Show whether a file is indexed, and which rule decided.', 'PATH'),
   };
 
   async run(): Promise<StatusesOutput> {
     const { flags } = await this.parse(MemoryStatus);
-    const context = this.context();
     const memories = await this.openMemories(flags);
     if (flags.index) for (const memory of memories) await this.syncShown(memory, flags);
     const reported: Reported[] = [];
@@ -71,7 +64,7 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     const agents: StatusOutput[] = [];
     for (const { memory, view } of reported) {
       const alone = reported.length === 1;
-      const deep = flags.deep ? await this.diagnose(memory, alone, flags, context) : undefined;
+      const deep = flags.deep ? await this.diagnose(memory, alone, flags) : undefined;
       const why = flags.why === undefined ? undefined : await this.why(memory, flags.why, flags);
       agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
@@ -98,19 +91,15 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     memory: OpenedMemory,
     alone: boolean,
     flags: StatusFlags,
-    context: EngineContext,
   ): Promise<Diagnosis> {
     const { shownDiagnosis } = await import('../../cli/shown-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
-    return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
-      title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,
-      context,
-      terminal: await this.screenTerminal(flags),
-      screen: alone && !flags.quiet,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const what = memory.ext === undefined ? 'provider path' : 'external search';
+    return shownDiagnosis(
+      (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
+      `${what} of agent ${memory.name}`,
+      await this.showing({ ...flags, quiet: flags.quiet || !alone }),
+    );
   }
 }

@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
-import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
 import type { NotificationListOutput } from '../../engine/flows/index.js';
@@ -9,22 +9,13 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
   static override summary = 'List notifications and whether they were delivered, newest first.';
   static override description =
     'Delivered notifications are listed for a day, and those that were given up for a week. Each target of an event is one row, with its own number.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --failed --since 1d',
-    '<%= config.bin %> <%= command.id %> --pending --target ops --json',
-  ];
+  static override examples = examples('', '--failed --since 1d', '--pending --target ops --json');
   static override flags = {
     ...notificationFlags,
-    ...withEnvironment({
-      failed: Flags.boolean({
-        summary: 'Show only those that were given up.',
-        exclusive: ['pending'],
-      }),
-      pending: Flags.boolean({ summary: 'Show only those that are not delivered yet.' }),
-      since: sinceFlag,
-      limit: limitFlag(50),
-    }),
+    failed: booleanFlag('Show only those that were given up.', { exclusive: ['pending'] }),
+    pending: booleanFlag('Show only those that are not delivered yet.'),
+    since: sinceFlag,
+    limit: limitFlag(50),
   };
 
   async run(): Promise<NotificationListOutput> {

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
-import { readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
@@ -11,21 +10,19 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
   static override summary = 'Deliver notifications again that could not be delivered.';
   static override description =
     'Starts the attempts again: the next one is made at once by svc serve. Names one notification, or with --failed all that were given up. Receivers see the same webhook-id as before.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 1',
-    '<%= config.bin %> <%= command.id %> --failed --since 1d --dry-run',
-    '<%= config.bin %> <%= command.id %> --failed --target ops --json',
-  ];
+  static override examples = examples(
+    '1',
+    '--failed --since 1d --dry-run',
+    '--failed --target ops --json',
+  );
   static override args = {
-    notification: Args.string({ description: 'Its number, or its whole ID.', required: false }),
+    notification: optionalArgument('Its number, or its whole ID.'),
   };
   static override flags = {
     ...notificationFlags,
-    ...withEnvironment({
-      failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
-      'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
-      since: sinceFlag,
-    }),
+    failed: booleanFlag('Retry all that were given up.'),
+    'dry-run': booleanFlag('Only show what would be retried.'),
+    since: sinceFlag,
   };
 
   async run(): Promise<NotificationRetryOutput> {

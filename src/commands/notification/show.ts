@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, notificationArgs, targetFlag } from '../../cli/flows-command.js';
 import { fromJsonText } from '../../engine/flow-model/fields.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
@@ -6,10 +7,7 @@ import { renderNotification } from '../../ui/flows/notifications.js';
 
 export default class NotificationShow extends FlowsCommand<NotificationShowOutput> {
   static override summary = 'Show a notification, its delivery and its content.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 1',
-    '<%= config.bin %> <%= command.id %> 1 --json',
-  ];
+  static override examples = examples('1', '1 --json');
   static override args = notificationArgs;
   static override flags = targetFlag;
 

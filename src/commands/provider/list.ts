@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { loadAgentProviders, type ProviderListOutput } from '../../engine/embeddings/index.js';
 import { listProviders } from '../../engine/embeddings/list-providers.js';
@@ -8,10 +9,7 @@ export default class ProviderList extends BaseCommand<ProviderListOutput> {
   static override summary = 'List embedding providers, and why each is or is not used.';
   static override description =
     'Reads only the configuration, environment and files; contacts no provider. Shows where keys come from, never the keys. "auto" is the position in auto-detection, which selects the first available provider.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', '--agent main --json');
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<ProviderListOutput> {

@@ -1,7 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { argument, examples, textFlag } from '../../cli/command-parts.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
@@ -12,27 +10,18 @@ export default class ProviderLogin extends BaseCommand<LoginOutput> {
     `Only GitHub Copilot has a login; other providers use keys. Shows a code to enter in a browser on any machine, waits for it, tests the login and stores it, readable only by you.
 
 The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without one, set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN instead.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> github-copilot --github-client-id Iv1.0123456789abcdef',
-    '<%= config.bin %> <%= command.id %> github-copilot --github-url https://acme.ghe.com --json',
-  ];
+  static override examples = examples(
+    'github-copilot --github-client-id Iv1.0123456789abcdef',
+    'github-copilot --github-url https://acme.ghe.com --json',
+  );
   static override args = {
-    provider: Args.string({ description: 'The provider, such as github-copilot.', required: true }),
+    provider: argument('The provider, such as github-copilot.'),
   };
-  static override flags = withEnvironment({
-    'github-client-id': Flags.string({
-      summary: 'Client ID of a GitHub OAuth app with device flow.',
-      helpValue: 'ID',
-    }),
-    'github-url': Flags.string({
-      summary: 'GitHub Enterprise instead of https://github.com.',
-      helpValue: 'URL',
-    }),
-    'github-api-url': Flags.string({
-      summary: 'Its API, if that does not follow from its address.',
-      helpValue: 'URL',
-    }),
-  });
+  static override flags = {
+    'github-client-id': textFlag('Client ID of a GitHub OAuth app with device flow.', 'ID'),
+    'github-url': textFlag('GitHub Enterprise instead of https://github.com.', 'URL'),
+    'github-api-url': textFlag('Its API, if that does not follow from its address.', 'URL'),
+  };
 
   async run(): Promise<LoginOutput> {
     const { args, flags } = await this.parse(ProviderLogin);

@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
+import { argument, examples } from '../../cli/command-parts.js';
 import { yesFlag } from '../../cli/flags.js';
 import { logout } from '../../engine/providers/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/providers/output-schemas.js';
@@ -9,12 +9,9 @@ export default class ProviderLogout extends BaseCommand<LogoutOutput> {
   static override summary = 'Delete a stored login of an embedding provider.';
   static override description =
     'Asks for confirmation. Deletes the login and its cached token; tokens in the environment are not affected.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> github-copilot',
-    '<%= config.bin %> <%= command.id %> github-copilot --yes --json',
-  ];
+  static override examples = examples('github-copilot', 'github-copilot --yes --json');
   static override args = {
-    provider: Args.string({ description: 'The provider, such as github-copilot.', required: true }),
+    provider: argument('The provider, such as github-copilot.'),
   };
   static override flags = yesFlag;
 

@@ -1,4 +1,4 @@
-import * as Args from '@oclif/core/args';
+import { examples, optionalArgument } from '../../cli/command-parts.js';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';
@@ -20,13 +20,9 @@ export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
     `Embeds a word end to end. Without an argument, tests everything an agent's queries need: the configured provider, its fallback, and the vectors of the index. With a provider, tests only that one, whatever is configured.
 
 Exits with 1 if queries cannot be embedded. On a terminal, the result stays on screen; press r to test again.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> openai --plain',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-  ];
+  static override examples = examples('', 'openai --plain', '--agent main --json');
   static override args = {
-    provider: Args.string({ description: 'A provider or an entry of models.providers.' }),
+    provider: optionalArgument('A provider or an entry of models.providers.'),
   };
   static override flags = { agent: targetFlags.agent };
 
@@ -34,15 +30,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const { args, flags } = await this.parse(ProviderTest);
     const { agent, title, start } =
       args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
-    const diagnosis = await shownDiagnosis(start, {
-      title,
-      context: this.context(),
-      terminal: await this.screenTerminal(flags),
-      screen: !flags.quiet,
-      signal: this.signal,
-      mask: this.mask,
-      write: (text) => this.write(text),
-    });
+    const diagnosis = await shownDiagnosis(start, title, await this.showing(flags));
     if (!diagnosis.ok) this.setExitCode(1);
     return { agent, ...diagnosis };
   }

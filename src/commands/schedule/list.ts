@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { listSchedules, type ScheduleListOutput } from '../../engine/schedules/index.js';
 import { renderSchedules } from '../../ui/schedule/list.js';
@@ -6,10 +7,7 @@ export default class ScheduleList extends FlowsCommand<ScheduleListOutput> {
   static override summary = 'List the schedules, their next and their last run.';
   static override description =
     'Schedules are configured in "schedules" of svc.json and run by svc serve. "overdue" means that a run was due and has not happened: check that svc serve is running.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<ScheduleListOutput> {
     const { flags } = await this.parse(ScheduleList);

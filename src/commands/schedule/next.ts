@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { RUNS_SHOWN, runsFlag, scheduleArgs, withEnvironment } from '../../cli/flags.js';
+import { examples } from '../../cli/command-parts.js';
+import { RUNS_SHOWN, runsFlag, scheduleArgs } from '../../cli/flags.js';
 import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { iso } from '../../engine/support/time.js';
 import { renderNextRuns } from '../../ui/schedule/list.js';
@@ -8,12 +9,9 @@ export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
   static override summary = 'Show when a schedule runs next.';
   static override description =
     'Times are shown in the time zone of the schedule. A time that daylight saving skips runs right after the gap; one that it repeats runs once.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> nightly',
-    '<%= config.bin %> <%= command.id %> nightly --count 14 --json',
-  ];
+  static override examples = examples('nightly', 'nightly --count 14 --json');
   static override args = scheduleArgs;
-  static override flags = withEnvironment({ count: runsFlag });
+  static override flags = { count: runsFlag };
 
   async run(): Promise<ScheduleNextOutput> {
     const { args, flags } = await this.parse(ScheduleNext);

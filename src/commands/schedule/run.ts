@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { scheduleArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
@@ -7,10 +8,7 @@ export default class ScheduleRun extends FlowsCommand<ScheduleRunOutput> {
   static override summary = 'Run a schedule now.';
   static override description =
     'Creates the flow of the schedule, also if the schedule is disabled or its last flow has not ended. Its next run stays as it is.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> nightly',
-    '<%= config.bin %> <%= command.id %> nightly --json',
-  ];
+  static override examples = examples('nightly', 'nightly --json');
   static override args = scheduleArgs;
 
   async run(): Promise<ScheduleRunOutput> {

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { checkSecrets } from '../../engine/secrets/check-secrets.js';
 import type { SecretsCheckOutput } from '../../engine/secrets/output-schemas.js';
 import { renderSecretsCheck } from '../../ui/secrets-check.js';
@@ -7,11 +8,7 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
   static override summary = 'Check that every secret of the configuration can be read.';
   static override description =
     'Reads every secret: from variables, from files, and from programs, each run once. Shows the key, the source and the length of each secret, never its value. Exits with 1 if one cannot be read.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-    '<%= config.bin %> <%= command.id %> --config ./svc.json',
-  ];
+  static override examples = examples('', '--json', '--config ./svc.json');
 
   async run(): Promise<SecretsCheckOutput> {
     const { flags } = await this.parse(SecretsCheck);

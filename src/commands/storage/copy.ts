@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyNotes, renderCopied } from '../../ui/storage.js';
 
@@ -10,19 +10,19 @@ export default class StorageCopy extends BaseCommand<StorageCopyOutput> {
     `Copies flows, tasks, notifications, kept answers, vectors and recalls, in small transactions, then compares both stores. The source is never changed or deleted. You can interrupt it at any time: the next run continues. A row that is newer in the target stays.
 
 Documents are not copied. The next "svc memory index" makes them again and finds their vectors, so it pays for nothing. Nobody may use the source meanwhile: stop svc serve and the workers first.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --to postgres --dry-run',
-    '<%= config.bin %> <%= command.id %> --to postgres',
-    '<%= config.bin %> <%= command.id %> --to sqlite --json',
-  ];
-  static override flags = withEnvironment({
+  static override examples = examples(
+    '--to postgres --dry-run',
+    '--to postgres',
+    '--to sqlite --json',
+  );
+  static override flags = {
     to: Flags.option({
       options: ['postgres', 'sqlite'] as const,
       summary: 'Where to copy to; the other store is the source.',
       required: true,
     })(),
-    'dry-run': Flags.boolean({ summary: 'Show how much there is and copy nothing.' }),
-  });
+    'dry-run': booleanFlag('Show how much there is and copy nothing.'),
+  };
 
   async run(): Promise<StorageCopyOutput> {
     const { flags } = await this.parse(StorageCopy);

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
 import { renderMigrated } from '../../ui/storage.js';
@@ -9,14 +8,10 @@ export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';
   static override description =
     'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With pgvector, it also builds indexes of vectors where there are many. With --dry-run, prints the steps as a script for psql instead.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --dry-run',
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
-  static override flags = withEnvironment({
-    'dry-run': Flags.boolean({ summary: 'Print the SQL and change nothing.' }),
-  });
+  static override examples = examples('--dry-run', '', '--json');
+  static override flags = {
+    'dry-run': booleanFlag('Print the SQL and change nothing.'),
+  };
 
   async run(): Promise<StorageMigrateOutput> {
     const { flags } = await this.parse(StorageMigrate);

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
+import { examples, textFlag } from '../../cli/command-parts.js';
+import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage.js';
 
@@ -8,20 +8,11 @@ export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
   static override summary = 'List the hosts that index into shared memories, or remove one.';
   static override description =
     'An origin is a host, named by storage.origin. --forget removes everything that it indexed, for all agents or one; if the host still runs, its next sync indexes it again. Files are not touched, and vectors are kept for other hosts. Asks for confirmation.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --json',
-    '<%= config.bin %> <%= command.id %> --forget build-7 --yes',
-  ];
+  static override examples = examples('', '--agent main --json', '--forget build-7 --yes');
   static override flags = {
     agent: targetFlags.agent,
     ...yesFlag,
-    ...withEnvironment({
-      forget: Flags.string({
-        summary: 'Remove this host from shared memories.',
-        helpValue: 'ORIGIN',
-      }),
-    }),
+    forget: textFlag('Remove this host from shared memories.', 'ORIGIN'),
   };
 
   async run(): Promise<StorageOriginsOutput> {

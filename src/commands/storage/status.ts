@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import type { StorageStatusOutput } from '../../engine/storage/index.js';
 import { storageStatus } from '../../engine/storage/storage-status.js';
 import { renderStorageStatus } from '../../ui/storage.js';
@@ -7,10 +8,7 @@ export default class StorageStatus extends BaseCommand<StorageStatusOutput> {
   static override summary = 'Show where memories and flows are stored.';
   static override description =
     'With storage.url: the PostgreSQL server, the version of its tables, sizes, who is connected, and how far replicas lag behind. Without it: the SQLite files of this machine. Exits with 1 if the server cannot be used as it is.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<StorageStatusOutput> {
     const { flags } = await this.parse(StorageStatus);

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { choicesFlag, examples } from '../../cli/command-parts.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { ACTIVE_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
@@ -13,23 +12,16 @@ export default class TaskCancel extends BulkCommand<TaskOutput> {
     `A queued task ends at once. The worker of a running task learns of it with its next report; if it never reports, the task ends when its lease expires.
 
 Without an ID, cancels all active tasks that match the flags, after confirmation. If one of them cannot be cancelled, the others are, and the exit code is 1.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887',
-    '<%= config.bin %> <%= command.id %> fb015887 --json',
-    '<%= config.bin %> <%= command.id %> --status queued --older-than 1d --dry-run',
-  ];
+  static override examples = examples(
+    'fb015887',
+    'fb015887 --json',
+    '--status queued --older-than 1d --dry-run',
+  );
   static override args = optionalTaskArgs;
   static override flags = {
     ...bulkFlags,
-    ...withEnvironment({
-      status: Flags.option({
-        options: ACTIVE_TASK_STATUSES,
-        multiple: true,
-        summary: 'Select tasks in this state.',
-        helpValue: 'STATUS',
-      })(),
-      runtime: runtimesFlag('Select tasks for this runtime.'),
-    }),
+    status: choicesFlag(ACTIVE_TASK_STATUSES, 'Select tasks in this state.', 'STATUS'),
+    runtime: runtimesFlag('Select tasks for this runtime.'),
   };
 
   async run(): Promise<BulkOutput | TaskOutput> {

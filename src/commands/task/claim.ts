@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, numberFlag, textFlag } from '../../cli/command-parts.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';
@@ -13,29 +12,21 @@ export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
     `For workers. Prints a lease token, a secret that is shown only once and that every report needs. Report with "svc task heartbeat" within flows.leaseSeconds, or the task is queued again. Finish with "svc task complete" or "svc task fail".
 
 No other worker gets the same task. Without --wait, the task is null if none is queued.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --wait --json',
-    '<%= config.bin %> <%= command.id %> --runtime subagent --worker build-3 --json',
-  ];
-  static override flags = withEnvironment({
-    wait: Flags.boolean({ summary: 'Wait until a task is queued.' }),
+  static override examples = examples(
+    '--wait --json',
+    '--runtime subagent --worker build-3 --json',
+  );
+  static override flags = {
+    wait: booleanFlag('Wait until a task is queued.'),
     runtime: runtimesFlag('Claim only tasks for this runtime.'),
-    agent: Flags.string({
-      char: 'a',
-      summary: 'Claim only tasks for this agent.',
-      helpValue: 'ID',
-    }),
-    worker: Flags.string({
-      summary: 'Name of this worker, for display (host name).',
-      helpValue: 'NAME',
-    }),
-    'lease-seconds': Flags.integer({
-      summary: 'Expire the lease after this many seconds (flows.leaseSeconds).',
-      helpValue: 'N',
-      min: 1,
-      max: 86_400,
-    }),
-  });
+    agent: textFlag('Claim only tasks for this agent.', 'ID', { char: 'a' }),
+    worker: textFlag('Name of this worker, for display (host name).', 'NAME'),
+    'lease-seconds': numberFlag(
+      'Expire the lease after this many seconds (flows.leaseSeconds).',
+      'N',
+      { min: 1, max: 86_400 },
+    ),
+  };
 
   // The lease token must not be masked, and the text of the task must not change.
   protected override readonly answersVerbatim = true;

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { examples, textFlag } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { JsonValue } from '../../engine/flow-model/fields.js';
@@ -10,23 +10,21 @@ import { jsonFault } from '../../engine/support/json-fault.js';
 export default class TaskComplete extends FlowsCommand<TaskOutput> {
   static override summary = 'Report a task as done.';
   static override description = 'For workers. The lease token must be valid.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --summary "7 pages read"',
-    `<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --result '{"pages":7}' --json`,
-  ];
+  static override examples = examples(
+    'fb015887-239d-43be-9c9e-01a1f947c7ef --summary "7 pages read"',
+    `fb015887-239d-43be-9c9e-01a1f947c7ef --result '{"pages":7}' --json`,
+  );
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    ...withEnvironment({
-      summary: Flags.string({ summary: 'Result in one line.', helpValue: 'TEXT' }),
-      outcome: Flags.option({
-        options: ['succeeded', 'blocked'] as const,
-        summary: 'succeeded, or blocked if somebody else has to continue.',
-        helpValue: 'OUTCOME',
-        default: 'succeeded',
-      })(),
-      result: Flags.string({ summary: 'Result as JSON.', helpValue: 'JSON' }),
-    }),
+    summary: textFlag('Result in one line.', 'TEXT'),
+    outcome: Flags.option({
+      options: ['succeeded', 'blocked'] as const,
+      summary: 'succeeded, or blocked if somebody else has to continue.',
+      helpValue: 'OUTCOME',
+      default: 'succeeded',
+    })(),
+    result: textFlag('Result as JSON.', 'JSON'),
   };
 
   async run(): Promise<TaskOutput> {

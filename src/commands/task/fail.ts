@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
@@ -8,18 +8,16 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
   static override summary = 'Report a task as failed.';
   static override description =
     'For workers. The lease token must be valid. The task is retried after a pause while it has attempts left (maxAttempts of its runtime); --no-retry makes it fail permanently. A task with a pending cancellation is cancelled.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --error "the page is gone"',
-    '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --error "no such user" --no-retry --json',
-  ];
+  static override examples = examples(
+    'fb015887-239d-43be-9c9e-01a1f947c7ef --error "the page is gone"',
+    'fb015887-239d-43be-9c9e-01a1f947c7ef --error "no such user" --no-retry --json',
+  );
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    ...withEnvironment({
-      error: Flags.string({ summary: 'Reason in one line.', helpValue: 'TEXT', required: true }),
-      'no-retry': Flags.boolean({ summary: 'Do not retry the task.' }),
-      'timed-out': Flags.boolean({ summary: 'Report that the task timed out.' }),
-    }),
+    error: Flags.string({ summary: 'Reason in one line.', helpValue: 'TEXT', required: true }),
+    'no-retry': booleanFlag('Do not retry the task.'),
+    'timed-out': booleanFlag('Report that the task timed out.'),
   };
 
   async run(): Promise<TaskOutput> {

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { examples, numberFlag, textFlag } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
@@ -8,22 +7,19 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
   static override summary = 'Report that a task is still in progress.';
   static override description =
     'For workers. Extends the lease by flows.leaseSeconds. If cancelRequested is true in the result, stop and run "svc task fail".';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --json',
-    '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --progress "3 of 7 pages"',
-  ];
+  static override examples = examples(
+    'fb015887-239d-43be-9c9e-01a1f947c7ef --json',
+    'fb015887-239d-43be-9c9e-01a1f947c7ef --progress "3 of 7 pages"',
+  );
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    ...withEnvironment({
-      progress: Flags.string({ summary: 'Progress in one line.', helpValue: 'TEXT' }),
-      'lease-seconds': Flags.integer({
-        summary: 'Extend the lease by this many seconds (flows.leaseSeconds).',
-        helpValue: 'N',
-        min: 1,
-        max: 86_400,
-      }),
-    }),
+    progress: textFlag('Progress in one line.', 'TEXT'),
+    'lease-seconds': numberFlag(
+      'Extend the lease by this many seconds (flows.leaseSeconds).',
+      'N',
+      { min: 1, max: 86_400 },
+    ),
   };
 
   async run(): Promise<TaskHeartbeatOutput> {

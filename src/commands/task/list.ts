@@ -1,8 +1,9 @@
+import { examples } from '../../cli/command-parts.js';
 import {
   ListCommand,
   listFlags,
   MOST_LISTED,
-  taskFilter,
+  recordFilter,
   taskFilterFlags,
 } from '../../cli/flows-command.js';
 import { type TaskListOutput, taskListOutput } from '../../engine/flows/index.js';
@@ -13,17 +14,17 @@ export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, newest first.';
   static override description =
     'Lists the tasks of all sessions in the state folder. --watch is svc task watch.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --status queued --runtime acp',
-    '<%= config.bin %> <%= command.id %> --audit --json',
-    '<%= config.bin %> <%= command.id %> --watch --plain',
-  ];
+  static override examples = examples(
+    '',
+    '--status queued --runtime acp',
+    '--audit --json',
+    '--watch --plain',
+  );
   static override flags = { ...taskFilterFlags(MOST_LISTED), ...listFlags };
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
-    const filter = taskFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {

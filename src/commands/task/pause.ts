@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { examples, textFlag } from '../../cli/command-parts.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
@@ -9,14 +8,11 @@ export default class TaskPause extends FlowsCommand<TaskPauseOutput> {
   static override summary = 'Stop workers from claiming tasks.';
   static override description =
     'Queued tasks wait, and running ones go on. The pause applies to all workers that share these flows, on all hosts, and lasts until "svc task resume". Without --runtime, tasks of all runtimes are paused.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --reason "upgrading the agents"',
-    '<%= config.bin %> <%= command.id %> --runtime acp --json',
-  ];
-  static override flags = withEnvironment({
+  static override examples = examples('--reason "upgrading the agents"', '--runtime acp --json');
+  static override flags = {
     runtime: runtimesFlag('Pause only tasks for this runtime.'),
-    reason: Flags.string({ summary: 'Why, for other people.', helpValue: 'TEXT' }),
-  });
+    reason: textFlag('Why, for other people.', 'TEXT'),
+  };
 
   async run(): Promise<TaskPauseOutput> {
     const { flags } = await this.parse(TaskPause);

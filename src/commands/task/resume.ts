@@ -1,4 +1,4 @@
-import { withEnvironment } from '../../cli/flags.js';
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
@@ -8,13 +8,10 @@ export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
   static override summary = 'Let workers claim tasks again after a pause.';
   static override description =
     'Waiting workers continue at once. Without --runtime, tasks of all runtimes are resumed.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --runtime acp --json',
-  ];
-  static override flags = withEnvironment({
+  static override examples = examples('', '--runtime acp --json');
+  static override flags = {
     runtime: runtimesFlag('Resume only tasks for this runtime.'),
-  });
+  };
 
   async run(): Promise<TaskPauseOutput> {
     const { flags } = await this.parse(TaskResume);

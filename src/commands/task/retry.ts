@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
@@ -14,21 +13,17 @@ export default class TaskRetry extends BulkCommand<TaskOutput> {
     `Queues a task again that failed, timed out, was cancelled or was lost, with all of its attempts. Its flow must not have ended.
 
 Without an ID, queues all such tasks that match the flags, after confirmation. If one of them cannot be queued, the others are, and the exit code is 1.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887',
-    '<%= config.bin %> <%= command.id %> fb015887 --json',
-    '<%= config.bin %> <%= command.id %> --failed --since 1d --dry-run',
-    '<%= config.bin %> <%= command.id %> --failed --runtime acp --yes',
-  ];
+  static override examples = examples(
+    'fb015887',
+    'fb015887 --json',
+    '--failed --since 1d --dry-run',
+    '--failed --runtime acp --yes',
+  );
   static override args = optionalTaskArgs;
   static override flags = {
     ...bulkFlags,
-    ...withEnvironment({
-      failed: Flags.boolean({
-        summary: 'Select tasks that failed, timed out or were lost, not cancelled ones.',
-      }),
-      runtime: runtimesFlag('Select tasks for this runtime.'),
-    }),
+    failed: booleanFlag('Select tasks that failed, timed out or were lost, not cancelled ones.'),
+    runtime: runtimesFlag('Select tasks for this runtime.'),
   };
 
   async run(): Promise<BulkOutput | TaskOutput> {

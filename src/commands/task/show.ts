@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { type TaskShowOutput, taskShowOutput } from '../../engine/flows/index.js';
@@ -5,10 +6,7 @@ import { renderTask } from '../../ui/flows/details.js';
 
 export default class TaskShow extends FlowsCommand<TaskShowOutput> {
   static override summary = 'Show a task.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887',
-    '<%= config.bin %> <%= command.id %> fb015887 --json',
-  ];
+  static override examples = examples('fb015887', 'fb015887 --json');
   static override args = taskArgs;
 
   async run(): Promise<TaskShowOutput> {

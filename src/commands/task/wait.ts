@@ -1,3 +1,4 @@
+import { examples } from '../../cli/command-parts.js';
 import { taskArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type TaskRecord, taskOutput } from '../../engine/flow-model/task-record.js';
@@ -7,10 +8,7 @@ export default class TaskWait extends WaitCommand<TaskOutput> {
   static override summary = 'Wait until a task has ended.';
   static override description =
     'Exits with 0 if it succeeded, with 1 if it failed, timed out, was cancelled or was lost, and with 124 if it had not ended within --timeout.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> fb015887',
-    '<%= config.bin %> <%= command.id %> fb015887 --timeout 10m --json',
-  ];
+  static override examples = examples('fb015887', 'fb015887 --timeout 10m --json');
   static override args = taskArgs;
   static override flags = waitFlags;
 

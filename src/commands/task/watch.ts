@@ -1,20 +1,22 @@
-import { ListCommand, MOST_WATCHED, taskFilter, taskFilterFlags } from '../../cli/flows-command.js';
+import { examples } from '../../cli/command-parts.js';
+import {
+  ListCommand,
+  MOST_WATCHED,
+  recordFilter,
+  taskFilterFlags,
+} from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
 
 export default class TaskWatch extends ListCommand<TaskListOutput> {
   static override summary = 'Watch tasks, and cancel or retry them.';
   static override description =
     'Keeps running and shows changes. On a terminal, Enter opens a task, c cancels and r retries it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --runtime subagent --plain',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--runtime subagent --plain', '--json');
   static override flags = taskFilterFlags(MOST_WATCHED);
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskWatch);
-    const filter = taskFilter(flags, this.context().clock);
+    const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
     const flows = await this.openFlows(flags);
     await this.watch(flows, flags, { kind: 'tasks', filter }, 'svc task watch');
     return { tasks: [], total: 0, paused: [] };

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
+import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
@@ -16,27 +15,22 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
   static override summary = 'Send an action to a webhook route, using its secret.';
   static override description =
     'Sends the action over HTTP, as any other system would, to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response, and on stderr the same call as a curl command with a variable in place of the secret. Exits with 1 if the action was not performed.';
-  static override examples = [
-    `<%= config.bin %> <%= command.id %> ci create_flow --data '{"goal":"Build 1.2.3"}'`,
-    '<%= config.bin %> <%= command.id %> ci list_flows',
-    '<%= config.bin %> <%= command.id %> ci create_flow --data @body.json --idempotency-key build-1.2.3',
-  ];
+  static override examples = examples(
+    `ci create_flow --data '{"goal":"Build 1.2.3"}'`,
+    'ci list_flows',
+    'ci create_flow --data @body.json --idempotency-key build-1.2.3',
+  );
   static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
-    action: Args.string({ required: true, description: 'Name of the action.' }),
+    route: argument('ID of the route.'),
+    action: argument('Name of the action.'),
   };
-  static override flags = withEnvironment({
-    data: Flags.string({
+  static override flags = {
+    data: textFlag('Other fields of the body, as a JSON object, @FILE or - for stdin.', 'JSON', {
       char: 'd',
-      summary: 'Other fields of the body, as a JSON object, @FILE or - for stdin.',
-      helpValue: 'JSON',
     }),
-    'idempotency-key': Flags.string({
-      summary: 'Perform create_flow or run_task only once for this key.',
-      helpValue: 'KEY',
-    }),
+    'idempotency-key': textFlag('Perform create_flow or run_task only once for this key.', 'KEY'),
     url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
-  });
+  };
 
   async run(): Promise<CallOutput> {
     const { args, flags } = await this.parse(WebhookCall);

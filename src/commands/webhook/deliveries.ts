@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { anySignal } from '../../engine/support/async.js';
@@ -10,7 +9,6 @@ import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
 import { configuredRoute } from '../../engine/webhooks/signed-request.js';
-import { createStyle } from '../../ui/style.js';
 import { deliveryLine, renderDeliveries } from '../../ui/webhook/deliveries.js';
 
 const FOLLOW_EVERY_MS = 200;
@@ -20,26 +18,20 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   static override summary = 'List received deliveries, newest first.';
   static override description =
     'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> ci --failed --since 1h',
-    '<%= config.bin %> <%= command.id %> --follow',
-  ];
+  static override examples = examples('', 'ci --failed --since 1h', '--follow');
   static override args = {
-    route: Args.string({ description: 'ID of a route; default: all routes.' }),
+    route: optionalArgument('ID of a route; default: all routes.'),
   };
-  static override flags = withEnvironment({
-    failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
+  static override flags = {
+    failed: booleanFlag('Show only those that were rejected or failed.'),
     since: sinceFlag,
     limit: limitFlag(50, MOST),
-    follow: Flags.boolean({ char: 'f', summary: 'Keep printing new deliveries.' }),
-  });
-
-  private isFollowing = false;
+    follow: booleanFlag('Keep printing new deliveries.', { char: 'f' }),
+  };
 
   async run(): Promise<DeliveriesOutput> {
     const { args, flags } = await this.parse(WebhookDeliveries);
-    if (flags.follow) this.refuseShape('--follow');
+    if (flags.follow) this.printLines('--follow');
     const context = this.context();
     const reader = new DeliveryReader(context.state.stateDir);
     const filter = {
@@ -66,19 +58,13 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     }
   }
 
-  /** Followed deliveries are printed as they come; no document follows them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isFollowing) super.logJson(json);
-  }
-
   private async follow(
     reader: DeliveryReader,
     filter: DeliveryFilter,
     first: readonly Delivery[],
     flags: { readonly plain: boolean },
   ): Promise<void> {
-    this.isFollowing = true;
-    const style = createStyle(this.terminal(flags).color);
+    const { style } = this.view(flags);
     let seen = '';
     let news = first;
     let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { withEnvironment } from '../../cli/flags.js';
+import { argument, examples, textFlag } from '../../cli/command-parts.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
@@ -15,29 +14,23 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
   static override summary = 'Show what a route would do with a recorded request.';
   static override description =
     'Works offline: shows whether the request would be verified or why not, which rule matches, and the action with its fields. Nothing is sent or changed. --headers takes a JSON object, or lines like "Name: value" as senders show them. Exits with 1 if the request would be rejected.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> github --data @push.json --headers @headers.json',
-    `<%= config.bin %> <%= command.id %> alerts --data '{"status":"firing"}'`,
-  ];
+  static override examples = examples(
+    'github --data @push.json --headers @headers.json',
+    `alerts --data '{"status":"firing"}'`,
+  );
   static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
+    route: argument('ID of the route.'),
   };
-  static override flags = withEnvironment({
+  static override flags = {
     data: Flags.string({
       char: 'd',
       required: true,
       summary: 'Body exactly as it was sent: text, @FILE or - for stdin.',
       helpValue: 'BODY',
     }),
-    headers: Flags.string({
-      summary: 'Headers of the request: JSON, lines, or @FILE.',
-      helpValue: 'HEADERS',
-    }),
-    at: Flags.string({
-      summary: 'When it was sent, for signed times; default: now.',
-      helpValue: 'TIME',
-    }),
-  });
+    headers: textFlag('Headers of the request: JSON, lines, or @FILE.', 'HEADERS'),
+    at: textFlag('When it was sent, for signed times; default: now.', 'TIME'),
+  };
 
   async run(): Promise<MapOutput> {
     const { args, flags } = await this.parse(WebhookMap);

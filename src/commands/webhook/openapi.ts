@@ -1,20 +1,18 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
+import { examples } from '../../cli/command-parts.js';
+import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class WebhookOpenapi extends BaseCommand<object> {
+export default class WebhookOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 document of the webhook routes.';
   static override description =
     'Generated from the schemas that validate requests, for the enabled routes of the configuration, or for a default route if there are none. The listener serves it at /openapi.json if plugins.entries.webhooks.config.openapi is true.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> > openapi.json',
-    '<%= config.bin %> <%= command.id %> --url https://hooks.example.com',
-  ];
-  static override flags = withEnvironment({
+  static override examples = examples('> openapi.json', '--url https://hooks.example.com');
+  static override flags = {
     url: baseUrlFlag('Public base URL of the routes, for "servers".'),
-  });
+  };
 
   async run(): Promise<object> {
     const { flags } = await this.parse(WebhookOpenapi);

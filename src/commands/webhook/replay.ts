@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { deliveryArgs, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { deliveryArgs } from '../../cli/flags.js';
 import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
@@ -9,14 +9,11 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   static override summary = 'Process a received delivery again.';
   static override description =
     'Does with the delivery what its route would do now: maps the body, validates and performs the action, and prints the answer. No listener is needed, and the signature is not checked. A delivery with an ID that was performed before gets its first answer; --again performs it again, under a new ID. The replay is recorded as well. Exits with 1 if the action was not performed.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 3x9k',
-    '<%= config.bin %> <%= command.id %> 3x9k7m2pqr --again',
-  ];
+  static override examples = examples('3x9k', '3x9k7m2pqr --again');
   static override args = deliveryArgs;
-  static override flags = withEnvironment({
-    again: Flags.boolean({ summary: 'Perform it again even if it was performed before.' }),
-  });
+  static override flags = {
+    again: booleanFlag('Perform it again even if it was performed before.'),
+  };
 
   async run(): Promise<ReplayOutput> {
     const { args, flags } = await this.parse(WebhookReplay);

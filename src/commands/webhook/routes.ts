@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
@@ -7,10 +8,7 @@ export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
   static override summary = 'List the webhook routes, their state and their last request.';
   static override description =
     'Reads the secret of each enabled route, as the listener does when it starts, and shows its source, never its value. Counts include all listeners that have run for this state folder. Exits with 1 if a secret cannot be read.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<RoutesOutput> {
     const { flags } = await this.parse(WebhookRoutes);

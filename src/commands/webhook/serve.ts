@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, withEnvironment } from '../../cli/flags.js';
+import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import type { FlagsOf } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -15,28 +16,23 @@ export default class WebhookServe extends ServeCommand<ServeOutput> {
     `Listens on gateway.host and gateway.port and performs actions on the task flows of each route's session. A response with "ok": true means that the change is on disk. It is "svc serve" without memories, and without running tasks unless --run-tasks is given. Only one of the two can run for a state folder.
 
 On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSeconds; new ones get 503. A second signal stops it immediately. SIGHUP applies changed routes, limits and secrets; an invalid configuration is ignored. On a terminal it shows routes and flows, elsewhere it logs to stderr.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --port 9000 --plain',
-    '<%= config.bin %> <%= command.id %> --run-tasks',
-    '<%= config.bin %> <%= command.id %> --host 0.0.0.0 --json-logs',
-  ];
-  static override flags = withEnvironment({
-    host: Flags.string({
-      summary: 'Listen on this address instead of gateway.host.',
-      helpValue: 'HOST',
-    }),
+  static override examples = examples(
+    '',
+    '--port 9000 --plain',
+    '--run-tasks',
+    '--host 0.0.0.0 --json-logs',
+  );
+  static override flags = {
+    host: textFlag('Listen on this address instead of gateway.host.', 'HOST'),
     port: Flags.integer({
       ...PORT,
       summary: 'Listen on this port instead of gateway.port; 0 picks a free one.',
       helpValue: 'PORT',
     }),
-    'run-tasks': Flags.boolean({
-      summary: 'Also run queued tasks with the programs of flows.runtimes.',
-    }),
+    'run-tasks': booleanFlag('Also run queued tasks with the programs of flows.runtimes.'),
     ...accessLogFlag,
-    'json-logs': Flags.boolean({ summary: 'Log to stderr as one JSON object per line.' }),
-  });
+    'json-logs': booleanFlag('Log to stderr as one JSON object per line.'),
+  };
 
   async run(): Promise<ServeOutput> {
     const { flags } = await this.parse(WebhookServe);

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { examples } from '../../cli/command-parts.js';
 import { deliveryArgs } from '../../cli/flags.js';
 import { deliveryShowOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
@@ -9,10 +10,7 @@ export default class WebhookShow extends BaseCommand<DeliveryShowOutput> {
   static override summary = 'Show a received delivery and its body.';
   static override description =
     'Shows when a delivery was received, how it was answered and why, and its body with secrets masked.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 3x9k',
-    '<%= config.bin %> <%= command.id %> 3x9k7m2pqr --json',
-  ];
+  static override examples = examples('3x9k', '3x9k7m2pqr --json');
   static override args = deliveryArgs;
 
   async run(): Promise<DeliveryShowOutput> {

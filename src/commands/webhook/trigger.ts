@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { baseUrlFlag, withEnvironment } from '../../cli/flags.js';
+import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
@@ -12,17 +11,14 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
   static override summary = 'Send an example of what a sender sends to its route.';
   static override description =
     `Signs the example of a preset with the secret of the route, and sends it as a new delivery to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response. Exits with 1 if the route rejected it. Presets: ${PRESETS.map(({ name }) => name).join(', ')}.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> github.push',
-    '<%= config.bin %> <%= command.id %> alertmanager.alert --route alerts',
-  ];
+  static override examples = examples('github.push', 'alertmanager.alert --route alerts');
   static override args = {
-    preset: Args.string({ required: true, description: 'Name of the preset.' }),
+    preset: argument('Name of the preset.'),
   };
-  static override flags = withEnvironment({
-    route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
+  static override flags = {
+    route: textFlag('Route to send it to, if several fit.', 'ROUTE'),
     url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
-  });
+  };
 
   async run(): Promise<TriggerOutput> {
     const { args, flags } = await this.parse(WebhookTrigger);

@@ -27,11 +27,10 @@ export {
 export { getOutput, indexOutput, searchOutput, statusOutput, watchOutput } from './output.js';
 export type { FailedAgent, IndexedAgent, IndexOutput } from './output-schemas.js';
 export type { SearchOutput } from './search/output-schemas.js';
-export {
-  type DocumentKey,
-  isFaultySkip,
-  type LineRange,
-  type SkippedFile,
-  type Source,
-  type SourceFile,
+export type {
+  DocumentKey,
+  LineRange,
+  SkippedFile,
+  Source,
+  SourceFile,
 } from './types.js';

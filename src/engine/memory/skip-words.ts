@@ -19,3 +19,11 @@ export function skipWords({ reason, detail }: Omit<SkippedFile, 'path'>): string
   // Details of these two say by themselves what is wrong.
   return reason === 'unreadable' || reason === 'wrong_format' ? detail : `${words}: ${detail}`;
 }
+
+/**
+ * Skips to report unasked. Ignoring a symbolic link is specified behaviour, unless it was configured or is in
+ * place of the memory itself: then it has a detail.
+ */
+export function isFaultySkip(skip: SkippedFile): boolean {
+  return skip.reason !== 'symlink' || skip.detail !== undefined;
+}

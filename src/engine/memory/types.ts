@@ -103,11 +103,3 @@ export type SkipReason = SkippedFile['reason'];
 
 /** A skipped file or folder, and why. */
 export type SkippedFile = Readonly<z.infer<typeof skipped>[number]>;
-
-/**
- * Skips to report unasked. Ignoring a symbolic link is specified behaviour, unless it was configured or is in
- * place of the memory itself: then it has a detail.
- */
-export function isFaultySkip(skip: SkippedFile): boolean {
-  return skip.reason !== 'symlink' || skip.detail !== undefined;
-}

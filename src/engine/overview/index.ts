@@ -10,4 +10,4 @@ export {
   overallStatusOutput,
 } from './overall-status.js';
 export type { StorageGlance } from './storage-look.js';
-export type { DreamsGlance, FlowsGlance, ListenerGlance, OverviewPlace } from './work.js';
+export type { DreamsGlance, FlowsGlance, ListenerGlance } from './work.js';

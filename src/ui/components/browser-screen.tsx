@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
@@ -14,17 +14,20 @@ import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
 import { Rows, Screen, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
+import { type Readable, useStore } from './store.js';
 import { FilterInput } from './text-input.js';
 
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
 interface BrowserScreenProps<Item extends ListItem> {
   readonly browser: Browser<Item>;
+  /** More that the functions below read. */
+  readonly more?: Readable<unknown>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
-  readonly title: string;
+  readonly title: () => string;
   /** At the right of the title, most important last. */
   readonly facts: (state: BrowserState<Item>) => readonly string[];
-  readonly columns: readonly ListColumn<Item>[];
+  readonly columns: () => readonly ListColumn<Item>[];
   /** Instead of an empty list. */
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
@@ -42,7 +45,8 @@ export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {
   const { browser, style, title, facts, columns, empty, keys, around } = props;
-  const state = useSyncExternalStore(browser.subscribe, browser.getSnapshot);
+  const state = useStore(browser);
+  useStore(props.more ?? browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
@@ -54,7 +58,7 @@ export function BrowserScreen<Item extends ListItem>(
         state={state}
         dispatch={browser.dispatch}
         onOpen={browser.open}
-        columns={columns}
+        columns={columns()}
         bindings={bindings}
         empty={empty()}
         isBelow={props.isBelow}
@@ -77,7 +81,7 @@ export function BrowserScreen<Item extends ListItem>(
     <Screen
       stdout={props.stdout}
       style={style}
-      title={title}
+      title={title()}
       facts={() => facts(state)}
       status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
     >

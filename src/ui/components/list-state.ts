@@ -152,7 +152,8 @@ function selected<Item extends ListItem>(state: ListState<Item>, id: string): Li
   return { ...state, selected: id, at, top };
 }
 
-function stepOf(to: ListMove, rows: number): number {
+/** By how many entries a key moves, at most. @param rows how many are visible */
+export function stepOf(to: ListMove, rows: number): number {
   switch (to) {
     case 'up':
       return -1;

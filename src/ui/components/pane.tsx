@@ -5,6 +5,7 @@ import { safeProse } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
+import { type ListMove, stepOf } from './list-state.js';
 import { Rows, useTheme } from './screen.js';
 
 /** A line of a pane, of any length. */
@@ -14,18 +15,10 @@ export interface PaneLine {
   /** May be untrusted, and have several lines. */
   readonly text: string;
   readonly paint?: Paint;
-  /** A line that was searched for: `nextMatch` and `previousMatch` scroll to it. */
-  readonly isMatch?: boolean;
 }
 
-/** Finished rows, which must be safe to show, and the numbers of those that were searched for. */
-export interface PaneRows {
-  readonly rows: readonly string[];
-  readonly matches: readonly number[];
-}
-
-/** The text of a pane: lines of any length, or finished rows for a width. */
-export type PaneText = readonly PaneLine[] | ((columns: number) => PaneRows | readonly string[]);
+/** The text of a pane: lines of any length, or finished rows for a width, which must be safe to show. */
+export type PaneText = readonly PaneLine[] | ((columns: number) => readonly string[]);
 
 /** How far a pane is scrolled. */
 export interface PaneState {
@@ -33,38 +26,25 @@ export interface PaneState {
   /** Rows of the pane and of its text, as last drawn. */
   readonly rows: number;
   readonly length: number;
-  /** Rows of the text that were searched for, as last drawn. */
-  readonly matches: readonly number[];
 }
 
-type PaneMove =
-  | 'down'
-  | 'first'
-  | 'last'
-  | 'nextMatch'
-  | 'pageDown'
-  | 'pageUp'
-  | 'previousMatch'
-  | 'up'
-  | 'wheelDown'
-  | 'wheelUp';
+type PaneMove = ListMove | 'wheelDown' | 'wheelUp';
 
 /** Events of a pane. */
 export type PaneEvent =
   | { readonly type: 'scrolled'; readonly to: PaneMove }
-  | ({ readonly type: 'sized' } & Pick<PaneState, 'length' | 'matches' | 'rows'>);
+  | ({ readonly type: 'sized' } & Pick<PaneState, 'length' | 'rows'>);
 
 /** A pane that shows its beginning. */
-export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0, matches: [] };
+export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0 };
 
 /** The pane after an event; pure. */
 export function reducePane(state: PaneState, event: PaneEvent): PaneState {
   switch (event.type) {
     case 'sized': {
-      const { rows, length, matches } = event;
-      const isSame =
-        rows === state.rows && length === state.length && String(matches) === String(state.matches);
-      return isSame ? state : { ...state, rows, length, matches };
+      const { rows, length } = event;
+      const isSame = rows === state.rows && length === state.length;
+      return isSame ? state : { ...state, rows, length };
     }
     case 'scrolled': {
       const top = clampTop(topAfter(state, event.to), state);
@@ -76,30 +56,9 @@ export function reducePane(state: PaneState, event: PaneEvent): PaneState {
 const WHEEL_ROWS = 3;
 
 function topAfter(state: PaneState, to: PaneMove): number {
-  const page = Math.max(1, state.rows - 1);
   const top = clampTop(state.top, state);
-  switch (to) {
-    case 'up':
-      return top - 1;
-    case 'down':
-      return top + 1;
-    case 'wheelUp':
-      return top - WHEEL_ROWS;
-    case 'wheelDown':
-      return top + WHEEL_ROWS;
-    case 'nextMatch':
-      return state.matches.find((row) => row > top) ?? state.matches[0] ?? top;
-    case 'previousMatch':
-      return state.matches.findLast((row) => row < top) ?? state.matches.at(-1) ?? top;
-    case 'pageUp':
-      return top - page;
-    case 'pageDown':
-      return top + page;
-    case 'first':
-      return 0;
-    case 'last':
-      return state.length;
-  }
+  if (to === 'wheelUp') return top - WHEEL_ROWS;
+  return top + (to === 'wheelDown' ? WHEEL_ROWS : stepOf(to, state.rows));
 }
 
 function clampTop(top: number, { rows, length }: Pick<PaneState, 'length' | 'rows'>): number {
@@ -116,13 +75,12 @@ interface PaneProps {
 /** Text that is wrapped and can be scrolled, also by the wheel; its last row counts what is off-screen. */
 export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const theme = useTheme();
-  const drawn =
+  const wrapped =
     typeof text === 'function' ? text(area.columns) : paneRows(text, theme, area.columns);
-  const { rows: wrapped, matches } = 'rows' in drawn ? drawn : { rows: drawn, matches: [] };
   const isLong = wrapped.length > area.rows;
   const rows = Math.max(1, isLong ? area.rows - 1 : area.rows);
   const length = wrapped.length;
-  useEffect(() => dispatch({ type: 'sized', rows, length, matches }));
+  useEffect(() => dispatch({ type: 'sized', rows, length }));
   useMouse(area, ({ action }) => {
     if (action !== 'click') dispatch({ type: 'scrolled', to: action });
   });
@@ -139,16 +97,10 @@ const LEAST_TEXT = 20;
 /** Bounds the work for a text of megabytes. */
 const MOST_CHARS = 200_000;
 
-function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): PaneRows {
+function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): readonly string[] {
   const labels = Math.max(0, ...lines.map(({ label = '' }) => textWidth(label)));
   const indent = labels === 0 || columns - labels - GAP < LEAST_TEXT ? 0 : labels + GAP;
-  const rows: string[] = [];
-  const matches: number[] = [];
-  for (const line of lines) {
-    if (line.isMatch === true) matches.push(rows.length);
-    rows.push(...lineRows(line, indent, theme, columns));
-  }
-  return { rows, matches };
+  return lines.flatMap((line) => lineRows(line, indent, theme, columns));
 }
 
 function lineRows(

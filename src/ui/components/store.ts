@@ -1,8 +1,19 @@
-/** State that events change and that a view reads with useSyncExternalStore. */
-export interface Store<State, Event> {
+import { useSyncExternalStore } from 'react';
+
+/** State that a view reads. */
+export interface Readable<State> {
   readonly getSnapshot: () => State;
   readonly subscribe: (listener: () => void) => () => void;
+}
+
+/** State that events change. */
+export interface Store<State, Event> extends Readable<State> {
   readonly dispatch: (event: Event) => void;
+}
+
+/** The state now, and again whenever it changes. */
+export function useStore<State>({ subscribe, getSnapshot }: Readable<State>): State {
+  return useSyncExternalStore(subscribe, getSnapshot);
 }
 
 /** How often listeners are called. */
@@ -56,4 +67,12 @@ export function createStore<State, Event>(
       else timer ??= setTimeout(tell, restMs);
     },
   };
+}
+
+/** A store without a reducer: each event is the part of the state that changes. */
+export function createState<State extends object>(
+  initial: State,
+  pace?: Pace<unknown>,
+): Store<State, Partial<State>> {
+  return createStore(initial, (state, part: Partial<State>) => ({ ...state, ...part }), pace);
 }

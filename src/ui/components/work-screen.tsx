@@ -1,10 +1,10 @@
-import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import { type KeyBinding, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { createStore, type Store } from './store.js';
+import { createStore, type Store, useStore } from './store.js';
 
 /** What is shown of work, until it ends or is stopped. */
 interface WorkScreenProps {
@@ -25,7 +25,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const { stdout, style, title, facts, lines, isStopping, onStop } = props;
   // Several keys can arrive before the next frame.
   const [help] = useState(() => createStore(false, (_, on: boolean) => on));
-  const isHelp = useSyncExternalStore(help.subscribe, help.getSnapshot);
+  const isHelp = useStore(help);
   useKeyMap(() => ({ bindings: keysOf(onStop, help) }));
   const bindings = keysOf(onStop, help);
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;

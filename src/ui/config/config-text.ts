@@ -140,10 +140,8 @@ function renderOrigin(origin: ValueOrigin): string {
   return `${safeLine(origin.location.file)}:${origin.location.line} ${origin.scope}`;
 }
 
-type ReportOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
-
 /** What becomes of each setting, and what will be written. */
-export function renderImport(plan: ImportPlan, options: ReportOptions): string {
+export function renderImport(plan: ImportPlan, options: View): string {
   const { style, homeDir } = options;
   const { items, notes, diff, program } = plan;
   const source = `${program}: ${shownPath(plan.source, homeDir)}`;
@@ -197,7 +195,7 @@ function notesLine({ notes, folder }: ImportPlan, homeDir: string): string {
 export function renderPlanSummary(
   { file, diff, provider, keyToStore }: SetUpPlan,
   workspace: string,
-  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+  { style, homeDir }: View,
 ): string {
   const key = keyToStore === undefined ? '' : `, key in ${shownPath(keyToStore.file, homeDir)}`;
   const lines = [
@@ -212,7 +210,7 @@ export function renderPlanSummary(
 export function renderPlan(
   { file, diff, keyToStore }: SetUpPlan,
   made: readonly string[],
-  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+  { style, homeDir }: View,
 ): string {
   const places = diff.map((lines) => renderDiff(lines, { style, columns: undefined }).join('\n'));
   const name = shownPath(file, homeDir);

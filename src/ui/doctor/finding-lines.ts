@@ -9,7 +9,7 @@ import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { renderCodeFrame, renderDiff } from '../code-frame.js';
 import { fitEnd, padEnd, textWidth, wrapSafe } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import { MARKS, paintOf, type View } from '../style.js';
+import { paintedMark, type View } from '../style.js';
 
 /** How findings are shown. */
 export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | 'style'> {
@@ -21,7 +21,7 @@ export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | '
 export function findingHead(finding: Finding, options: FindingLineOptions): readonly string[] {
   const { style, columns, homeDir } = options;
   const { severity, place } = finding;
-  const mark = paintOf(severity, style)(MARKS[severity]);
+  const mark = paintedMark(severity, style);
   const shown = place === undefined ? '' : placeText(place, shownPath(place.file, homeDir));
   const [first = '', ...rest] = wrapSafe(finding.message, columns, 2);
   const beside = `${first}  ${shown}`;
@@ -124,7 +124,7 @@ function checkLine(
   { check, state, summary }: CheckResult,
   { style, columns, homeDir }: FindingLineOptions,
 ): string {
-  const mark = paintOf(state, style)(MARKS[state]);
+  const mark = paintedMark(state, style);
   const words = shownPath(summary, homeDir);
   const shown = columns === undefined ? words : fitEnd(words, columns - NAME_COLUMNS - 2);
   return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(shown)}`.trimEnd();

@@ -22,13 +22,10 @@ import {
   signalBars,
 } from './words.js';
 
-/** How tables of claims are drawn. */
-type ClaimTableOptions = Pick<View, 'columns' | 'style'>;
-
 /** Text of `svc dream candidates` without a screen. */
 export function renderCandidates(
   { candidates, total, ready }: DreamCandidatesOutput,
-  options: ClaimTableOptions,
+  options: View,
 ): string {
   const { style } = options;
   if (total === 0) {
@@ -48,10 +45,7 @@ export function renderCandidates(
 }
 
 /** Text of `svc dream signals`. */
-export function renderSignals(
-  { claims, total }: DreamSignalsOutput,
-  options: ClaimTableOptions & { readonly nowMs: number },
-): string {
+export function renderSignals({ claims, total }: DreamSignalsOutput, options: View): string {
   if (total === 0) return 'No claims recalled yet.\n';
   const rows = claims.map((claim) => {
     const { lastSignalAt, recalls, notes, grounded, questions, averageScore, fate } = claim;
@@ -78,7 +72,7 @@ export function renderSignals(
 function claimTable(
   columns: readonly Column[],
   rows: readonly { readonly cells: readonly string[]; readonly text: string }[],
-  { style, columns: width }: ClaimTableOptions,
+  { style, columns: width }: View,
 ): string {
   const cells = rows.map((row) => [...row.cells, safeLine(row.text)]);
   return renderTable([...columns, 'claim'], cells, style, width);

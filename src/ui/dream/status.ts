@@ -15,14 +15,12 @@ import type { Style, View } from '../style.js';
 import { fieldLines } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';
 
-export type DreamStatusViewOptions = Pick<View, 'homeDir' | 'nowMs' | 'style'>;
-
 type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
 
 /** Text of `svc dream status`. */
 export function renderDreamStatus(
   { enabled, frequency, workspaces }: DreamStatusOutput,
-  options: DreamStatusViewOptions,
+  options: View,
 ): string {
   const { style } = options;
   const state = enabled ? style.ok('on') : style.warning('off');
@@ -35,7 +33,7 @@ export function renderDreamStatus(
 
 function workspaceLines(
   status: WorkspaceStatus,
-  { style, nowMs, homeDir }: DreamStatusViewOptions,
+  { style, nowMs, homeDir }: View,
 ): readonly string[] {
   const { workspace, agents, claims, recallLog, timeZone } = status;
   const rows: readonly (readonly [name: string, value: string])[] = [
@@ -103,7 +101,7 @@ export function renderSchedule(
 /** Text of `svc dream enable` and `svc dream disable`. */
 export function renderSwitch(
   { enabled, changed, file, path, nextRunAt }: DreamSwitchOutput,
-  { homeDir, nowMs }: Omit<DreamStatusViewOptions, 'style'>,
+  { homeDir, nowMs }: View,
 ): string {
   const place = shownPath(file, homeDir);
   const word = enabled ? 'on' : 'off';

@@ -22,10 +22,7 @@ import {
 const PHASES = ['light', 'rem', 'deep'] as const;
 
 /** Text of `svc dream list`. */
-export function renderSweeps(
-  { sweeps }: DreamListOutput,
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderSweeps({ sweeps }: DreamListOutput, { style, nowMs }: View): string {
   if (sweeps.length === 0) return 'No sweeps yet; run one with svc dream run.\n';
   const rows = sweeps.map((sweep) => [
     safeLine(sweep.id),
@@ -93,7 +90,7 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
 }
 
 /** How `svc dream run` is printed. */
-export interface RunView extends Pick<View, 'homeDir' | 'style'> {
+export interface RunView extends View {
   /** Whether the phases were already shown as steps on the same terminal. */
   readonly phasesShown: boolean;
 }

@@ -5,9 +5,9 @@ import type { FlowEntry, FlowHistory, ShownTask } from '../../engine/flows/index
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { safeLine, spacedJson } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 import { fieldLines, renderTable, right } from '../table.js';
-import { type ListOptions, renderTaskList } from './list.js';
+import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
 
 type Row = readonly [name: string, value: string | null | undefined];
@@ -19,10 +19,7 @@ export type ShownFlow = FlowEntry & {
 };
 
 /** All fields of a flow, its tasks, and its newest changes. */
-export function renderFlow(
-  { flow, summary, tasks, history }: ShownFlow,
-  options: ListOptions,
-): string {
+export function renderFlow({ flow, summary, tasks, history }: ShownFlow, options: View): string {
   const { style, nowMs } = options;
   const rows = flowRows({ flow, summary }, nowMs);
   const list =
@@ -72,7 +69,7 @@ function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Row[] {
 }
 
 /** All fields of a task, and its newest changes. */
-export function renderTask({ task, flow, history }: ShownTask, options: ListOptions): string {
+export function renderTask({ task, flow, history }: ShownTask, options: View): string {
   const rows = taskRows(task, flow, options.nowMs);
   const changes = renderLastChanges(history, task.parentFlowId, options);
   return `${options.style.bold(`task ${task.taskId}`)}\n${fields(rows, task.status, options.style)}${changes}`;
@@ -161,7 +158,7 @@ function paintOf(name: string, status: FlowStatus | TaskStatus, style: Style): P
 /** What happened to a flow and its tasks, oldest first. */
 export function renderHistory(
   { flow, entries, startsAt, gapAfter }: FlowHistory,
-  options: ListOptions,
+  options: View,
 ): string {
   const { style } = options;
   const notes = [
@@ -183,7 +180,7 @@ function startText(startsAt: number | undefined): string {
 function renderLastChanges(
   entries: readonly HistoryEntry[],
   flowId: string,
-  options: ListOptions,
+  options: View,
 ): string {
   if (entries.length === 0) return '';
   const last = entries.slice(-MOST_LAST);
@@ -205,7 +202,7 @@ function historyLines(entries: readonly HistoryEntry[], style: Style): readonly 
   return [{ text: '' }, { text: 'changes, newest first', paint: style.bold }, ...lines];
 }
 
-function renderChanges(entries: readonly HistoryEntry[], { style, columns }: ListOptions): string {
+function renderChanges(entries: readonly HistoryEntry[], { style, columns }: View): string {
   const rows = entries.map((entry) => [
     second(entry.at),
     actorText(entry),

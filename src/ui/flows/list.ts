@@ -22,17 +22,14 @@ import {
   taskRow,
 } from './rows.js';
 
-/** How a list is drawn. */
-export type ListOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
-
 /** Flows as a table, newest first. */
-export function renderFlowList(page: Page<FlowEntry>, options: ListOptions): string {
+export function renderFlowList(page: Page<FlowEntry>, options: View): string {
   const rows = page.entries.map((entry) => flowRow(entry, options.nowMs));
   return renderList('flow', FLOW_TITLES, { rows, total: page.total }, options);
 }
 
 /** Tasks as a table, newest first. */
-export function renderTaskList(page: Page<TaskRecord>, options: ListOptions): string {
+export function renderTaskList(page: Page<TaskRecord>, options: View): string {
   const rows = page.entries.map((task) => taskRow(task, options.nowMs));
   return renderList('task', TASK_TITLES, { rows, total: page.total }, options);
 }
@@ -41,7 +38,7 @@ function renderList(
   noun: 'flow' | 'task',
   titles: readonly string[],
   { rows, total }: { readonly rows: readonly ListRow[]; readonly total: number },
-  { style, columns }: ListOptions,
+  { style, columns }: View,
 ): string {
   if (total === 0) return `no ${noun}s\n`;
   const heads = titles.map((title) =>
@@ -58,7 +55,7 @@ function renderList(
 /** The findings of an audit, errors first. */
 export function renderFindings(
   findings: readonly (FlowFinding | TaskFinding)[],
-  { style }: ListOptions,
+  { style }: View,
 ): string {
   if (findings.length === 0) return `${style.ok('nothing is stuck, lost or inconsistent')}\n`;
   const rows = findings.map((finding) => [
@@ -108,7 +105,7 @@ interface ShownChanges<R> {
 /** Each record with what became of it, and the counts. */
 export function renderChanged<R>(
   { changed, total, state, words }: ShownChanges<R>,
-  { style, columns }: ListOptions,
+  { style, columns }: View,
 ): string {
   if (total === 0) return `no ${words.noun}s match\n`;
   const titles = [words.noun, 'status', 'what'];

@@ -2,15 +2,15 @@ import type { NotificationRecord } from '../../engine/flow-model/notification-re
 import type { NotificationRetryOutput, Page } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable, right } from '../table.js';
-import type { ListOptions } from './list.js';
+import type {} from './list.js';
 import { ID_CHARS } from './rows.js';
 
 /** Notifications as a table, newest first. */
 export function renderNotificationList(
   { entries, total }: Page<NotificationRecord>,
-  { style, nowMs }: ListOptions,
+  { style, nowMs }: View,
 ): string {
   if (total === 0) return 'no notifications\n';
   const rows = entries.map((one) => [
@@ -29,7 +29,7 @@ export function renderNotificationList(
 }
 
 /** All fields of a notification, and its content. */
-export function renderNotification(one: NotificationRecord, { style, nowMs }: ListOptions): string {
+export function renderNotification(one: NotificationRecord, { style, nowMs }: View): string {
   const at = (ms: number | null): string | null =>
     ms === null ? null : `${formatRelativeTime(ms, nowMs)}, ${new Date(ms).toISOString()}`;
   const rows: readonly (readonly [name: string, value: string | null])[] = [
@@ -54,7 +54,7 @@ export function renderNotification(one: NotificationRecord, { style, nowMs }: Li
 /** What is retried, one line each. */
 export function renderRetried(
   { retried, unknownTargets, dryRun }: Omit<NotificationRetryOutput, 'warnings'>,
-  { style }: ListOptions,
+  { style }: View,
 ): string {
   const lines = retried.map(
     ({ number, kind, target }) => `notification ${number}: ${kind} for ${safeLine(target)}`,

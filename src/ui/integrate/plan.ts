@@ -5,9 +5,6 @@ import { safeLine, shownPath } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-/** How a plan is shown. */
-export type PlanOptions = Pick<View, 'columns' | 'homeDir' | 'style'>;
-
 const PARTS = {
   capture: 'a capture hook',
   hook: 'the active memory hook',
@@ -18,13 +15,13 @@ const PARTS = {
 const ACTS = { add: 'add', remove: 'remove', update: 'update' } as const;
 
 /** The changes of a plan, file by file, or one line if there are none. */
-export function renderPlan(plan: IntegrationPlan, options: PlanOptions): string {
+export function renderPlan(plan: IntegrationPlan, options: View): string {
   const blocks = plan.files.flatMap((file) => changeBlocks(file, options));
   return blocks.length === 0 ? nothingToDo(plan, options) : `${blocks.join('\n\n')}\n`;
 }
 
 /** What was done, and the next step for the user. */
-export function renderDone(plan: IntegrationPlan, { homeDir }: PlanOptions): string {
+export function renderDone(plan: IntegrationPlan, { homeDir }: View): string {
   const { request, files } = plan;
   const lines = files
     .filter(({ changes }) => changes.length > 0)
@@ -44,7 +41,7 @@ export function planQuestion({ request, files }: IntegrationPlan, homeDir: strin
   return `${request.action === 'add' ? 'Write' : 'Remove this from'} ${names.join(' and ')}?`;
 }
 
-function changeBlocks({ file, changes }: FilePlan, options: PlanOptions): readonly string[] {
+function changeBlocks({ file, changes }: FilePlan, options: View): readonly string[] {
   const { style, homeDir } = options;
   const path = shownPath(file.file, homeDir);
   // A link is followed, so the real file is named too.
@@ -57,7 +54,7 @@ function changeBlocks({ file, changes }: FilePlan, options: PlanOptions): readon
   });
 }
 
-function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: PlanOptions): string {
+function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: View): string {
   const { agent, action, name } = request;
   const places = files.map(({ file }) => shownPath(file.file, homeDir)).join(', ');
   return action === 'add'
@@ -68,7 +65,7 @@ function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: PlanOptio
 /** The agents as a table, then problems with their files. */
 export function renderAgents(
   agents: readonly ListedAgent[],
-  { style, homeDir, columns }: PlanOptions,
+  { style, homeDir, columns }: View,
 ): string {
   const rows = agents.map((agent) => [
     agent.id,

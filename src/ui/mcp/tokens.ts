@@ -1,16 +1,13 @@
 import type { TokenListOutput } from '../../engine/mcp/index.js';
 import { formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
 type Token = TokenListOutput['tokens'][number];
 
 /** The tokens as a table. */
-export function renderTokens(
-  tokens: readonly Token[],
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderTokens(tokens: readonly Token[], { style, nowMs }: View): string {
   if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
   const columns = ['name', 'agent', 'allows', 'conversation', 'created', 'expires'];
   const rows = tokens.map((token) => [

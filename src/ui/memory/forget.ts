@@ -8,7 +8,7 @@ import type { ForgetEntry } from '../../engine/memory/forgotten/index.js';
 import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Style, View } from '../style.js';
 import { renderTable } from '../table.js';
 import { lineAnchor, shownDocument } from './words.js';
 
@@ -65,10 +65,7 @@ export function renderRemains(remains: readonly ForgetPlace[]): string {
 }
 
 /** The list of forgotten passages. */
-export function renderForgetList(
-  entries: readonly ForgetEntry[],
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs }: View): string {
   if (entries.length === 0) return 'nothing is forgotten\n';
   const columns = ['id', 'when', 'what'];
   const rows = entries.flatMap(({ id, at, passages }) =>

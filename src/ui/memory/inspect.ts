@@ -78,7 +78,7 @@ function brokenTarget({ kind, target, candidates }: ResolvedLink, style: Style):
   return `${style.warning(written)}  ${style.dim(why)}`;
 }
 
-interface InspectOptions extends Pick<View, 'nowMs' | 'style'> {
+interface InspectOptions extends View {
   /** Shows the whole text of chunks. */
   readonly long: boolean;
 }
@@ -151,11 +151,7 @@ const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
 };
 
 /** Whether a file belongs to an agent's memory, and the rule that decided. */
-export function renderWhy(
-  agent: string,
-  why: WhyOutput,
-  { style }: { readonly style: Style },
-): string {
+export function renderWhy(agent: string, why: WhyOutput, { style }: View): string {
   const { path, included, indexed, reason, detail, rule } = why;
   const verdict = included ? style.ok('indexed') : style.warning('not indexed');
   const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
@@ -174,10 +170,7 @@ function ruleSource({ file, line }: NonNullable<WhyOutput['rule']>): string {
 }
 
 /** The files that changed last, as a table. */
-export function renderRecent(
-  { documents, more }: RecentChanges,
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderRecent({ documents, more }: RecentChanges, { style, nowMs }: View): string {
   if (documents.length === 0) return 'no changes\n';
   const rows = documents.map(({ path, modifiedMs, size }) => {
     return [formatRelativeTime(modifiedMs, nowMs), formatBytes(size), safeLine(path)];
@@ -188,10 +181,7 @@ export function renderRecent(
 }
 
 /** Logged searches with their hits; ✓ marks those that were opened. */
-export function renderSearchLog(
-  searches: readonly LoggedSearch[],
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderSearchLog(searches: readonly LoggedSearch[], { style, nowMs }: View): string {
   if (searches.length === 0) return 'no searches\n';
   return searches.map((search) => renderSearch(search, style, nowMs)).join('\n');
 }

@@ -7,7 +7,7 @@ import type {
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
 /** What became of a text. */
@@ -31,10 +31,7 @@ export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
 }
 
 /** What can be taken back. */
-export function renderWrites(
-  { writes }: MemoryUndoListOutput,
-  { style, nowMs }: { readonly style: Style; readonly nowMs: number },
-): string {
+export function renderWrites({ writes }: MemoryUndoListOutput, { style, nowMs }: View): string {
   if (writes.length === 0) return 'there is nothing to undo';
   return renderTable(
     ['id', 'written', 'by', 'file', 'text'],

@@ -4,8 +4,6 @@ import { safeLine, safeLines } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-type SessionOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
-
 /** Characters of an ID: sufficient for thousands of conversations. */
 const ID_CHARS = 8;
 const COLUMNS = ['id', 'from', 'last', 'state', 'archived', 'title'] as const;
@@ -13,7 +11,7 @@ const COLUMNS = ['id', 'from', 'last', 'state', 'archived', 'title'] as const;
 /** Conversations as a table. */
 export function renderSessions(
   { sessions, total }: SessionListOutput,
-  { style, nowMs }: SessionOptions,
+  { style, nowMs }: View,
 ): string {
   if (total === 0) return 'no conversations\n';
   const rows = sessions.map(({ id, reader, lastAt, state, archivedBytes, title }) => [
@@ -34,7 +32,7 @@ export function renderSessions(
 /** A conversation with the line of each turn. */
 export function renderSession(
   { title, path, state, turns }: SessionOutput,
-  { style }: Pick<SessionOptions, 'style'>,
+  { style }: Pick<View, 'style'>,
 ): string {
   const head = `${style.bold(safeLine(title))}\n${style.dim(`${safeLine(path)}  ${state}`)}\n`;
   const said = turns.map(({ line, role, at, text }) => {

@@ -7,7 +7,7 @@ import {
   formatRelativeTime,
 } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import type { Paint, Style } from '../style.js';
+import type { Paint, Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { modelWords } from './words.js';
 
@@ -131,11 +131,7 @@ function vectorsFact(
 /** The external search program of an agent, and which backend is in use. */
 export function extFacts(
   { ext }: BackendStatus,
-  {
-    style,
-    nowMs,
-    homeDir,
-  }: { readonly style: Style; readonly nowMs: number; readonly homeDir: string },
+  { style, nowMs, homeDir }: View,
 ): readonly StatusFact[] {
   if (ext === undefined) return [];
   const release = ext.release === null ? 'release not known yet' : `release ${ext.release}`;

@@ -1,5 +1,5 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
-import { skipWords } from '../../engine/memory/skip-words.js';
+import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import type { SyncEvent } from '../../engine/memory/sync/index.js';
 import type { WatchEvent, WatchFailure } from '../../engine/memory/watch/index.js';
 import {
@@ -42,8 +42,6 @@ export interface SyncLinesOptions {
   readonly now: () => number;
   /** Prefix of each line, for several agents. */
   readonly label?: string;
-  /** Whether a skipped file is a problem that the user should see. */
-  readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
 /** Least time between progress lines; each reports another tenth. */
@@ -93,7 +91,7 @@ export function createSyncLines(
     return providerEventWords(event, state.embedding?.provider ?? '', options.verbose);
   };
   const skip = (file: SkippedFile): string | undefined => {
-    const wanted = options.verbose || (options.isFaulty(file) && told.skips < SKIPS_TOLD);
+    const wanted = options.verbose || (isFaultySkip(file) && told.skips < SKIPS_TOLD);
     if (!wanted) return undefined;
     told = { ...told, skips: told.skips + 1 };
     return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;

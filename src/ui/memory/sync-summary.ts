@@ -1,6 +1,5 @@
 import type { EmbeddingSummary } from '../../engine/memory/embedding/index.js';
-import type { SkippedFile } from '../../engine/memory/index.js';
-import { skipWords } from '../../engine/memory/skip-words.js';
+import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
 import {
   formatBytes,
@@ -19,8 +18,6 @@ export interface SyncSummaryOptions {
   readonly agentId: string;
   /** Lists every skipped file. */
   readonly verbose: boolean;
-  /** Whether a skipped file is a problem that the user should see. */
-  readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
 const SKIPS_NAMED = 3;
@@ -97,7 +94,7 @@ function skipLines(summary: SyncSummary, options: SyncSummaryOptions): readonly 
       (skip) => `  ${style.warning('skipped')} ${safeLine(`${skip.path}: ${skipWords(skip)}`)}`,
     );
   }
-  const faulty = summary.skipped.filter(options.isFaulty);
+  const faulty = summary.skipped.filter(isFaultySkip);
   if (faulty.length === 0) return [];
   const words = `skipped ${formatCount(faulty.length)}: ${skippedNames(faulty, SKIPS_NAMED)}`;
   return [`  ${style.warning(words)}`];

@@ -136,7 +136,7 @@ export function renderBugReport({ file, bytes, entries }: BugReportOutput, style
 }
 
 /** How version information is shown. */
-interface AboutOptions extends Pick<View, 'homeDir' | 'style'> {
+interface AboutOptions extends View {
   /** Everything, not only the version. */
   readonly verbose: boolean;
 }

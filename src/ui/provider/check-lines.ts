@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapSafe, wrapText } from '../fit.js';
 import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
-import { MARKS, type Paint, paintOf, type Style, type View } from '../style.js';
+import { MARKS, type Paint, paintedMark, paintOf, type Style, type View } from '../style.js';
 
 export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */
@@ -26,7 +26,7 @@ export function checkLines(
   { style, columns, spinner = MARKS.running }: CheckLineOptions,
 ): readonly string[] {
   const state = typeof shown === 'string' ? shown : shown.state;
-  const mark = paintOf(state, style)(state === 'running' ? spinner : MARKS[state]);
+  const mark = paintedMark(state, style, state === 'running' ? spinner : MARKS[state]);
   const label = padEnd(check, LABEL_COLUMNS);
   if (typeof shown === 'string') {
     return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];

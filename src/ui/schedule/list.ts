@@ -5,14 +5,12 @@ import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-type ScheduleOptions = Pick<View, 'nowMs' | 'style'>;
-
 type Listed = ScheduleListOutput['schedules'][number];
 
 const COLUMNS = ['schedule', 'state', 'next run', 'last run', 'last flow'] as const;
 
 /** Schedules as a table. */
-export function renderSchedules(schedules: readonly Listed[], options: ScheduleOptions): string {
+export function renderSchedules(schedules: readonly Listed[], options: View): string {
   if (schedules.length === 0) return 'no schedules\n';
   const { style, nowMs } = options;
   const rows = schedules.map(({ id, state, timezone, nextRunAt, lastRunAt, lastFlow }) => [

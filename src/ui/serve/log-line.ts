@@ -22,11 +22,6 @@ export function renderLogRecord(record: LogRecord, style: Style): string {
   return [[head, ...more].join(' '), ...stackOf(err, style)].join('\n');
 }
 
-/** A line that is not a record, unchanged. */
-export function renderForeignLine(line: string): string {
-  return safeLine(line);
-}
-
 /** The fields behind the message, with their values as text; quoted where they contain blanks. */
 export function otherFields({
   fields,

@@ -4,9 +4,6 @@ import { safeLine, safeLines, spacedJson } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
 
-/** How deliveries are shown. */
-export type DeliveriesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
-
 const TITLES = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
 const STATUS_COLUMN = 3;
 
@@ -14,7 +11,7 @@ const STATUS_COLUMN = 3;
 export function renderDeliveries(
   deliveries: readonly Delivery[],
   total: number,
-  { style, nowMs, columns }: DeliveriesOptions,
+  { style, nowMs, columns }: View,
 ): string {
   if (total === 0) return 'no deliveries\n';
   const rows = deliveries.map((delivery) => {
@@ -65,7 +62,7 @@ export function deliveryFields(
 }
 
 /** All fields of a delivery, and its body. */
-export function renderDelivery(delivery: DeliveryDetails, options: DeliveriesOptions): string {
+export function renderDelivery(delivery: DeliveryDetails, options: View): string {
   const { style, nowMs } = options;
   const shown = deliveryFields(delivery, nowMs).map(([name, value]) => {
     const paint = name === 'status' ? statusPaint(delivery.status, style) : (text: string) => text;

@@ -2,17 +2,14 @@ import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/sup
 import type { MapOutput, RotateOutput, RoutesOutput } from '../../engine/webhooks/index.js';
 import { wrapSafe } from '../fit.js';
 import { renderJson, safeLine } from '../safe-text.js';
-import type { Paint, Style, View } from '../style.js';
-
-/** How routes are shown. */
-export type RoutesOptions = Pick<View, 'columns' | 'nowMs' | 'style'>;
+import { paintedMark, type Style, type View } from '../style.js';
 
 type Route = RoutesOutput['routes'][number];
 
 const INDENT = '    ';
 
 /** Each route with its session, secret and last request, then whether a listener is running. */
-export function renderRoutes(output: RoutesOutput, options: RoutesOptions): string {
+export function renderRoutes(output: RoutesOutput, options: View): string {
   const { style } = options;
   const { routes, enabled, listening } = output;
   const blocks = routes.flatMap((route) => routeLines(route, options));
@@ -27,17 +24,16 @@ function listeningLine(listening: string | null, style: Style): string {
   return `listening on ${safeLine(listening)}`;
 }
 
-function routeLines(route: Route, options: RoutesOptions): readonly string[] {
+function routeLines(route: Route, options: View): readonly string[] {
   const { style, nowMs } = options;
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
-  const mark = MARKS[state];
   const more = [
     `session ${safeLine(sessionKey)}`,
     `secret from ${safeLine(secretSource)}`,
     ...(description === null ? [] : [safeLine(description)]),
   ];
   return [
-    `${mark.paint(style)(mark.sign)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
+    `${paintedMark(MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
     ...more.map((line) => `${INDENT}${line}`),
     `${INDENT}${style.dim(lastWords(route, nowMs))}`,
     ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.fault(line))),
@@ -54,20 +50,14 @@ function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
   return `last request ${ago}: ${status} ${safeLine(what)} · ${formatCountOf(requests, 'request')}${refused}`;
 }
 
-const MARKS: Readonly<
-  Record<Route['state'], { readonly sign: string; readonly paint: (style: Style) => Paint }>
-> = {
-  served: { sign: '✓', paint: ({ ok }) => ok },
-  off: { sign: '○', paint: ({ dim }) => dim },
-  skipped: { sign: '✗', paint: ({ fault }) => fault },
-};
+const MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
 
-function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {
+function wrapped(text: string, { columns }: View): readonly string[] {
   return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);
 }
 
 /** What a route would do with a request. */
-export function renderMapping(output: MapOutput, { style }: { readonly style: Style }): string {
+export function renderMapping(output: MapOutput, { style }: View): string {
   const { event, error, rule, outcome, action } = output;
   const facts: readonly (readonly [string, string])[] = [
     ['verified', verifiedWords(output, style)],

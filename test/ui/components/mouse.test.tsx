@@ -10,7 +10,7 @@ import {
   listView,
   reduceList,
 } from '../../../src/ui/components/list-state.js';
-import { PANE_TOP, Pane, type PaneEvent, reducePane } from '../../../src/ui/components/pane.js';
+import { PANE_TOP, Pane, reducePane } from '../../../src/ui/components/pane.js';
 import { createStore } from '../../../src/ui/components/store.js';
 import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
 import { assertRestored, createTerminal, waitForText } from '../../support/terminal.js';
@@ -67,7 +67,7 @@ test('a click selects, a second one opens, the wheel moves', async () => {
 
 test('the wheel scrolls a pane', async () => {
   const store = createStore(PANE_TOP, reducePane);
-  const text = ITEMS.map((item, at) => ({ text: item.text, isMatch: at % 10 === 9 }));
+  const text = ITEMS.map((item) => ({ text: item.text }));
   function View(): ReactElement {
     const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
     const area = { columns: 30, rows: 6, x: 0, y: 0 };
@@ -78,14 +78,6 @@ test('the wheel scrolls a pane', async () => {
   await waitForText(terminal, 'lines 1–5 of 30');
   terminal.type(WHEEL_DOWN);
   await waitForText(terminal, 'lines 4–8 of 30');
-  const to = (move: (PaneEvent & { type: 'scrolled' })['to'], place: string): Promise<unknown> => {
-    store.dispatch({ type: 'scrolled', to: move });
-    return waitForText(terminal, place);
-  };
-  await to('nextMatch', 'lines 10–14 of 30');
-  await to('nextMatch', 'lines 20–24 of 30');
-  await to('previousMatch', 'lines 10–14 of 30');
-  await to('previousMatch', 'lines 26–30 of 30');
   await screen.unmount();
 });
 

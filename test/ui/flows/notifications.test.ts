@@ -11,7 +11,7 @@ import { aNotification, NOW } from './builders.js';
 
 const test = suite('notifications in lines');
 
-const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined };
+const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/' };
 const EVIL = '\u001B]0;x\u0007\nmore';
 
 test('a list has a line for each notification, and says when there are more', () => {

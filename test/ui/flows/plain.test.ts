@@ -17,7 +17,7 @@ import { aFlow, anEntry, aTask, NOW } from './builders.js';
 const test = suite('flows and tasks in lines');
 
 const STYLE = createStyle(false);
-const PIPED = { style: STYLE, nowMs: NOW, columns: undefined };
+const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/' };
 
 test('a list has a line each, and says when there are more', () => {
   const entry = aFlow({ blockedSummary: 'no key', status: 'blocked' });

@@ -176,7 +176,6 @@ function summaryLines(fields: Parameters<typeof aSummary>[0], verbose = false): 
     style: plain,
     agentId: 'main',
     verbose,
-    isFaulty: (skip) => skip.reason !== 'symlink',
   });
   return text.trimEnd().split('\n');
 }

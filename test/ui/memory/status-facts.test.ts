@@ -38,6 +38,7 @@ function told(fields: Partial<Ext>): readonly string[] {
   const status = { ext: { ...EXT, ...fields } } as BackendStatus;
   const options = {
     style: createStyle(false),
+    columns: undefined,
     nowMs: NOW,
     homeDir: '/home/ada',
   };

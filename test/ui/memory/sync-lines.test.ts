@@ -35,7 +35,6 @@ function lines(everyMs: number, options: Partial<SyncLinesOptions> = {}): readon
     verbose: false,
     quiet: false,
     now: () => atMs,
-    isFaulty: (skip) => skip.reason !== 'symlink',
     ...options,
   });
   for (const event of events()) {
@@ -103,7 +102,6 @@ test('embedding is told: by whom, instead of whom, how far, and what slows it do
     verbose: false,
     quiet: false,
     now: () => atMs,
-    isFaulty: () => true,
   });
   for (const event of EMBEDDING) {
     atMs += 2500;

@@ -51,7 +51,6 @@ function open(columns: number, rows: number): Opened {
     },
     onInterrupt: () => interrupts.push(interrupts.length + 1),
     verbose: false,
-    isFaulty: () => true,
   });
   return { terminal, tell, finish, fail, ended, interrupts };
 }

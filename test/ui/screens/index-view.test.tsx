@@ -1,12 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createStore } from '../../../src/ui/components/store.js';
-import {
-  IndexScreen,
-  type IndexScreenEvent,
-  reduceIndexScreen,
-  startIndexScreen,
-} from '../../../src/ui/screens/index/run.js';
+import type { SyncEvent } from '../../../src/engine/memory/sync/index.js';
+import { createState } from '../../../src/ui/components/store.js';
+import { reduceSync, startSyncProgress } from '../../../src/ui/memory/sync-progress.js';
+import { IndexScreen } from '../../../src/ui/screens/index/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS } from '../../support/terminal.js';
@@ -16,7 +13,7 @@ import { waitFor } from '../../support/wait.js';
 const test = suite('the view of the index screen');
 
 function rendered() {
-  const store = createStore(startIndexScreen(0), reduceIndexScreen);
+  const store = createState({ progress: startSyncProgress(0), isStopping: false });
   const stops: number[] = [];
   const view = render(
     <IndexScreen
@@ -27,8 +24,8 @@ function rendered() {
       onStop={() => stops.push(1)}
     />,
   );
-  const tell = (event: Extract<IndexScreenEvent, { type: 'sync' }>['event'], atMs: number): void =>
-    store.dispatch({ type: 'sync', event, atMs });
+  const tell = (event: SyncEvent, atMs: number): void =>
+    store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, atMs) });
   return { view, tell, stops, frame: () => view.lastFrame() ?? '' };
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/engine/serve/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { openServeScreen } from '../../../src/ui/screens/serve/run.js';
-import { reduceServeScreen, startServeScreen } from '../../../src/ui/screens/serve/view.js';
+import { withRecord } from '../../../src/ui/screens/serve/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -170,7 +170,7 @@ test('where not all fit, the list scrolls, and f lists those that fail', async (
 test('keeps the latest records of each service only', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'constructor'), { maxLength: 300 }), (names) => {
-      let state = startServeScreen(NOW);
+      let logs: ReadonlyMap<string, readonly LogRecord[]> = new Map();
       for (const [at, name] of names.entries()) {
         const record: LogRecord = {
           level: 'info',
@@ -178,9 +178,9 @@ test('keeps the latest records of each service only', () => {
           msg: String(at),
           fields: { service: name },
         };
-        state = reduceServeScreen(state, { type: 'logged', record });
+        logs = withRecord(logs, record);
       }
-      for (const [name, records] of state.logs) {
+      for (const [name, records] of logs) {
         const expected = names.flatMap((one, at) => (one === name ? [String(at)] : []));
         assert.equal(
           records.map(({ msg }) => msg),

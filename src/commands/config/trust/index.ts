@@ -1,30 +1,18 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { yesFlag } from '../../../cli/flags.js';
 import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustReview } from '../../../ui/config/config-text.js';
 import { safeLine } from '../../../ui/safe-text.js';
 
-interface TrustResult {
-  readonly file: string;
-  /** Whether the whole file is in effect now. */
-  readonly trusted: boolean;
-  /** Whether this run recorded it. */
-  readonly changed: boolean;
-  readonly risky: readonly { readonly path: string; readonly value: unknown }[];
-}
-
-export default class ConfigTrust extends BaseCommand<TrustResult> {
+export default class ConfigTrust extends BaseCommand {
   static override summary = 'Show what the svc.json found here can do, and trust it.';
   static override description =
     'A svc.json found in the current folder or above it may come from somebody else. Until you trust it, keys that can run a program, read a secret, send data to a host or reach outside its folder are ignored. After a change of these keys, it must be trusted again.';
-  static override examples = [
-    '<%= config.bin %> config trust',
-    '<%= config.bin %> config trust --yes',
-    '<%= config.bin %> config trust --config ./svc.json --yes --json',
-  ];
+  static override examples = examples('', '--yes', '--config ./svc.json --yes --json');
   static override flags = yesFlag;
 
-  async run(): Promise<TrustResult> {
+  async run() {
     const { flags } = await this.parse(ConfigTrust);
     const review = reviewFile(this.context(), { configFile: flags.config });
     const { file, state, risky } = review;

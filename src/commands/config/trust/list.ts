@@ -1,19 +1,13 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { listTrust } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustList } from '../../../ui/config/config-text.js';
 
-interface TrustListResult {
-  readonly configs: readonly { readonly file: string; readonly trustedAt: string }[];
-}
-
-export default class ConfigTrustList extends BaseCommand<TrustListResult> {
+export default class ConfigTrustList extends BaseCommand {
   static override summary = 'List the configuration files that you trust.';
-  static override examples = [
-    '<%= config.bin %> config trust list',
-    '<%= config.bin %> config trust list --json',
-  ];
+  static override examples = examples('', '--json');
 
-  async run(): Promise<TrustListResult> {
+  async run() {
     await this.parse(ConfigTrustList);
     const configs = listTrust(this.context()).map(({ file, trustedAtMs }) => {
       return { file, trustedAt: new Date(trustedAtMs).toISOString() };

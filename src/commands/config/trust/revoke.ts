@@ -1,21 +1,14 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
 
-interface RevokeResult {
-  readonly file: string;
-  readonly revoked: boolean;
-}
-
-export default class ConfigTrustRevoke extends BaseCommand<RevokeResult> {
+export default class ConfigTrustRevoke extends BaseCommand {
   static override summary = 'Stop trusting a configuration file.';
   static override description =
     'Applies to the svc.json found here, or the file named by --config, which may be deleted already.';
-  static override examples = [
-    '<%= config.bin %> config trust revoke',
-    '<%= config.bin %> config trust revoke --config ~/project/svc.json',
-  ];
+  static override examples = examples('', '--config ~/project/svc.json');
 
-  async run(): Promise<RevokeResult> {
+  async run() {
     const { flags } = await this.parse(ConfigTrustRevoke);
     const file = fileToTrust(this.context(), { configFile: flags.config });
     const revoked = revokeTrust(this.context(), file);

@@ -1,7 +1,7 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { readLifetime, sessionFacts, sessionFlags, withEnvironment } from '../../../cli/flags.js';
+import { argument, choicesFlag, examples, textFlag } from '../../../cli/command-parts.js';
+import { readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {
@@ -18,33 +18,28 @@ export default class McpTokenCreate extends BaseCommand<TokenCreateOutput> {
     `Prints the token once; only its hash is stored. A running "svc mcp --http" accepts it at once.
 
 Give each person or machine a token of their own, so that you can revoke one. A token can be limited to one agent, to one tool, and to a conversation, which the rules of memory.ext.scope then apply to.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> ada-laptop',
-    '<%= config.bin %> <%= command.id %> ci --agent main --scope search --expires 30d',
-    '<%= config.bin %> <%= command.id %> team-room --chat-type channel --channel slack --expires never',
-  ];
+  static override examples = examples(
+    'ada-laptop',
+    'ci --agent main --scope search --expires 30d',
+    'team-room --chat-type channel --channel slack --expires never',
+  );
   static override args = {
-    name: Args.string({ required: true, description: 'Name of the token, such as ada-laptop.' }),
+    name: argument('Name of the token, such as ada-laptop.'),
   };
   static override flags = {
     ...sessionFlags,
-    ...withEnvironment({
-      agent: Flags.string({
-        char: 'a',
-        summary: 'Open the memory of this agent; by default that of the server.',
-        helpValue: 'ID',
-      }),
-      scope: Flags.option({
-        options: TOKEN_SCOPES,
-        multiple: true,
-        summary: 'Allow only this: searching, reading files, adding to notes. Repeatable.',
-        helpValue: 'search|read|write',
-      })(),
-      expires: Flags.string({
-        summary: 'When it expires: a duration, a date, or never.',
-        helpValue: 'WHEN',
-        default: '90d',
-      }),
+    agent: textFlag('Open the memory of this agent; by default that of the server.', 'ID', {
+      char: 'a',
+    }),
+    scope: choicesFlag(
+      TOKEN_SCOPES,
+      'Allow only this: searching, reading files, adding to notes. Repeatable.',
+      'search|read|write',
+    ),
+    expires: Flags.string({
+      summary: 'When it expires: a duration, a date, or never.',
+      helpValue: 'WHEN',
+      default: '90d',
     }),
   };
 

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import type { TokenListOutput } from '../../../engine/mcp/index.js';
 import { readTokens, tokenOutput, tokensFile } from '../../../engine/mcp/tokens/token-store.js';
 import { renderTokens } from '../../../ui/mcp/tokens.js';
@@ -7,10 +8,7 @@ export default class McpTokenList extends BaseCommand<TokenListOutput> {
   static override summary = 'List the tokens of clients on other machines.';
   static override description =
     'Shows what each token allows and when it expires. The tokens themselves are not stored.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --json',
-  ];
+  static override examples = examples('', '--json');
 
   async run(): Promise<TokenListOutput> {
     const { flags } = await this.parse(McpTokenList);

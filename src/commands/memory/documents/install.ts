@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { withEnvironment } from '../../../cli/flags.js';
+import { booleanFlag, examples } from '../../../cli/command-parts.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { loadConfig, searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
@@ -22,11 +21,7 @@ export default class MemoryDocumentsInstall extends BaseCommand<InstallDocuments
     `The library is the npm package unpdf (about 2 MB), in one exact release whose content is checked. npm installs it into the state folder; nothing is compiled and no package scripts run. Other kinds of documents need no library.
 
 You can interrupt it at any time: the library is installed completely or not at all. To index PDF files, add "pdf" to memorySearch.documents.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> pdf',
-    '<%= config.bin %> <%= command.id %> pdf --json',
-    '<%= config.bin %> <%= command.id %> pdf --remove',
-  ];
+  static override examples = examples('pdf', 'pdf --json', 'pdf --remove');
   static override args = {
     format: Args.string({
       description: 'The kind of documents.',
@@ -34,10 +29,10 @@ You can interrupt it at any time: the library is installed completely or not at 
       required: true,
     }),
   };
-  static override flags = withEnvironment({
-    force: Flags.boolean({ char: 'f', summary: 'Reinstall the library.' }),
-    remove: Flags.boolean({ summary: 'Remove the library.', exclusive: ['force'] }),
-  });
+  static override flags = {
+    force: booleanFlag('Reinstall the library.', { char: 'f' }),
+    remove: booleanFlag('Remove the library.', { exclusive: ['force'] }),
+  };
 
   async run(): Promise<InstallDocumentsOutput> {
     const { flags } = await this.parse(MemoryDocumentsInstall);

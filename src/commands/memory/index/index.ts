@@ -1,9 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
-import * as Flags from '@oclif/core/flags';
-import { type FlagsOf, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import { booleanFlag, examples } from '../../../cli/command-parts.js';
+import { type FlagsOf, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { print } from '../../../cli/print.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import {
@@ -26,31 +25,20 @@ With an embedding provider, every passage gets a vector; passages that have one 
 --watch keeps running and indexes changes until Ctrl-C or SIGTERM, with exit code 0. Combined with --json, it prints one line of JSON for each sync and each failure.
 
 An index that is damaged, or was built by another version or with other settings, is rebuilt; searches use the old one until it is replaced.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --agent main --force',
-    '<%= config.bin %> <%= command.id %> --workspace ./notes --json',
-    '<%= config.bin %> <%= command.id %> --watch',
-  ];
+  static override examples = examples(
+    '',
+    '--agent main --force',
+    '--workspace ./notes --json',
+    '--watch',
+  );
   static override aliases = ['index'];
   static override flags = {
     ...targetFlags,
-    ...withEnvironment({
-      all: Flags.boolean({ summary: 'All agents, which is the default.' }),
-      force: Flags.boolean({
-        char: 'f',
-        summary: 'Rebuild the index and re-embed what is not cached.',
-      }),
-      'reuse-vectors': Flags.boolean({
-        summary: 'With --force, keep the vectors.',
-        dependsOn: ['force'],
-      }),
-      watch: Flags.boolean({ summary: 'Keep running and index changes.', exclusive: ['force'] }),
-    }),
+    all: booleanFlag('All agents, which is the default.'),
+    force: booleanFlag('Rebuild the index and re-embed what is not cached.', { char: 'f' }),
+    'reuse-vectors': booleanFlag('With --force, keep the vectors.', { dependsOn: ['force'] }),
+    watch: booleanFlag('Keep running and index changes.', { exclusive: ['force'] }),
   };
-
-  private isWatching = false;
-  private readonly onStop = (): void => this.interrupt();
 
   async run(): Promise<IndexOutput> {
     const { flags } = await this.parse(MemoryIndex);
@@ -62,30 +50,11 @@ An index that is damaged, or was built by another version or with other settings
     return { agents };
   }
 
-  /** A watcher prints its own lines; a document at the end would repeat them. */
-  protected override logJson(json: unknown): void {
-    if (!this.isWatching) super.logJson(json);
-    else if (typeof json === 'object' && json !== null && 'error' in json) {
-      print(`${JSON.stringify(json)}\n`);
-    }
-  }
-
   private async watchAll(flags: IndexFlags): Promise<IndexOutput> {
-    this.refuseShape('--watch');
-    this.isWatching = true;
-    const { clock, homeDir } = this.context();
+    this.printLines('--watch');
     const memories = await this.openMemories(flags, { longLived: true });
     const { shownWatch } = await import('../../../cli/shown-watch.js');
-    await shownWatch(memories, {
-      terminal: await this.screenTerminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      json: this.jsonEnabled(),
-      homeDir,
-      clock,
-      signal: this.signal,
-      onInterrupt: this.onStop,
-    });
+    await shownWatch(memories, await this.showing(flags));
     return { agents: [] };
   }
 

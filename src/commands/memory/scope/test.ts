@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { explainScope } from '../../../engine/scope/decide-scope.js';
 import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';
@@ -8,11 +9,11 @@ export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
   static override summary = 'Test whether a conversation can search memory.';
   static override description =
     'Evaluates memory.ext.scope as all tools do: the first matching rule decides, else the default. Searches nothing. The exit code is 1 if access is denied.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42',
-    '<%= config.bin %> <%= command.id %> --session-key agent:main:main --channel telegram',
-    '<%= config.bin %> <%= command.id %> --chat-type group --json',
-  ];
+  static override examples = examples(
+    '--session-key agent:main:telegram:direct:42',
+    '--session-key agent:main:main --channel telegram',
+    '--chat-type group --json',
+  );
   static override flags = sessionFlags;
 
   async run(): Promise<ScopeTestOutput> {

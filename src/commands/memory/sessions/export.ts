@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { sessionArgs, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import { examples } from '../../../cli/command-parts.js';
+import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import {
   findSessions,
@@ -15,14 +16,11 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
   static override summary = 'Print a conversation as Markdown or JSON.';
   static override description =
     'Prints everything that was said. Secrets are masked, and forgotten text is left out. --format json is the document of svc memory sessions show --json.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 5e55104e > conversation.md',
-    '<%= config.bin %> <%= command.id %> 5e55104e --format json',
-  ];
+  static override examples = examples('5e55104e > conversation.md', '5e55104e --format json');
   static override args = sessionArgs;
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({ format: Flags.option({ summary: 'Format (md).', options: FORMATS })() }),
+    format: Flags.option({ summary: 'Format (md).', options: FORMATS })(),
   };
 
   async run(): Promise<SessionOutput> {

@@ -1,7 +1,7 @@
+import { examples } from '../../../cli/command-parts.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { followInAllStores } from '../../../cli/memory-stores.js';
-import { createLazySyncProgress } from '../../../cli/shown-sync.js';
 import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
 import {
@@ -16,14 +16,13 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   static override summary = 'Forget a conversation, permanently.';
   static override description =
     'Works like svc memory forget with the path of the conversation: its text is erased from the index, from the archive and from everything derived from it, and is not indexed again from any file. The transcript of the agent is not changed. Undoing it restores only what the agent still has.';
-  static override examples = ['<%= config.bin %> <%= command.id %> 5e55104e --yes'];
+  static override examples = examples('5e55104e --yes');
   static override args = sessionArgs;
   static override flags = { agent: targetFlags.agent, ...yesFlag };
 
   async run(): Promise<ForgetOutput> {
     const { args, flags } = await this.parse(MemorySessionsForget);
     const context = this.context();
-    const terminal = this.terminal(flags);
     const work = { signal: this.signal };
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
@@ -35,12 +34,9 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
-    const quiet = flags.quiet || this.jsonEnabled();
-    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
-    const stores = await followInAllStores(forgetting, memory, context, {
-      ...work,
-      onEvent: (event) => progress.onEvent(this.mask.data(event)),
-    }).finally(progress.clear);
+    const { onEvent, clear } = this.syncProgress(flags);
+    const shown = { ...work, onEvent };
+    const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
     this.write(renderForgotten(entry));

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { limitFlag, readSince, targetFlags, withEnvironment } from '../../../cli/flags.js';
+import { examples, textFlag } from '../../../cli/command-parts.js';
+import { limitFlag, readSince, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
 import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
@@ -9,28 +10,23 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
   static override summary = 'List conversations, newest first.';
   static override description =
     'Lists the conversations that are searched, and everything in the archive. "kept" means that the archive has a copy, "archived" that the agent has deleted its own. Conversations are archived if memorySearch.sync.sessions.retention is "keep".';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --reader claude-code --since 30d',
-    '<%= config.bin %> <%= command.id %> --before 2026-01-01 --json',
-  ];
+  static override examples = examples(
+    '',
+    '--reader claude-code --since 30d',
+    '--before 2026-01-01 --json',
+  );
   static override flags = {
     agent: targetFlags.agent,
-    ...withEnvironment({
-      reader: Flags.option({
-        options: [...SESSION_READERS, ...EXPORT_FORMATS],
-        summary: 'Show only those of this reader, or of this data export.',
-      })(),
-      since: Flags.string({
-        summary: 'Show only what was last continued since a date or for a duration (7d).',
-        helpValue: 'WHEN',
-      }),
-      before: Flags.string({
-        summary: 'Show only what was last continued before a date (or 7d ago).',
-        helpValue: 'WHEN',
-      }),
-      limit: limitFlag(50, 100_000),
-    }),
+    reader: Flags.option({
+      options: [...SESSION_READERS, ...EXPORT_FORMATS],
+      summary: 'Show only those of this reader, or of this data export.',
+    })(),
+    since: textFlag(
+      'Show only what was last continued since a date or for a duration (7d).',
+      'WHEN',
+    ),
+    before: textFlag('Show only what was last continued before a date (or 7d ago).', 'WHEN'),
+    limit: limitFlag(50, 100_000),
   };
 
   async run(): Promise<SessionListOutput> {

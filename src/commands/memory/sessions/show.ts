@@ -1,3 +1,4 @@
+import { examples } from '../../../cli/command-parts.js';
 import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { needsPager, page } from '../../../cli/foreground.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
@@ -13,10 +14,7 @@ export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
   static override summary = 'Show a conversation.';
   static override description =
     'Shows what was said, with the lines that citations use; on a terminal in a pager if it is long. Secrets are masked, and forgotten text is left out.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> 5e55104e',
-    '<%= config.bin %> <%= command.id %> sessions/main/2026-02-03.jsonl --json',
-  ];
+  static override examples = examples('5e55104e', 'sessions/main/2026-02-03.jsonl --json');
   static override args = sessionArgs;
   static override flags = { agent: targetFlags.agent };
 

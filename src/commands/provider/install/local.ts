@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
+import { booleanFlag, examples, textFlag } from '../../../cli/command-parts.js';
 import { currentPlatform } from '../../../cli/context.js';
-import { withEnvironment } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
@@ -25,27 +24,26 @@ export default class ProviderInstallLocal extends BaseCommand<InstallLocalOutput
     `Embeds on this machine, without a key or service. The runtime is the npm package node-llama-cpp (about 80 MB, 720 MB with --gpu), which npm installs into the state folder; nothing is compiled and no package scripts run. The model is set by local.modelPath of the default agent; the default is a small multilingual model.
 
 You can interrupt it at any time: the runtime is installed completely or not at all, and downloads resume.`;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --gpu',
-    '<%= config.bin %> <%= command.id %> --model hf:nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0',
-    '<%= config.bin %> <%= command.id %> --no-model --json',
-    '<%= config.bin %> <%= command.id %> --remove',
-  ];
-  static override flags = withEnvironment({
-    gpu: Flags.boolean({ summary: 'Include the GPU variants (CUDA, Vulkan).' }),
-    force: Flags.boolean({ char: 'f', summary: 'Reinstall the runtime.' }),
-    model: Flags.string({
-      summary: 'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
-      helpValue: 'REF',
-      exclusive: ['no-model'],
-    }),
-    'no-model': Flags.boolean({ summary: 'Install only the runtime.' }),
-    remove: Flags.boolean({
-      summary: 'Remove the runtime; models are kept.',
+  static override examples = examples(
+    '',
+    '--gpu',
+    '--model hf:nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0',
+    '--no-model --json',
+    '--remove',
+  );
+  static override flags = {
+    gpu: booleanFlag('Include the GPU variants (CUDA, Vulkan).'),
+    force: booleanFlag('Reinstall the runtime.', { char: 'f' }),
+    model: textFlag(
+      'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
+      'REF',
+      { exclusive: ['no-model'] },
+    ),
+    'no-model': booleanFlag('Install only the runtime.'),
+    remove: booleanFlag('Remove the runtime; models are kept.', {
       exclusive: ['force', 'gpu', 'model', 'no-model'],
     }),
-  });
+  };
 
   async run(): Promise<InstallLocalOutput> {
     const { flags } = await this.parse(ProviderInstallLocal);

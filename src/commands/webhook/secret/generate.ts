@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../cli/base-command.js';
+import { examples } from '../../../cli/command-parts.js';
 import type { SecretOutput } from '../../../engine/webhooks/index.js';
 import { newSecret } from '../../../engine/webhooks/verify/verifier.js';
 
@@ -6,10 +7,7 @@ export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
   static override summary = 'Generate a secret for a webhook route.';
   static override description =
     'Prints 256 random bits as letters, digits, _ and -. Nothing is stored: save it where the route reads its secret, and give it to the sender. Use a different secret for each route.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> > ci.secret',
-  ];
+  static override examples = examples('', '> ci.secret');
 
   /** The result is a secret, so it must not be masked. */
   protected override readonly answersVerbatim = true;

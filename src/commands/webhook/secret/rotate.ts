@@ -1,7 +1,5 @@
-import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { withEnvironment } from '../../../cli/flags.js';
+import { argument, booleanFlag, examples, textFlag } from '../../../cli/command-parts.js';
 import { loadConfig } from '../../../engine/config/index.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
@@ -11,22 +9,16 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
   static override summary = 'Replace the secret of a route without an outage.';
   static override description =
     'Without a flag, shows which secrets are valid and what to do next. --add makes a new secret valid in addition to the others, and --finish leaves only the newest. Both change the configuration file; a route with "secret" gets "verify" with the scheme "bearer", which can have several.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> ci',
-    '<%= config.bin %> <%= command.id %> ci --add env:CI_WEBHOOK_SECRET_2',
-    '<%= config.bin %> <%= command.id %> ci --finish',
-  ];
+  static override examples = examples('ci', 'ci --add env:CI_WEBHOOK_SECRET_2', 'ci --finish');
   static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
+    route: argument('ID of the route.'),
   };
-  static override flags = withEnvironment({
-    add: Flags.string({
-      summary: 'Make this secret valid too: a reference such as env:NAME.',
-      helpValue: 'SECRET',
+  static override flags = {
+    add: textFlag('Make this secret valid too: a reference such as env:NAME.', 'SECRET', {
       exclusive: ['finish'],
     }),
-    finish: Flags.boolean({ summary: 'Leave only the newest secret valid.' }),
-  });
+    finish: booleanFlag('Leave only the newest secret valid.'),
+  };
 
   async run(): Promise<RotateOutput> {
     const { args, flags } = await this.parse(WebhookSecretRotate);

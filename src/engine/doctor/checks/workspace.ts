@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { editJson, parseConfigText } from '../../config/authoring.js';
 import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/index.js';
-import { skipWords } from '../../memory/skip-words.js';
+import type { SkippedFile, SourceFile } from '../../memory/index.js';
+import { isFaultySkip, skipWords } from '../../memory/skip-words.js';
 import {
   countNotesOutside,
   excludeSettings,

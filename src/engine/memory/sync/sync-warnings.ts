@@ -3,7 +3,7 @@ import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import type { EmbeddingSummary } from '../embedding/index.js';
-import { skipWords } from '../skip-words.js';
+import { isFaultySkip, skipWords } from '../skip-words.js';
 import {
   countNotesOutside,
   displayPath,
@@ -11,7 +11,7 @@ import {
   type MemoryFilesOptions,
   scanMemoryFiles,
 } from '../sources/index.js';
-import { isFaultySkip, type SkippedFile } from '../types.js';
+import type { SkippedFile } from '../types.js';
 import type { SyncSummary } from './events.js';
 
 /** Warnings of a sync before a search. The search itself reports failed providers and missing vectors. */

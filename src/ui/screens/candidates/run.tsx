@@ -64,13 +64,13 @@ export async function runCandidatesScreen(
       browser={browser}
       stdout={stdout}
       style={style}
-      title={`svc · dream candidates · ${safeLine(title)}`}
+      title={() => `svc · dream candidates · ${safeLine(title)}`}
       facts={(state) => {
         const ready = state.list.items.filter(({ candidate }) => candidate.passes).length;
         const counts = browserFacts(state, browser.choices, 'candidate');
         return [...counts, `${formatCount(ready)} ready`];
       }}
-      columns={candidateColumns(style)}
+      columns={() => candidateColumns(style)}
       empty={() =>
         store.getSnapshot().decided.length === 0 ? 'No candidates yet.' : 'No candidates left.'
       }

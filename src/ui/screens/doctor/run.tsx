@@ -8,13 +8,16 @@ import type {
 } from '../../../engine/doctor/index.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { BrowserScreen } from '../../components/browser-screen.js';
 import type { KeyBinding } from '../../components/key-map.js';
 import { createStore } from '../../components/store.js';
 import type { View } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
-  DoctorScreen,
+  checkRows,
+  countsOf,
+  findingColumns,
   findingsSource,
   finishedChecks,
   reduceDoctorScreen,
@@ -49,6 +52,9 @@ export interface DoctorScreenEnd {
   /** Fixes that were applied, or failed. */
   readonly applied: readonly AppliedFix[];
 }
+
+/** A finding with its details, below a list of some. */
+const LEAST_ROWS = 8;
 
 /**
  * Shows checks while they run and until the user quits. The terminal is restored however it ends, after a running fix.
@@ -127,9 +133,30 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
       more: place === undefined ? [again] : [edit, again],
     };
   };
-  const screen = { browser, state: store.getSnapshot, stdout, style, keys };
+  const state = store.getSnapshot;
+  const view = (
+    <BrowserScreen
+      browser={browser}
+      stdout={stdout}
+      style={style}
+      title={() => 'svc · doctor'}
+      facts={({ choice }) => [
+        choice === 0 ? '' : (browser.choices[choice] ?? ''),
+        ...countsOf(state()),
+      ]}
+      columns={() => findingColumns(style)}
+      empty={() => (state().again.size === 0 ? 'All is well.' : 'checking …')}
+      keys={keys}
+      around={(area, { list }) => {
+        const checks = checkRows(state(), style, area.columns);
+        // Findings matter more than the checks that found them.
+        const hasRoom = list.items.length === 0 || area.rows - checks.length >= LEAST_ROWS;
+        return { above: hasRoom ? checks : [] };
+      }}
+    />
+  );
   try {
-    const edit = await runAlternate(<DoctorScreen {...screen} />, options, {
+    const edit = await runAlternate(view, options, {
       begin: (mounted) => {
         suspended = mounted.suspended;
         look(names);

@@ -26,18 +26,8 @@ export interface FlowsScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenFlowsScreen {
-  /** Reads what is shown again. @throws SvcError if the flows cannot be read */
-  readonly refresh: () => Promise<void>;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
-/** Opens a screen with a list of flows or tasks. */
-export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
+/** Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read. */
+export function openFlowsScreen(options: FlowsScreenOptions) {
   const { flows, style, stdout, onStop } = options;
   let pauses: FlowsList['pauses'] = [];
   const list: FlowsOnScreen['list'] = async (choice) => {
@@ -48,18 +38,19 @@ export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
   const browser = createBrowser(flowsSource({ ...flows, list }));
   const noun = flows.kind === 'flows' ? 'flow' : 'task';
   const quit = { bar: 'q quit', help: 'quit' };
+  const columns = columnsOf(flows.kind, style);
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}
       stdout={stdout}
       style={style}
-      title={`svc · ${flows.kind}`}
+      title={() => `svc · ${flows.kind}`}
       facts={(state) => browserFacts(state, browser.choices, noun)}
-      columns={columnsOf(flows.kind, style)}
+      columns={() => columns}
       empty={() => `no ${flows.kind}`}
       keys={() => ({ onStop, noun, quit, escapeEnds: true })}
-      around={({ columns }) => {
-        return { above: pauseLines(pauses, { style, nowMs: options.now() }, columns) };
+      around={(area) => {
+        return { above: pauseLines(pauses, { style, nowMs: options.now() }, area.columns) };
       }}
     />,
     options,

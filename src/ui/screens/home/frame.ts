@@ -3,7 +3,7 @@ import { listView } from '../../components/list-state.js';
 import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import type { Paint, Style } from '../../style.js';
+import { MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
 import { detailLines, type HomeView } from './detail.js';
 import type { AgentCells, HomeLine, HomeMark } from './lines.js';
@@ -184,8 +184,8 @@ function agentColumns(style: Style, columns: number): readonly ListColumn<HomeLi
   return [
     {
       title: '',
-      cell: ({ mark }) => MARKS[mark].sign,
-      paint: (sign, { mark }) => MARKS[mark].paint(style)(sign),
+      cell: ({ mark }) => MARKS[HOME_MARKS[mark]],
+      paint: (sign, { mark }) => paintedMark(HOME_MARKS[mark], style, sign),
       goes: 9,
     },
     { title: 'agent', cell: ({ title }) => fitEnd(title, most), goes: 8 },
@@ -236,14 +236,14 @@ function lineText(
   columns: number,
 ): string {
   const { style } = view;
-  const { sign, paint } = MARKS[mark];
+  const state = HOME_MARKS[mark];
   const cursor = cursorOf(isSelected, view);
   const name = padEnd(fitEnd(title, MAX_TITLE), TITLE_COLUMNS);
   const rest = columns - 7 - textWidth(name);
-  if (rest < 4) return cursor + fitEnd(`${sign}  ${name}`, columns - CURSOR_COLUMNS);
+  if (rest < 4) return cursor + fitEnd(`${MARKS[state]}  ${name}`, columns - CURSOR_COLUMNS);
   const words = fitParts(parts, rest);
   const shown = mark === 'off' || mark === 'unknown' ? style.dim(words) : words;
-  return `${cursor}${paint(style)(sign)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
+  return `${cursor}${paintedMark(state, style)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
 }
 
 /** As many parts as fit; the first one may be cut. */
@@ -267,16 +267,14 @@ function fitParts(parts: readonly string[], columns: number): string {
 
 const LEAST_CUT = 16;
 
-const MARKS: Readonly<
-  Record<HomeMark, { readonly sign: string; readonly paint: (style: Style) => Paint }>
-> = {
-  well: { sign: '✓', paint: ({ ok }) => ok },
-  busy: { sign: '●', paint: ({ accent }) => accent },
-  warning: { sign: '!', paint: ({ warning }) => warning },
-  fault: { sign: '✗', paint: ({ fault }) => fault },
-  off: { sign: '○', paint: ({ dim }) => dim },
-  unknown: { sign: '·', paint: ({ dim }) => dim },
-};
+const HOME_MARKS = {
+  well: 'ok',
+  busy: 'running',
+  warning: 'warning',
+  fault: 'fault',
+  off: 'waiting',
+  unknown: 'note',
+} as const satisfies Record<HomeMark, Mark>;
 
 /** The line of faults, and below it as many of them as there is room for. */
 function faultRows(
@@ -291,10 +289,9 @@ function faultRows(
   const more = wrongs(state.news)
     .slice(1, rows)
     .map(({ severity, message }) => {
-      const { sign, paint } = MARKS[severity];
       const text = fitEnd(safeLine(message), columns - TITLE_COLUMNS - 8);
       return {
-        text: `${' '.repeat(TITLE_COLUMNS + 6)}${paint(view.style)(sign)} ${text}`,
+        text: `${' '.repeat(TITLE_COLUMNS + 6)}${paintedMark(severity, view.style)} ${text}`,
         line: line.id,
       };
     });

@@ -1,11 +1,11 @@
 import { Text } from 'ink';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
 import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createStore, type Store, useStore } from '../../components/store.js';
 import { FilterInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
@@ -155,7 +155,7 @@ export function HomeScreen({
   homeDir,
   orders,
 }: HomeScreenProps): ReactElement {
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   useKeyMap(() => homeKeys(store.getSnapshot(), orders));
   const { palette } = state;
   return (

@@ -1,7 +1,6 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
-import type { SkippedFile } from '../../../engine/memory/index.js';
+import type { ReactElement } from 'react';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createState, type Readable, useStore } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
@@ -35,8 +34,6 @@ export interface IndexScreenOptions extends ScreenStreams {
   readonly onInterrupt: () => void;
   /** Lists every skipped file in the summary. */
   readonly verbose: boolean;
-  /** Whether a skipped file is a problem that the user should see. */
-  readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
 /** Shorter work only prints its summary: a screen that flashes by distracts. */
@@ -49,13 +46,14 @@ const FRAME_MS = 66;
  */
 export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncSummary> {
   const { now, style, title, stdout } = options;
-  const store = createStore(startIndexScreen(now()), reduceIndexScreen, { everyMs: FRAME_MS, now });
+  const start: IndexScreenState = { progress: startSyncProgress(now()), isStopping: false };
+  const store = createState(start, { everyMs: FRAME_MS, now });
   let screen: MountedScreen | undefined;
   const close = async (): Promise<void> => {
     await screen?.unmount();
   };
   const onStop = stopHandler({
-    show: () => store.dispatch({ type: 'stop.asked' }),
+    show: () => store.dispatch({ isStopping: true }),
     close,
     onInterrupt: options.onInterrupt,
   });
@@ -70,12 +68,12 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   const timer = setTimeout(mount, QUIET_FOR_MS);
   try {
     const summary = await options.start((event) => {
-      store.dispatch({ type: 'sync', event, atMs: now() });
+      store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, now()) });
     });
     clearTimeout(timer);
     await close();
-    const { verbose, isFaulty } = options;
-    stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose, isFaulty }));
+    const { verbose } = options;
+    stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose }));
     return summary;
   } finally {
     clearTimeout(timer);
@@ -85,7 +83,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
 
 /** What the index screen shows, and the callbacks for its keys. */
 interface IndexScreenProps {
-  readonly store: Store<IndexScreenState, IndexScreenEvent>;
+  readonly store: Readable<IndexScreenState>;
   readonly stdout: NodeJS.WriteStream;
   readonly title: IndexTitle;
   readonly style: Style;
@@ -95,7 +93,7 @@ interface IndexScreenProps {
 /** The index screen: a pure view of the store. */
 export function IndexScreen(props: IndexScreenProps): ReactElement {
   const { store, style, onStop } = props;
-  const { progress, isStopping } = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { progress, isStopping } = useStore(store);
   const { agentId, place, backend } = props.title;
   const title = safeLine(`svc · index · ${agentId}`);
   const engine = safeLine(backend);
@@ -120,27 +118,4 @@ interface IndexScreenState {
   readonly progress: SyncProgress;
   /** The user asked to stop, and the current transaction is being finished. */
   readonly isStopping: boolean;
-}
-
-/** Events of the index screen: those of the sync, and keys. */
-export type IndexScreenEvent =
-  | { readonly type: 'sync'; readonly event: SyncEvent; readonly atMs: number }
-  | { readonly type: 'stop.asked' };
-
-/** The screen before the first event. */
-export function startIndexScreen(atMs: number): IndexScreenState {
-  return { progress: startSyncProgress(atMs), isStopping: false };
-}
-
-/** The screen after an event; pure. */
-export function reduceIndexScreen(
-  state: IndexScreenState,
-  event: IndexScreenEvent,
-): IndexScreenState {
-  switch (event.type) {
-    case 'sync':
-      return { ...state, progress: reduceSync(state.progress, event.event, event.atMs) };
-    case 'stop.asked':
-      return { ...state, isStopping: true };
-  }
 }

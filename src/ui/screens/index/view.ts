@@ -18,7 +18,7 @@ import {
 } from '../../memory/sync-progress.js';
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
-import { drawBar, type Paint, type Style } from '../../style.js';
+import { drawBar, type Mark, paintedMark, type Style } from '../../style.js';
 
 const LABEL_COLUMNS = 8;
 const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
@@ -27,12 +27,12 @@ const NARROW_BAR_COLUMNS = 14;
 /** With less room than this, a long bar would leave none for the rate. */
 const NARROW = 64;
 
-const MARKS: Readonly<Record<PhaseState, string>> = {
-  waiting: '○',
-  running: '●',
-  done: '✓',
-  stopped: '!',
-};
+const PHASE_MARKS = {
+  waiting: 'waiting',
+  running: 'running',
+  done: 'ok',
+  stopped: 'warning',
+} as const satisfies Record<PhaseState, Mark>;
 
 /** The steps of a sync, one line each, and what it is doing. */
 export function syncRows(progress: SyncProgress, style: Style, columns: number): readonly string[] {
@@ -51,14 +51,8 @@ export function syncRows(progress: SyncProgress, style: Style, columns: number):
 
 function phaseRow(phase: SyncPhase, progress: SyncProgress, style: Style, room: number): string {
   const state = progress.phases[phase];
-  const paint: Readonly<Record<PhaseState, Paint>> = {
-    waiting: style.dim,
-    running: style.accent,
-    done: style.ok,
-    stopped: style.warning,
-  };
   const label = padEnd(phase, LABEL_COLUMNS);
-  const head = `${paint[state](MARKS[state])} ${state === 'waiting' ? style.dim(label) : label}`;
+  const head = `${paintedMark(PHASE_MARKS[state], style)} ${state === 'waiting' ? style.dim(label) : label}`;
   return head + BODIES[phase](progress, style, room);
 }
 

@@ -38,16 +38,6 @@ export interface LogsScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenLogsScreen {
-  /** Shows new entries. While the newest is selected, it stays selected. */
-  readonly refresh: () => Promise<void>;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
 /** Levels that can be chosen, and their keys. */
 const LEVELS = [
   ['trace', 'a', 'all levels'],
@@ -60,7 +50,7 @@ const LEVELS = [
 type LevelChoice = (typeof LEVELS)[number][0];
 
 /** Opens a viewer of a log that is being written. */
-export function openLogsScreen(options: LogsScreenOptions): OpenLogsScreen {
+export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, stdout, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({
     choices: ['trace', 'debug', 'info', 'warn', 'error'],
@@ -109,9 +99,9 @@ export function openLogsScreen(options: LogsScreenOptions): OpenLogsScreen {
       browser={browser}
       stdout={stdout}
       style={style}
-      title="svc · logs"
+      title={() => 'svc · logs'}
       facts={(state) => logFacts(state, browser.choices, log.restricted)}
-      columns={columnsOf(style)}
+      columns={() => columnsOf(style)}
       empty={() => 'no lines yet'}
       keys={() => ({
         onStop,

@@ -1,11 +1,11 @@
-import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { type KeyBinding, moveKeys, useKeyMap, withHelp } from '../../components/key-map.js';
 import { Pane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createStore, type Store, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -103,7 +103,7 @@ interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'st
 /** The diagnostics screen: its checks, and below them the conclusion. */
 function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const { store, style } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
   const bindings = keysOf(state, props);
   const { diagnosis } = state;

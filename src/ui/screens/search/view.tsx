@@ -1,12 +1,12 @@
 import { Box, Text } from 'ink';
-import { type ReactElement, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useMemo } from 'react';
 import type { SearchMode } from '../../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { List } from '../../components/list.js';
 import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
-import type { Store } from '../../components/store.js';
+import { type Store, useStore } from '../../components/store.js';
 import { TextInput } from '../../components/text-input.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
 import { correctionNote, explanationWords, moreLikeThis } from '../../memory/search-results.js';
@@ -48,7 +48,7 @@ const GAP = 3;
 /** The search screen: a pure view of the store; keys become intents. */
 export function SearchScreen(props: SearchScreenProps): ReactElement {
   const { store, stdout, style, dispatch } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   useKeyMap(() => searchKeys(store.getSnapshot(), dispatch));
   const { bindings } = searchKeys(state, dispatch);
   return (

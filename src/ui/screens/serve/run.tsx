@@ -1,11 +1,10 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
-import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import { formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createState } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
@@ -14,14 +13,13 @@ import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
   isFailing,
-  reduceServeScreen,
-  type ServeScreenEvent,
   type ServeScreenState,
   type ServiceItem,
   serviceColumns,
   serviceDetails,
   serviceItems,
-  startServeScreen,
+  shortAgo,
+  withRecord,
 } from './view.js';
 
 /** Options of the screen. */
@@ -37,30 +35,24 @@ export interface ServeScreenOptions extends Pick<View, 'homeDir' | 'style'>, Scr
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenServeScreen {
-  readonly changed: (serve: ServeState) => void;
-  /** The webhook listener has started, or ended. */
-  readonly webhooks: (live: LiveWebhooks | undefined) => void;
-  readonly logged: (record: LogRecord) => void;
-  /** The process is stopping; keys change their meaning. */
-  readonly stopping: () => void;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
 /** Often enough to count seconds. */
 const LOOK_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
 /** Opens the screen of all services. */
-export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
+export function openServeScreen(options: ServeScreenOptions) {
   const { style, stdout, now, queue, explain } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
-  const store = createStore(startServeScreen(now()), reduceServeScreen, pace);
+  const start: ServeScreenState = {
+    serve: undefined,
+    nowMs: now(),
+    isStopping: false,
+    traffic: undefined,
+    queue: undefined,
+    logs: new Map(),
+  };
+  const store = createState(start, pace);
   const { dispatch, getSnapshot } = store;
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
@@ -77,7 +69,7 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
   let live: LiveWebhooks | undefined;
   const look = async (): Promise<void> => {
     const traffic = live && trafficOf(await live.snapshot());
-    dispatch({ type: 'looked', traffic, queue: await queue(), nowMs: now() });
+    dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
   const looking = setInterval(() => {
     look().catch((error: unknown) => {
@@ -85,18 +77,46 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
     });
   }, LOOK_MS);
   const screen = mountAlternate(
-    <ServeScreen {...options} store={store} browser={browser} stdout={stdout} />,
+    <BrowserScreen
+      browser={browser}
+      more={store}
+      stdout={stdout}
+      style={style}
+      title={() => {
+        const { serve } = getSnapshot();
+        return serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`;
+      }}
+      facts={() => serveFacts(getSnapshot())}
+      isBelow
+      columns={() => serviceColumns(getSnapshot(), style)}
+      empty={() => (getSnapshot().serve === undefined ? 'starting …' : 'no services')}
+      keys={() => keysOptions(getSnapshot(), options)}
+      around={({ columns, rows }) => {
+        const { serve, queue, nowMs } = getSnapshot();
+        const log = serve?.logFile ?? undefined;
+        return {
+          above: pauseLines(queue?.pauses ?? [], { style, nowMs }, columns),
+          below:
+            log === undefined || rows < LEAST_ROWS
+              ? []
+              : [style.dim(`log ${fitMiddle(shownPath(log, options.homeDir), columns - 4)}`)],
+        };
+      }}
+    />,
     options,
   );
   return {
-    changed: (serve) => dispatch({ type: 'changed', serve, nowMs: now() }),
-    webhooks: (next) => {
+    changed: (serve: ServeState) => dispatch({ serve, nowMs: now() }),
+    /** The webhook listener has started, or ended. */
+    webhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
     },
-    logged: (record) => dispatch({ type: 'logged', record }),
-    stopping: () => dispatch({ type: 'stopping' }),
+    logged: (record: LogRecord) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
+    /** The process is stopping; keys change their meaning. */
+    stopping: () => dispatch({ isStopping: true }),
     failed: screen.failed,
-    close: async () => {
+    /** Removes the screen and restores the terminal. */
+    close: async (): Promise<void> => {
       clearInterval(looking);
       unsubscribe();
       await screen.unmount();
@@ -113,47 +133,13 @@ function trafficOf({ routes }: Awaited<ReturnType<LiveWebhooks['snapshot']>>): r
   );
 }
 
-/** What the screen shows, and the callbacks for its keys. */
-interface ServeScreenProps
-  extends Pick<ServeScreenOptions, 'homeDir' | 'onReload' | 'onStop' | 'stdout' | 'style'> {
-  readonly store: Store<ServeScreenState, ServeScreenEvent>;
-  readonly browser: Browser<ServiceItem>;
-}
-
-/** The screen of all services. */
-function ServeScreen(props: ServeScreenProps): ReactElement {
-  const { store, browser, stdout, style, homeDir } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const { serve, nowMs, queue } = state;
-  const failing = serve?.services.filter(isFailing).length ?? 0;
-  return (
-    <BrowserScreen
-      browser={browser}
-      stdout={stdout}
-      style={style}
-      title={serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`}
-      facts={() => [
-        serve === undefined
-          ? ''
-          : `since ${formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '')}`,
-        failing === 0 ? '' : `${formatCount(failing)} failing`,
-      ]}
-      isBelow
-      columns={serviceColumns(state, style)}
-      empty={() => (serve === undefined ? 'starting …' : 'no services')}
-      keys={() => keysOptions(store.getSnapshot(), props)}
-      around={({ columns, rows }) => {
-        const log = serve?.logFile ?? undefined;
-        return {
-          above: pauseLines(queue?.pauses ?? [], { style, nowMs }, columns),
-          below:
-            log === undefined || rows < LEAST_ROWS
-              ? []
-              : [style.dim(`log ${fitMiddle(shownPath(log, homeDir), columns - 4)}`)],
-        };
-      }}
-    />
-  );
+function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
+  if (serve === undefined) return [];
+  const failing = serve.services.filter(isFailing).length;
+  return [
+    `since ${shortAgo(serve.startedMs, nowMs)}`,
+    failing === 0 ? '' : `${formatCount(failing)} failing`,
+  ];
 }
 
 /** With fewer rows, the path of the log is left out. */
@@ -161,7 +147,7 @@ const LEAST_ROWS = 10;
 
 function keysOptions(
   { isStopping }: ServeScreenState,
-  { onReload, onStop }: Pick<ServeScreenProps, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
   const reload = {
     on: ['r'],

@@ -17,7 +17,7 @@ import type { PaneLine } from '../../components/pane.js';
 import { sparkline } from '../../components/plot.js';
 import { safeLine } from '../../safe-text.js';
 import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
-import { createStyle, type Paint, type Style } from '../../style.js';
+import { createStyle, MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 
 /** A service in the list. */
 export interface ServiceItem extends ListItem {
@@ -39,49 +39,18 @@ export interface ServeScreenState {
   readonly logs: ReadonlyMap<string, readonly LogRecord[]>;
 }
 
-/** Events of the screen. */
-export type ServeScreenEvent =
-  | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
-  | ({ readonly type: 'looked' } & Pick<ServeScreenState, 'nowMs' | 'queue' | 'traffic'>)
-  | { readonly type: 'logged'; readonly record: LogRecord }
-  | { readonly type: 'stopping' };
-
-/** The screen before the process has started. */
-export function startServeScreen(nowMs: number): ServeScreenState {
-  return {
-    serve: undefined,
-    nowMs,
-    isStopping: false,
-    traffic: undefined,
-    queue: undefined,
-    logs: new Map(),
-  };
-}
-
 /** More is in the log file. */
 const MOST_RECORDS = 100;
 
-/** The screen after an event; pure. */
-export function reduceServeScreen(
-  state: ServeScreenState,
-  event: ServeScreenEvent,
-): ServeScreenState {
-  switch (event.type) {
-    case 'changed':
-      return { ...state, serve: event.serve, nowMs: event.nowMs };
-    case 'looked': {
-      const { nowMs, queue, traffic } = event;
-      return { ...state, nowMs, queue, traffic };
-    }
-    case 'logged': {
-      const { service } = event.record.fields;
-      if (typeof service !== 'string') return state;
-      const records = [event.record, ...(state.logs.get(service) ?? [])].slice(0, MOST_RECORDS);
-      return { ...state, logs: new Map(state.logs).set(service, records) };
-    }
-    case 'stopping':
-      return state.isStopping ? state : { ...state, isStopping: true };
-  }
+/** The latest records with another one. */
+export function withRecord(
+  logs: ServeScreenState['logs'],
+  record: LogRecord,
+): ServeScreenState['logs'] {
+  const { service } = record.fields;
+  if (typeof service !== 'string') return logs;
+  const records = [record, ...(logs.get(service) ?? [])].slice(0, MOST_RECORDS);
+  return new Map(logs).set(service, records);
 }
 
 /** Whether a service does not work as it should. */
@@ -115,8 +84,9 @@ export function serviceColumns(
   const columns: readonly ListColumn<ServiceItem>[] = [
     {
       title: '  service',
-      cell: ({ service }) => `${markOf(service)} ${safeLine(service.name)}`,
-      paint: (text, { service }) => markPaint(service, style)(text.slice(0, 1)) + text.slice(1),
+      cell: ({ service }) => `${MARKS[markOf(service)]} ${safeLine(service.name)}`,
+      paint: (text, { service }) =>
+        paintedMark(markOf(service), style, text.slice(0, 1)) + text.slice(1),
     },
     { title: 'state', cell: ({ service }) => service.state },
     { title: 'since', cell: ({ service }) => shortAgo(service.sinceMs, nowMs), goes: 1 },
@@ -153,23 +123,16 @@ function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number):
   return [...again, ...(told === null ? [] : [safeLine(told)])].join(' · ');
 }
 
-function markOf(service: ServiceSnapshot): string {
+function markOf(service: ServiceSnapshot): Mark {
   const { state } = service;
-  if (state === 'waiting') return '✗';
-  if (state === 'stopped') return '○';
-  if (state !== 'ready') return '●';
-  return isFailing(service) ? '!' : '✓';
+  if (state === 'waiting') return 'failed';
+  if (state === 'stopped') return 'waiting';
+  if (state !== 'ready') return 'running';
+  return isFailing(service) ? 'warning' : 'ok';
 }
 
-function markPaint(service: ServiceSnapshot, style: Style): Paint {
-  const { state } = service;
-  if (state === 'waiting') return style.fault;
-  if (state === 'stopped') return style.dim;
-  if (state !== 'ready') return style.accent;
-  return isFailing(service) ? style.warning : style.ok;
-}
-
-function shortAgo(atMs: number, nowMs: number): string {
+/** How long ago something was, as `3 min`. */
+export function shortAgo(atMs: number, nowMs: number): string {
   return formatRelativeTime(atMs, nowMs).replace(/ ago$/u, '');
 }
 

@@ -1,7 +1,7 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createStore, type Store, useStore } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
@@ -26,20 +26,13 @@ export interface WatchScreenOptions extends ScreenStreams {
   readonly onInterrupt: () => void;
 }
 
-/** A mounted watch screen. */
-export interface OpenWatchScreen {
-  readonly onEvent: (row: number, event: WatchEvent) => void;
-  /** Restores the terminal, and leaves the last state of all memories in the scrollback. */
-  readonly close: () => Promise<void>;
-}
-
 /** About 15 frames per second: faster changes cannot be read. */
 const FRAME_MS = 66;
 /** Relative times such as "3 min ago" need a redraw. */
 const TICK_MS = 1000;
 
-/** Shows the work of watchers until it is closed. */
-export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
+/** Shows the work of watchers until it is closed, which leaves the last state of all memories in the scrollback. */
+export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
   const store = createStore(startWatchScreen(options.rows, now()), reduceWatchScreen, pace);
@@ -62,7 +55,8 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
     stdout.write(`${watchRows(store.getSnapshot(), style, size).join('\n')}\n`);
   };
   return {
-    onEvent: (row, event) => store.dispatch({ type: 'watch', row, event, atMs: now() }),
+    onEvent: (row: number, event: WatchEvent) =>
+      store.dispatch({ type: 'watch', row, event, atMs: now() }),
     close,
   };
 }
@@ -78,7 +72,7 @@ interface WatchScreenProps {
 /** The watch screen: a pure view of the store. */
 export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const state = useStore(store);
   const { rows, isStopping } = state;
   return (
     <WorkScreen

@@ -12,7 +12,7 @@ import {
 import { summaryWords } from '../../memory/sync-summary.js';
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
+import { type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
 
 /** One memory on the watch screen. */
@@ -150,7 +150,7 @@ function headLine(row: WatchRow, rows: readonly WatchRow[], style: Style, column
   const state = fitEnd(stateWords(row), Math.max(0, columns - nameColumns - 6));
   const room = columns - nameColumns - textWidth(state) - 6;
   const place = room > 0 ? fitMiddle(safeLine(row.place), room) : '';
-  const left = `${markOf(row, style)} ${style.bold(name)}  ${style.dim(place)}`;
+  const left = `${paintedMark(markOf(row), style)} ${style.bold(name)}  ${style.dim(place)}`;
   return spread(left, state, columns);
 }
 
@@ -173,11 +173,11 @@ function workWords(progress: NonNullable<WatchRow['progress']>): string {
   return `syncing ${Math.floor(syncFraction(progress) * 100)} %`;
 }
 
-function markOf(row: WatchRow, style: Style): string {
-  if (row.progress !== undefined) return style.accent('●');
-  if (row.failure !== undefined) return style.fault('✗');
-  if (row.mode.type === 'polling') return style.warning('!');
-  return row.last === undefined ? style.dim('○') : style.ok('✓');
+function markOf(row: WatchRow): Mark {
+  if (row.progress !== undefined) return 'running';
+  if (row.failure !== undefined) return 'failed';
+  if (row.mode.type === 'polling') return 'warning';
+  return row.last === undefined ? 'waiting' : 'ok';
 }
 
 function detailLines(

@@ -1,24 +1,16 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
-import { createStore, type Store } from '../../components/store.js';
+import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
-import { type DeliveryItem, deliveriesSource, deliveryColumns } from './deliveries.js';
-import {
-  flowLines,
-  reduceWebhooksScreen,
-  routesLines,
-  startWebhooksScreen,
-  type WebhooksScreenEvent,
-  type WebhooksScreenState,
-} from './view.js';
+import { deliveriesSource, deliveryColumns } from './deliveries.js';
+import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenStreams {
@@ -37,103 +29,38 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** A mounted screen. */
-export interface OpenWebhooksScreen {
-  readonly changed: (serve: ServeState | undefined) => void;
-  /** The listener has changed, or stopped. */
-  readonly webhooks: (live: LiveWebhooks | undefined) => void;
-  /** The process is stopping; keys change their meaning. */
-  readonly stopping: () => void;
-  /** Rejects if the view fails. */
-  readonly failed: Promise<never>;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-}
-
 /** Often enough to look live. */
 const LOOK_MS = 250;
 
 /** Opens the screen of the webhook listener. */
-export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
-  const { style, stdout, now, mask, explain, copy, isWatched } = options;
-  const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen);
+export function openWebhooksScreen(options: WebhooksScreenOptions) {
+  const { style, stdout, now, mask, explain, copy, isWatched = false } = options;
+  const store = createState<WebhooksScreenState>({
+    serve: undefined,
+    webhooks: undefined,
+    nowMs: now(),
+    isStopping: false,
+    isWatched,
+  });
   let live: LiveWebhooks | undefined;
   const deliveries = () => live?.deliveries;
   const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
   const screen = mountAlternate(
-    <WebhooksScreen
-      store={store}
-      browser={browser}
-      stdout={stdout}
-      style={style}
-      onReload={options.onReload}
-      onStop={options.onStop}
-    />,
-    options,
-  );
-  let seen: WebhooksSnapshot['deliveries'] | undefined;
-  const look = async (): Promise<void> => {
-    try {
-      const webhooks = await live?.snapshot();
-      store.dispatch({ type: 'looked', webhooks: mask(webhooks), nowMs: now() });
-      if (webhooks === undefined || webhooks.deliveries === seen) return;
-      await browser.refresh();
-      seen = webhooks.deliveries;
-    } catch (error) {
-      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
-    }
-  };
-  const looking = setInterval(() => void look(), LOOK_MS);
-  return {
-    changed: (serve) => store.dispatch({ type: 'changed', serve, nowMs: now() }),
-    webhooks: (next) => {
-      live = next;
-      live?.follow();
-      void look();
-    },
-    stopping: () => store.dispatch({ type: 'stopping' }),
-    failed: screen.failed,
-    close: async () => {
-      clearInterval(looking);
-      await screen.unmount();
-    },
-  };
-}
-
-/** What the screen shows, and the callbacks for its keys. */
-interface WebhooksScreenProps {
-  readonly store: Store<WebhooksScreenState, WebhooksScreenEvent>;
-  readonly browser: Browser<DeliveryItem>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly onReload: () => void;
-  /** @param key `q` ends normally, Ctrl-C interrupts */
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
-}
-
-/** The screen of the webhook listener: its routes, and the deliveries to browse. */
-function WebhooksScreen({
-  store,
-  browser,
-  stdout,
-  style,
-  ...on
-}: WebhooksScreenProps): ReactElement {
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  return (
     <BrowserScreen
       browser={browser}
+      more={store}
       stdout={stdout}
       style={style}
-      title={titleOf(state)}
+      title={() => titleOf(store.getSnapshot())}
       facts={(browsed) => [
         ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
-        sinceOf(state),
+        sinceOf(store.getSnapshot()),
       ]}
-      columns={deliveryColumns(state.nowMs, style)}
+      columns={() => deliveryColumns(store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
-      keys={() => keysOptions(store.getSnapshot(), on)}
+      keys={() => keysOptions(store.getSnapshot(), options)}
       around={(area, { list: { items } }) => {
+        const state = store.getSnapshot();
         // Without deliveries to choose from, there is more room for routes and flows.
         const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
         const routes = routesLines(state, style, area.columns, share);
@@ -143,8 +70,39 @@ function WebhooksScreen({
         const below = flowLines(state, style, area.columns, flowRows);
         return { above: left - below.length > 1 ? [...routes, ''] : routes, below };
       }}
-    />
+    />,
+    options,
   );
+  let seen: WebhooksSnapshot['deliveries'] | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const webhooks = await live?.snapshot();
+      store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
+      if (webhooks === undefined || webhooks.deliveries === seen) return;
+      await browser.refresh();
+      seen = webhooks.deliveries;
+    } catch (error) {
+      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
+    }
+  };
+  const looking = setInterval(() => void look(), LOOK_MS);
+  return {
+    changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
+    /** The listener has changed, or stopped. */
+    webhooks: (next: LiveWebhooks | undefined): void => {
+      live = next;
+      live?.follow();
+      void look();
+    },
+    /** The process is stopping; keys change their meaning. */
+    stopping: () => store.dispatch({ isStopping: true }),
+    failed: screen.failed,
+    /** Removes the screen and restores the terminal. */
+    close: async (): Promise<void> => {
+      clearInterval(looking);
+      await screen.unmount();
+    },
+  };
 }
 
 const ROUTES_SHARE = 0.5;
@@ -153,7 +111,7 @@ const MOST_FLOWS = 8;
 
 function keysOptions(
   { isWatched, isStopping }: WebhooksScreenState,
-  { onReload, onStop }: Pick<WebhooksScreenProps, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<WebhooksScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
   const reload = {
     on: ['R'],

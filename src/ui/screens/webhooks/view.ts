@@ -10,7 +10,7 @@ import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style, View } from '../../style.js';
+import { paintedMark, type Style, type View } from '../../style.js';
 
 /** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
@@ -23,41 +23,6 @@ export interface WebhooksScreenState {
   readonly isStopping: boolean;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched: boolean;
-}
-
-/** Events of the screen. */
-export type WebhooksScreenEvent =
-  | {
-      readonly type: 'changed';
-      /** Undefined if no process is serving. */
-      readonly serve: ServeState | undefined;
-      readonly nowMs: number;
-    }
-  | {
-      readonly type: 'looked';
-      readonly webhooks: WebhooksSnapshot | undefined;
-      readonly nowMs: number;
-    }
-  | { readonly type: 'stopping' };
-
-/** The screen before the process has started. */
-export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
-  return { serve: undefined, webhooks: undefined, nowMs, isStopping: false, isWatched };
-}
-
-/** The screen after an event; pure. */
-export function reduceWebhooksScreen(
-  state: WebhooksScreenState,
-  event: WebhooksScreenEvent,
-): WebhooksScreenState {
-  switch (event.type) {
-    case 'changed':
-      return { ...state, serve: event.serve, nowMs: event.nowMs };
-    case 'looked':
-      return { ...state, webhooks: event.webhooks, nowMs: event.nowMs };
-    case 'stopping':
-      return state.isStopping ? state : { ...state, isStopping: true };
-  }
 }
 
 const MAX_NAME = 24;
@@ -135,8 +100,7 @@ function lastWords({ path, activity: { last } }: Route, nowMs: number): string {
 }
 
 function markOf({ state, activity }: Route, style: Style): string {
-  if (state === 'skipped') return style.fault('✗');
-  if (state === 'off') return style.dim('○');
+  if (state !== 'served') return paintedMark(state === 'skipped' ? 'failed' : 'waiting', style);
   // Rejected requests are the sender's fault; only failures here are the route's.
   const status = activity.last?.status ?? 200;
   return status < 500 ? style.ok('✓') : style.fault('!');

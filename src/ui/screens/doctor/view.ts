@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import type {
   AppliedFix,
   CheckResult,
@@ -8,9 +7,6 @@ import type {
 } from '../../../engine/doctor/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
 import { renderDiff } from '../../code-frame.js';
-import type { Browser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
-import { BrowserScreen } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
@@ -22,7 +18,7 @@ import {
 } from '../../doctor/finding-lines.js';
 import { fitEnd, padEnd } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import { MARKS, paintOf, type Style } from '../../style.js';
+import { MARKS, paintedMark, type Style } from '../../style.js';
 
 /** A finding, and the check that found it. The same finding of another run has the same id. */
 export interface ShownFinding extends ListItem {
@@ -197,54 +193,20 @@ function outcomeWords(outcomes: readonly AppliedFix[]): string {
   return `${formatCountOf(outcomes.length, 'problem')} fixed`;
 }
 
-/** What the doctor's screen shows. */
-interface DoctorScreenProps {
-  readonly browser: Browser<ShownFinding>;
-  /** Each change of it refreshes the browser. */
-  readonly state: () => DoctorScreenState;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly keys: () => BrowserKeysOptions;
-}
-
-/** The doctor's screen: its checks, and the findings to browse. */
-export function DoctorScreen({ state, style, ...props }: DoctorScreenProps): ReactElement {
-  return (
-    <BrowserScreen
-      {...props}
-      style={style}
-      title="svc · doctor"
-      facts={({ choice }) => [
-        choice === 0 ? '' : (props.browser.choices[choice] ?? ''),
-        ...countsOf(state()),
-      ]}
-      columns={findingColumns(style)}
-      empty={() => (state().again.size === 0 ? 'All is well.' : 'checking …')}
-      around={(area, { list }) => {
-        const checks = checkRows(state(), style, area.columns);
-        // Findings matter more than the checks that found them.
-        const hasRoom = list.items.length === 0 || area.rows - checks.length >= LEAST_ROWS;
-        return { above: hasRoom ? checks : [] };
-      }}
-    />
-  );
-}
-
-/** A finding with its details, below a list of some. */
-const LEAST_ROWS = 8;
-
-function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
+/** The columns of the list. */
+export function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
   return [
     {
       title: '',
       cell: ({ finding: { severity, message } }) => `${MARKS[severity]} ${safeLine(message)}`,
       paint: (text, { finding: { severity } }) =>
-        paintOf(severity, style)(text.slice(0, 1)) + text.slice(1),
+        paintedMark(severity, style, text.slice(0, 1)) + text.slice(1),
     },
   ];
 }
 
-function countsOf(state: DoctorScreenState): readonly string[] {
+/** Counts of the findings by severity. */
+export function countsOf(state: DoctorScreenState): readonly string[] {
   const findings = shownFindings(state);
   const count = (severity: string): number =>
     findings.filter(({ finding }) => finding.severity === severity).length;
@@ -256,13 +218,17 @@ function countsOf(state: DoctorScreenState): readonly string[] {
 }
 
 /** All checks with their marks, in as many rows as needed. */
-function checkRows(state: DoctorScreenState, style: Style, columns: number): readonly string[] {
+export function checkRows(
+  state: DoctorScreenState,
+  style: Style,
+  columns: number,
+): readonly string[] {
   const width = Math.max(...state.names.map((name) => name.length)) + 4;
   const perRow = Math.max(1, Math.floor(columns / width));
   const rows = Array.from({ length: Math.ceil(state.names.length / perRow) }, (_, row) => {
     const cells = state.names.slice(row * perRow, (row + 1) * perRow).map((name) => {
       const mark = markOf(state, name);
-      return padEnd(`${paintOf(mark, style)(MARKS[mark])} ${name}`, width);
+      return padEnd(`${paintedMark(mark, style)} ${name}`, width);
     });
     return cells.join('').trimEnd();
   });

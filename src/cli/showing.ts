@@ -1,0 +1,26 @@
+import type { SecretMask } from '../engine/masking/index.js';
+import type { EngineContext } from '../engine/support/context.js';
+import type { View } from '../ui/style.js';
+import type { TerminalSupport } from './terminal.js';
+
+/** How a command works and shows its work. Home passes its own to the screens that it opens. */
+export interface Showing {
+  readonly context: EngineContext;
+  /** The file named by `--config`. */
+  readonly configFile: string | undefined;
+  readonly terminal: TerminalSupport;
+  /** How stdout is drawn. */
+  readonly view: View;
+  /** Applied before lines are cut: half a secret would not be recognized. */
+  readonly mask: SecretMask;
+  /** Stops the work. */
+  readonly signal: AbortSignal;
+  /** The user asked to stop: the first time aborts the signal, the second exits at once. */
+  readonly onInterrupt: () => void;
+  /** Writes to stdout; nothing in JSON mode. */
+  readonly write: (text: string) => void;
+  readonly json: boolean;
+  /** No screen, no progress, no summary. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
