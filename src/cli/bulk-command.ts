@@ -1,3 +1,5 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import {
   type BulkOutput,
@@ -8,21 +10,20 @@ import {
 } from '../engine/flows/index.js';
 import { formatCountOf } from '../engine/support/format.js';
 import { type BulkWords, renderChanged } from '../ui/flows/list.js';
-import { booleanFlag, optionalArgument } from './command-parts.js';
 import { ID, olderThanFlag, readAge, readSince, sinceFlag, yesFlag } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
 /** The flow that an operator names, where flags can select several instead. */
-export const optionalFlowArgs = { flow: optionalArgument(ID) };
+export const optionalFlowArgs = { flow: Args.string({ description: ID }) };
 /** The task, likewise. */
-export const optionalTaskArgs = { task: optionalArgument(ID) };
+export const optionalTaskArgs = { task: Args.string({ description: ID }) };
 
 /** Flags of commands that change one flow or task, or all that fit. */
 export const bulkFlags = {
   ...yesFlag,
   since: sinceFlag,
   'older-than': olderThanFlag('Select what was created this long ago or earlier.'),
-  'dry-run': booleanFlag('Show what would change without changing anything.'),
+  'dry-run': Flags.boolean({ summary: 'Show what would change without changing anything.' }),
 };
 
 interface BulkFlags {

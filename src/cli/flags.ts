@@ -1,10 +1,11 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { UNIT_MS } from '../engine/support/time.js';
-import { argument, booleanFlag, numberFlag, textFlag, textsFlag } from './command-parts.js';
+import { textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
@@ -77,7 +78,7 @@ export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFla
 
 /** The agent or folder that a memory command works on. */
 export const targetFlags = {
-  agent: textFlag('Use the memory of this agent.', 'ID', { char: 'a' }),
+  agent: Flags.string({ summary: 'Use the memory of this agent.', helpValue: 'ID', char: 'a' }),
   workspace: Flags.string({
     char: 'w',
     summary: 'Use this folder of Markdown, without configuration.',
@@ -99,14 +100,14 @@ export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {
 
 /** For commands that ask before they act. */
 export const yesFlag = {
-  yes: booleanFlag('Skip confirmation prompts.', { char: 'y' }),
+  yes: Flags.boolean({ summary: 'Skip confirmation prompts.', char: 'y' }),
 };
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
-export const sinceFlag = textFlag(
-  'Show only what was created since a date or for a duration (7d).',
-  'WHEN',
-);
+export const sinceFlag = Flags.string({
+  summary: 'Show only what was created since a date or for a duration (7d).',
+  helpValue: 'WHEN',
+});
 
 /** The time of `--since` or a similar flag, in milliseconds since the epoch. @throws SvcError USAGE */
 export function readSince(
@@ -196,12 +197,18 @@ const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies
 
 /** How an agent describes the conversation that asks. */
 export const sessionFlags = {
-  'session-key': textFlag('Conversation that asks, e.g. agent:main:telegram:direct:42.', 'KEY'),
+  'session-key': Flags.string({
+    summary: 'Conversation that asks, e.g. agent:main:telegram:direct:42.',
+    helpValue: 'KEY',
+  }),
   'chat-type': Flags.custom<ChatType>({
     summary: 'Kind of conversation; overrides the session key.',
     options: CHAT_TYPES,
   })(),
-  channel: textFlag('Channel of the conversation, such as telegram.', 'NAME'),
+  channel: Flags.string({
+    summary: 'Channel of the conversation, such as telegram.',
+    helpValue: 'NAME',
+  }),
 };
 
 /** The values of {@link sessionFlags}. */
@@ -209,15 +216,21 @@ export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
 
 /** Flags that restrict a search to some passages. */
 export const filterFlags = {
-  since: textFlag('Only notes from this date on: a date, "last week", or 7d.', 'DATE'),
-  before: textFlag('Only notes from before this date.', 'DATE'),
-  on: textFlag('Only notes of this day or period.', 'DATE'),
+  since: Flags.string({
+    summary: 'Only notes from this date on: a date, "last week", or 7d.',
+    helpValue: 'DATE',
+  }),
+  before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
+  on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
   where: textsFlag(
     'Only notes whose front matter has key=value, key>value or key<value.',
     'CONDITION',
   ),
   tag: textsFlag('Only notes with this tag.', 'TAG'),
-  heading: textFlag('Only passages under a heading that contains this text.', 'TEXT'),
+  heading: Flags.string({
+    summary: 'Only passages under a heading that contains this text.',
+    helpValue: 'TEXT',
+  }),
   kind: textsFlag('Only this kind of document, such as pdf or image.', 'KIND'),
 };
 
@@ -242,7 +255,7 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
 
 /** What names a flow or a task. */
 export const ID = 'ID, or at least its first 4 characters.';
-const byId = () => argument(ID);
+const byId = () => Args.string({ required: true, description: ID });
 
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
@@ -255,20 +268,25 @@ export const taskArgs = { task: byId() };
 
 /** A conversation of a memory. */
 export const sessionArgs = {
-  session: argument('ID, the beginning of it, or the path from a citation.'),
+  session: Args.string({
+    required: true,
+    description: 'ID, the beginning of it, or the path from a citation.',
+  }),
 };
 
 /** How many next runs of a schedule are shown without `--count`. */
 export const RUNS_SHOWN = 5;
 /** `--count` of them. */
-export const runsFlag = numberFlag(`Number of runs to show (default ${RUNS_SHOWN}).`, 'N', {
+export const runsFlag = Flags.integer({
+  summary: `Number of runs to show (default ${RUNS_SHOWN}).`,
+  helpValue: 'N',
   min: 1,
   max: 1000,
 });
 
 /** The schedule that an operator names. */
 export const scheduleArgs = {
-  schedule: argument('Its id in the configuration.'),
+  schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
 };
 
 /** What of a flag decides here; oclif's definitions have it, and so has the manifest. */

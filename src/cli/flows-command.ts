@@ -1,3 +1,4 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record.js';
@@ -14,7 +15,7 @@ import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand, type ShowingFlags } from './base-command.js';
-import { argument, booleanFlag, choicesFlag, textFlag } from './command-parts.js';
+import { choicesFlag } from './command-parts.js';
 import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
 
@@ -72,7 +73,10 @@ export function runtimesFlag(summary: string) {
 }
 
 /** `--route`: who created a flow. */
-export const routeFlag = textFlag('Select flows that this webhook route created.', 'ROUTE');
+export const routeFlag = Flags.string({
+  summary: 'Select flows that this webhook route created.',
+  helpValue: 'ROUTE',
+});
 
 /** Default of `--limit` of a list. */
 export const MOST_LISTED = 50;
@@ -80,7 +84,11 @@ export const MOST_LISTED = 50;
 export const MOST_WATCHED = 200;
 
 const filterFlags = {
-  session: textFlag('Show only those of this session.', 'KEY', { aliases: ['owner'] }),
+  session: Flags.string({
+    summary: 'Show only those of this session.',
+    helpValue: 'KEY',
+    aliases: ['owner'],
+  }),
   since: sinceFlag,
 };
 
@@ -106,10 +114,11 @@ export function taskFilterFlags(shown: number) {
 
 /** Flags of the lists of flows and tasks that do not limit them. */
 export const listFlags = {
-  audit: booleanFlag('Show stuck, lost or inconsistent entries; exit with 1 on errors.', {
+  audit: Flags.boolean({
+    summary: 'Show stuck, lost or inconsistent entries; exit with 1 on errors.',
     exclusive: ['watch'],
   }),
-  watch: booleanFlag('Keep running and show changes.'),
+  watch: Flags.boolean({ summary: 'Keep running and show changes.' }),
 };
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
@@ -155,23 +164,26 @@ export function recordFilter<Status>(
 
 /** The target that an operator names. */
 export const targetFlag = {
-  target: textFlag('Only the notification for this target.', 'TARGET'),
+  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
 };
 
 /** Which notifications an operator means. */
 export const notificationFlags = {
   ...targetFlag,
-  flow: textFlag('Only those of this flow (whole ID).', 'ID'),
+  flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
 };
 
 /** The notification that an operator names. */
 export const notificationArgs = {
-  notification: argument('Its number, or its whole ID.'),
+  notification: Args.string({ required: true, description: 'Its number, or its whole ID.' }),
 };
 
 /** Flags of commands that wait. */
 export const waitFlags = {
-  timeout: textFlag('Stop waiting after this time and exit with 124.', 'DURATION'),
+  timeout: Flags.string({
+    summary: 'Stop waiting after this time and exit with 124.',
+    helpValue: 'DURATION',
+  }),
 };
 
 interface WaitFlags {
@@ -208,10 +220,13 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
 
 /** The task that a worker reports on. */
 export const leaseArgs = {
-  task: argument('Task ID from "svc task claim".'),
+  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
 };
 
 /** How a worker proves that it holds the task. */
 export const leaseFlags = {
-  'lease-token': textFlag('Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.', 'TOKEN'),
+  'lease-token': Flags.string({
+    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
+    helpValue: 'TOKEN',
+  }),
 };

@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import * as Flags from '@oclif/core/flags';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { systemErrorCode } from '../engine/errors/index.js';
 import {
@@ -14,7 +15,6 @@ import { serveOutput } from '../engine/serve/serve-process.js';
 import type { openServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand, type ShowingFlags } from './base-command.js';
-import { booleanFlag } from './command-parts.js';
 import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
 import type { Showing } from './showing.js';
@@ -232,7 +232,9 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
 
 /** For what serves webhooks. */
 export const accessLogFlag = {
-  'access-log': booleanFlag('Log each request to the webhook listener (logging.accessLog).'),
+  'access-log': Flags.boolean({
+    summary: 'Log each request to the webhook listener (logging.accessLog).',
+  }),
 };
 
 /** A configuration with what these flags change. */

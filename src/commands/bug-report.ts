@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { examples, textFlag } from '../cli/command-parts.js';
+import { examples } from '../cli/command-parts.js';
 import { processFacts } from '../cli/context.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
@@ -11,7 +12,9 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
     'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Your notes and their names are not included, and nothing is sent anywhere.';
   static override examples = examples('', '--output ./report.tar.gz', '--json');
   static override flags = {
-    output: textFlag('Write the archive to this file; a timestamped name by default.', 'FILE', {
+    output: Flags.string({
+      summary: 'Write the archive to this file; a timestamped name by default.',
+      helpValue: 'FILE',
       char: 'o',
     }),
   };

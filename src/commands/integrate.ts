@@ -1,6 +1,7 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { booleanFlag, examples, optionalArgument, textFlag } from '../cli/command-parts.js';
+import { examples } from '../cli/command-parts.js';
 import { programFacts } from '../cli/context.js';
 import { type FlagsOf, targetFlags, yesFlag } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
@@ -42,36 +43,44 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     'cursor --remove --yes',
   );
   static override args = {
-    agent: optionalArgument(`one of ${AGENT_IDS.join(', ')}`),
+    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}` }),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    list: booleanFlag('List agents, whether they were found, and whether svc is registered.', {
+    list: Flags.boolean({
+      summary: 'List agents, whether they were found, and whether svc is registered.',
       exclusive: ['remove', 'active-memory', 'capture', 'remote'],
     }),
-    remove: booleanFlag('Remove the registration, including active memory and capture.', {
+    remove: Flags.boolean({
+      summary: 'Remove the registration, including active memory and capture.',
       exclusive: ['active-memory', 'capture', 'remote'],
     }),
-    project: booleanFlag("Use the agent's configuration in the current folder, not your own."),
+    project: Flags.boolean({
+      summary: "Use the agent's configuration in the current folder, not your own.",
+    }),
     name: Flags.string({
       summary: 'Name of the server in the agent, to register several memories.',
       helpValue: 'NAME',
       default: 'svc',
     }),
-    'active-memory': booleanFlag(
-      'Also recall memory before each turn, where the agent supports it.',
-    ),
-    capture: booleanFlag('Also capture what was decided, where the agent supports it.'),
-    remote: textFlag('Connect to the MCP server at this URL instead of starting one.', 'URL', {
+    'active-memory': Flags.boolean({
+      summary: 'Also recall memory before each turn, where the agent supports it.',
+    }),
+    capture: Flags.boolean({
+      summary: 'Also capture what was decided, where the agent supports it.',
+    }),
+    remote: Flags.string({
+      summary: 'Connect to the MCP server at this URL instead of starting one.',
+      helpValue: 'URL',
       exclusive: ['agent', 'workspace', 'config', 'active-memory', 'capture'],
     }),
-    'token-env': textFlag(
-      'Variable with the token for --remote, in the environment of the agent.',
-      'NAME',
-      { dependsOn: ['remote'] },
-    ),
-    'dry-run': booleanFlag('Show the change without writing it.'),
+    'token-env': Flags.string({
+      summary: 'Variable with the token for --remote, in the environment of the agent.',
+      helpValue: 'NAME',
+      dependsOn: ['remote'],
+    }),
+    'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
   };
 
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {

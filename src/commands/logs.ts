@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { booleanFlag, examples, textFlag } from '../cli/command-parts.js';
+import { examples } from '../cli/command-parts.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
@@ -31,15 +31,15 @@ export default class Logs extends BaseCommand<LogsOutput> {
     '--route ci',
   );
   static override flags = {
-    follow: booleanFlag('Keep showing new lines.', { char: 'f' }),
+    follow: Flags.boolean({ summary: 'Keep showing new lines.', char: 'f' }),
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
       default: LINES,
       min: 0,
     }),
-    route: textFlag('Show only lines about this webhook route.', 'ID'),
-    'request-id': textFlag('Show only lines about this request.', 'ID'),
+    route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
+    'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
     level: Flags.option({
       options: LOG_LEVELS,
       summary: 'Show only lines of this level or above.',

@@ -1,4 +1,5 @@
-import { booleanFlag, examples, numberFlag, textFlag } from '../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../cli/command-parts.js';
 import { sessionFacts, sessionFlags, type TargetFlags, targetFlags } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
@@ -26,9 +27,14 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    http: booleanFlag('Listen on an address instead of using stdin and stdout.'),
-    host: textFlag('Listen on this address instead of mcp.http.host.', 'HOST'),
-    port: numberFlag('Listen on this port instead of mcp.http.port; 0 picks a free one.', 'PORT', {
+    http: Flags.boolean({ summary: 'Listen on an address instead of using stdin and stdout.' }),
+    host: Flags.string({
+      summary: 'Listen on this address instead of mcp.http.host.',
+      helpValue: 'HOST',
+    }),
+    port: Flags.integer({
+      summary: 'Listen on this port instead of mcp.http.port; 0 picks a free one.',
+      helpValue: 'PORT',
       min: 0,
       max: 65_535,
     }),

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { booleanFlag, choicesFlag, examples } from '../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { choicesFlag, examples } from '../cli/command-parts.js';
 import { programWords, statePlaces } from '../cli/context.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
@@ -18,7 +19,9 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   static override examples = examples('', '--plain --without health', '--print-systemd');
   static override flags = {
     ...accessLogFlag,
-    'print-systemd': booleanFlag('Print a systemd unit for this installation and exit.'),
+    'print-systemd': Flags.boolean({
+      summary: 'Print a systemd unit for this installation and exit.',
+    }),
     without: choicesFlag(SERVICE_SWITCHES, 'Do not run this service.', 'SERVICE'),
   };
 

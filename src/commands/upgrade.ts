@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { booleanFlag, examples } from '../cli/command-parts.js';
+import { examples } from '../cli/command-parts.js';
 import { processFacts } from '../cli/context.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
@@ -11,7 +12,7 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
     'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own.';
   static override examples = examples('', '--json', '--check');
   static override flags = {
-    check: booleanFlag('Ask the registry of npm for the newest version.'),
+    check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),
   };
 
   async run(): Promise<UpgradeOutput> {

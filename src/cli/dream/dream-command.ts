@@ -1,3 +1,4 @@
+import * as Args from '@oclif/core/args';
 import { defaultAgentId, listAgents } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
@@ -12,7 +13,6 @@ import {
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
-import { argument } from '../command-parts.js';
 import type { TargetFlags } from '../flags.js';
 
 /** The flags that choose a workspace. */
@@ -79,5 +79,8 @@ export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput>
 
 /** The claim that a person decides on. */
 export const claimArgs = {
-  claim: argument('Key of the claim, the beginning of it, or its text.'),
+  claim: Args.string({
+    required: true,
+    description: 'Key of the claim, the beginning of it, or its text.',
+  }),
 };

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { programWords } from '../../cli/context.js';
 import { yesFlag } from '../../cli/flags.js';
 import {
@@ -27,7 +28,7 @@ export default class CompletionInstall extends BaseCommand {
   };
   static override flags = {
     ...yesFlag,
-    remove: booleanFlag('Remove the completion again.'),
+    remove: Flags.boolean({ summary: 'Remove the completion again.' }),
   };
 
   async run() {

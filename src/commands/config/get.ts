@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { getConfigValue } from '../../engine/config/authoring.js';
 import { renderConfigValue } from '../../ui/config/config-text.js';
 
@@ -12,7 +13,7 @@ export default class ConfigGet extends BaseCommand {
     'memory --json',
   );
   static override args = {
-    path: argument('path of a key, such as memory.citations'),
+    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
   };
 
   async run() {

@@ -1,6 +1,7 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { yesFlag } from '../../cli/flags.js';
 import {
   applyImport,
@@ -25,7 +26,9 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     '--from claude-mem --yes',
   );
   static override args = {
-    file: optionalArgument('File or folder of the other program; by default where it keeps it.'),
+    file: Args.string({
+      description: 'File or folder of the other program; by default where it keeps it.',
+    }),
   };
   static override flags = {
     ...yesFlag,
@@ -35,7 +38,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
       required: true,
       helpValue: 'PROGRAM',
     })(),
-    'dry-run': booleanFlag('Show the change without writing it.'),
+    'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
   };
 
   async run(): Promise<ConfigImportOutput> {

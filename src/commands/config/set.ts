@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { type ConfigEdit, setConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -13,8 +14,8 @@ export default class ConfigSet extends BaseCommand<ConfigEdit> {
     `'models.providers["my.host"].baseUrl' https://embeddings.example.com/v1`,
   );
   static override args = {
-    path: argument('path of a key, such as memory.citations'),
-    value: argument('the new value'),
+    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+    value: Args.string({ required: true, description: 'the new value' }),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
@@ -11,7 +12,7 @@ export default class ConfigShow extends BaseCommand {
   static override examples = examples('', '--origin', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    origin: booleanFlag('Show where each value comes from.'),
+    origin: Flags.boolean({ summary: 'Show where each value comes from.' }),
   };
 
   async run() {

@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -11,7 +12,7 @@ export default class ConfigUnset extends BaseCommand<ConfigEdit> {
     'memory.citations --json',
   );
   static override args = {
-    path: argument('path of a key, such as memory.citations'),
+    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -1,4 +1,5 @@
-import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -24,9 +25,15 @@ export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
   );
   static override flags = {
     agent: targetFlags.agent,
-    path: textFlag('A daily note or a folder, relative to the workspace.', 'PATH'),
-    'dry-run': booleanFlag('Show what would change without writing anything.'),
-    rollback: textFlag('Undo a backfill, by its ID from svc dream list.', 'ID'),
+    path: Flags.string({
+      summary: 'A daily note or a folder, relative to the workspace.',
+      helpValue: 'PATH',
+    }),
+    'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
+    rollback: Flags.string({
+      summary: 'Undo a backfill, by its ID from svc dream list.',
+      helpValue: 'ID',
+    }),
   };
 
   async run(): Promise<DreamBackfillOutput> {

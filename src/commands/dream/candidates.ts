@@ -1,4 +1,5 @@
-import { examples, numberFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -19,7 +20,9 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
   static override examples = examples('', '--plain --limit 50', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    limit: numberFlag(`Maximum number of claims to show (default ${LIMIT}).`, 'N', {
+    limit: Flags.integer({
+      summary: `Maximum number of claims to show (default ${LIMIT}).`,
+      helpValue: 'N',
       char: 'n',
       min: 1,
       max: 50_000,

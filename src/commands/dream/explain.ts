@@ -1,4 +1,5 @@
-import { argument, examples } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -25,7 +26,7 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     '3f9a01bc --agent main --json',
   );
   static override args = {
-    claim: argument('A key, a key prefix, or text.'),
+    claim: Args.string({ required: true, description: 'A key, a key prefix, or text.' }),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,4 +1,5 @@
-import { booleanFlag, choicesFlag, examples } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { choicesFlag, examples } from '../../cli/command-parts.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { type DreamRunOutput, PHASES } from '../../engine/dreaming/index.js';
@@ -18,7 +19,7 @@ If a phase or a workspace fails, the others still run and the command exits with
   static override flags = {
     agent: targetFlags.agent,
     phase: choicesFlag(PHASES, 'Run only this phase, even if it is disabled.'),
-    'dry-run': booleanFlag('Show what would change without writing anything.'),
+    'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
   };
 
   async run(): Promise<DreamRunOutput> {

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { programWords, statePlaces } from '../../cli/context.js';
 import { DreamCommand, type DreamFlags } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
@@ -28,11 +29,13 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   static override flags = {
     agent: targetFlags.agent,
     count: runsFlag,
-    'print-crontab': booleanFlag('Print a line for your crontab.', {
+    'print-crontab': Flags.boolean({
+      summary: 'Print a line for your crontab.',
       aliases: ['crontab'],
       exclusive: ['print-systemd'],
     }),
-    'print-systemd': booleanFlag('Print a systemd service and its timer.', {
+    'print-systemd': Flags.boolean({
+      summary: 'Print a systemd service and its timer.',
       aliases: ['systemd'],
     }),
   };

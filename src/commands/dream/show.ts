@@ -1,4 +1,5 @@
-import { examples, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
@@ -13,7 +14,7 @@ export default class DreamShow extends DreamCommand<DreamShowOutput> {
   static override summary = 'Show one sweep: its phases and its changes to MEMORY.md.';
   static override examples = examples('', '20261120T030000', '20261120T030000 --agent main --json');
   static override args = {
-    sweep: optionalArgument('ID from svc dream list (default: the last sweep).'),
+    sweep: Args.string({ description: 'ID from svc dream list (default: the last sweep).' }),
   };
   static override flags = { agent: targetFlags.agent };
 

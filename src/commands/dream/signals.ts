@@ -1,4 +1,5 @@
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { limitFlag, targetFlags } from '../../cli/flags.js';
 import {
@@ -17,7 +18,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   static override examples = examples('', '--all --limit 100', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    all: booleanFlag('Include claims that no search has recalled.'),
+    all: Flags.boolean({ summary: 'Include claims that no search has recalled.' }),
     limit: limitFlag(20, 50_000),
   };
 

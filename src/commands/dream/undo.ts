@@ -1,4 +1,5 @@
-import { examples, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import { examples } from '../../cli/command-parts.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { type DreamUndoOutput, placeOutput, undo } from '../../engine/dreaming/index.js';
@@ -10,7 +11,7 @@ export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
     'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. Undone claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';
   static override examples = examples('', '20261120T030000', '--agent main --json');
   static override args = {
-    sweep: optionalArgument('ID from svc dream list (default: the last that wrote).'),
+    sweep: Args.string({ description: 'ID from svc dream list (default: the last that wrote).' }),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
@@ -20,7 +21,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     '--heading "Team meeting" < minutes.txt',
   );
   static override args = {
-    text: optionalArgument('What to add; - reads stdin.'),
+    text: Args.string({ description: 'What to add; - reads stdin.' }),
   };
   static override flags = {
     ...targetFlags,
@@ -29,13 +30,16 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
       helpValue: 'PATH',
       default: 'today',
     }),
-    heading: textFlag('Section to add to; created at the end if it is missing.', 'TEXT'),
+    heading: Flags.string({
+      summary: 'Section to add to; created at the end if it is missing.',
+      helpValue: 'TEXT',
+    }),
     tag: Flags.string({
       summary: 'Tag of the line; repeatable.',
       helpValue: 'TAG',
       multiple: true,
     }),
-    'allow-secret': booleanFlag('Add it even if it looks like a secret.'),
+    'allow-secret': Flags.boolean({ summary: 'Add it even if it looks like a secret.' }),
   };
 
   async run(): Promise<MemoryAddOutput> {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
@@ -29,7 +30,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
     '--agent-hook claude-code',
   );
   static override args = {
-    transcript: optionalArgument('File of a conversation.'),
+    transcript: Args.string({ description: 'File of a conversation.' }),
   };
   static override flags = {
     ...targetFlags,
@@ -37,15 +38,15 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       options: HOOKED,
       summary: "Read this agent's hook JSON from stdin.",
     })(),
-    'dry-run': booleanFlag('Show what would be kept, and write nothing.'),
+    'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
     reader: Flags.option({
       options: SESSION_READERS,
       summary: 'Format of the transcript (default: detected).',
     })(),
-    session: textFlag(
-      'Name of the conversation (default: the name of the file), or its id in a database.',
-      'ID',
-    ),
+    session: Flags.string({
+      summary: 'Name of the conversation (default: the name of the file), or its id in a database.',
+      helpValue: 'ID',
+    }),
   };
 
   /** An agent reads the stdout of its hook. */

@@ -1,4 +1,5 @@
-import { argument, examples } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { fileToEdit, openInEditor } from '../../cli/open-editor.js';
@@ -11,7 +12,7 @@ export default class MemoryEdit extends MemoryCommand<MemoryEditOutput> {
     'Opens the file of a citation or path at its line in $VISUAL or $EDITOR, or prints the location if neither is set. Only indexed files can be opened. With --json, prints the location only.';
   static override examples = examples("'memory/2026-02-03.md#L3-L5'", 'MEMORY.md');
   static override args = {
-    citation: argument('A citation or a file.'),
+    citation: Args.string({ required: true, description: 'A citation or a file.' }),
   };
   static override flags = targetFlags;
 

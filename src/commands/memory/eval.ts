@@ -1,13 +1,7 @@
 import { resolve } from 'node:path';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {
-  booleanFlag,
-  examples,
-  numberFlag,
-  optionalArgument,
-  textFlag,
-  textsFlag,
-} from '../../cli/command-parts.js';
+import { examples, textsFlag } from '../../cli/command-parts.js';
 import { type FlagsOf, parseShare, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
@@ -41,7 +35,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     'questions.jsonl --baseline baseline.json --margin 0.02 --json',
   );
   static override args = {
-    questions: optionalArgument('A file of questions (JSON lines).'),
+    questions: Args.string({ description: 'A file of questions (JSON lines).' }),
   };
   static override flags = {
     ...targetFlags,
@@ -68,21 +62,33 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       min: 0,
       default: 10,
     }),
-    baseline: textFlag('Compare the metrics with those in this file.', 'FILE'),
+    baseline: Flags.string({
+      summary: 'Compare the metrics with those in this file.',
+      helpValue: 'FILE',
+    }),
     margin: Flags.custom<number>({
       summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
       helpValue: 'SHARE',
       parse: async (text) => parseShare(text),
       default: 0.01,
     })(),
-    'write-baseline': textFlag('Write the metrics to this file.', 'FILE'),
-    generate: numberFlag('Draft this many questions from your notes instead.', 'N', {
+    'write-baseline': Flags.string({
+      summary: 'Write the metrics to this file.',
+      helpValue: 'FILE',
+    }),
+    generate: Flags.integer({
+      summary: 'Draft this many questions from your notes instead.',
+      helpValue: 'N',
       min: 1,
       max: 100_000,
       exclusive: ['compare', 'baseline', 'write-baseline'],
     }),
-    output: textFlag('File to write drafts to (default: stdout).', 'FILE', { char: 'o' }),
-    force: booleanFlag('Overwrite an existing file of drafts.', { char: 'f' }),
+    output: Flags.string({
+      summary: 'File to write drafts to (default: stdout).',
+      helpValue: 'FILE',
+      char: 'o',
+    }),
+    force: Flags.boolean({ summary: 'Overwrite an existing file of drafts.', char: 'f' }),
     seed: Flags.integer({
       summary: 'Random seed for drafts and for significance tests.',
       helpValue: 'N',

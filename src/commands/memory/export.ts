@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { printInTurn, stdoutLost } from '../../cli/print.js';
@@ -21,9 +22,13 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
   );
   static override flags = {
     ...targetFlags,
-    output: textFlag('Write to this file instead of stdout.', 'FILE', { char: 'o' }),
-    vectors: booleanFlag('Include the vectors of the passages.'),
-    force: booleanFlag('Overwrite an existing file.', { char: 'f' }),
+    output: Flags.string({
+      summary: 'Write to this file instead of stdout.',
+      helpValue: 'FILE',
+      char: 'o',
+    }),
+    vectors: Flags.boolean({ summary: 'Include the vectors of the passages.' }),
+    force: Flags.boolean({ summary: 'Overwrite an existing file.', char: 'f' }),
   };
 
   async run(): Promise<ExportResult> {

@@ -1,10 +1,6 @@
-import {
-  booleanFlag,
-  examples,
-  numberFlag,
-  optionalArgument,
-  textFlag,
-} from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
@@ -49,19 +45,21 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     '--undo f1',
   );
   static override args = {
-    target: optionalArgument('A path, a citation, or a search query.'),
+    target: Args.string({ description: 'A path, a citation, or a search query.' }),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    'from-file': booleanFlag('Remove it from the files too, keeping backups.'),
-    'max-results': numberFlag('Maximum passages for a query (query.maxResults, 6).', 'N', {
+    'from-file': Flags.boolean({ summary: 'Remove it from the files too, keeping backups.' }),
+    'max-results': Flags.integer({
+      summary: 'Maximum passages for a query (query.maxResults, 6).',
+      helpValue: 'N',
       char: 'n',
       min: 1,
       max: 1000,
     }),
-    list: booleanFlag('List what is forgotten.', { exclusive: ['undo'] }),
-    undo: textFlag('Undo the entry with this ID.', 'ID'),
+    list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
+    undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
   };
 
   async run(): Promise<ForgetResult> {

@@ -1,4 +1,6 @@
-import { argument, booleanFlag, examples, numberFlag } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
@@ -16,14 +18,14 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
   );
   static override aliases = ['get'];
   static override args = {
-    path: argument('A file or a citation.'),
+    path: Args.string({ required: true, description: 'A file or a citation.' }),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    from: numberFlag('First line, starting at 1.', 'N', { min: 1 }),
-    lines: numberFlag('Number of lines.', 'N', { min: 1 }),
-    'line-numbers': booleanFlag('Show line numbers.'),
+    from: Flags.integer({ summary: 'First line, starting at 1.', helpValue: 'N', min: 1 }),
+    lines: Flags.integer({ summary: 'Number of lines.', helpValue: 'N', min: 1 }),
+    'line-numbers': Flags.boolean({ summary: 'Show line numbers.' }),
   };
 
   protected override readonly answersVerbatim = true;

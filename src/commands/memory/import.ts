@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
@@ -29,12 +30,12 @@ Notes that exist with other content stop the import, unless you pass --existing.
     '- < memory.jsonl',
   );
   static override args = {
-    file: argument('The file, or - for stdin.'),
+    file: Args.string({ required: true, description: 'The file, or - for stdin.' }),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    into: textFlag('Target folder; the workspace by default.', 'DIR'),
+    into: Flags.string({ summary: 'Target folder; the workspace by default.', helpValue: 'DIR' }),
     existing: Flags.custom<ExistingFiles>({
       summary: 'What to do with existing files that differ.',
       options: ['refuse', 'keep', 'replace'],

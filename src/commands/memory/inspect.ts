@@ -1,4 +1,6 @@
-import { argument, booleanFlag, examples } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { inspectOutput } from '../../engine/memory/inspect/inspect-document.js';
@@ -17,11 +19,11 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
     'README.md --workspace . --json',
   );
   static override args = {
-    path: argument('A file or a citation.'),
+    path: Args.string({ required: true, description: 'A file or a citation.' }),
   };
   static override flags = {
     ...targetFlags,
-    long: booleanFlag('Show the whole text of each chunk.', { char: 'l' }),
+    long: Flags.boolean({ summary: 'Show the whole text of each chunk.', char: 'l' }),
   };
 
   async run(): Promise<InspectOutput> {

@@ -1,4 +1,6 @@
-import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -16,11 +18,11 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
     'README.md --workspace . --json',
   );
   static override args = {
-    path: optionalArgument('A file or a citation; all notes with --broken.'),
+    path: Args.string({ description: 'A file or a citation; all notes with --broken.' }),
   };
   static override flags = {
     ...targetFlags,
-    broken: booleanFlag('Show only broken links, of all notes without a PATH.'),
+    broken: Flags.boolean({ summary: 'Show only broken links, of all notes without a PATH.' }),
   };
 
   async run(): Promise<LinksOutput> {

@@ -1,6 +1,7 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples, optionalArgument, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
@@ -33,22 +34,28 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     '--hook claude-code',
   );
   static override args = {
-    message: optionalArgument('What the person wrote.'),
+    message: Args.string({ description: 'What the person wrote.' }),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    explain: booleanFlag('Show the gates, the query and the results.'),
+    explain: Flags.boolean({ summary: 'Show the gates, the query and the results.' }),
     hook: Flags.custom<HookAgent>({
       summary: "Read this agent's hook JSON from stdin and write its answer.",
       options: [...HOOK_AGENTS],
     })(),
-    model: textFlag('The model answering the turn, used if none is configured.', 'PROVIDER/MODEL'),
+    model: Flags.string({
+      summary: 'The model answering the turn, used if none is configured.',
+      helpValue: 'PROVIDER/MODEL',
+    }),
     switch: Flags.custom<'off' | 'on'>({
       summary: 'Turn recalls off or on for the conversation.',
       options: ['on', 'off'],
     })(),
-    transcript: textFlag('The conversation so far, as a file of JSON lines.', 'FILE'),
+    transcript: Flags.string({
+      summary: 'The conversation so far, as a file of JSON lines.',
+      helpValue: 'FILE',
+    }),
     trigger: Flags.string({
       summary: 'What triggered the turn; only user recalls memory.',
       default: 'user',

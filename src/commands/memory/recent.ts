@@ -1,4 +1,5 @@
-import { choicesFlag, examples, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { choicesFlag, examples } from '../../cli/command-parts.js';
 import { limitFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
@@ -17,7 +18,10 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
   static override flags = {
     ...targetFlags,
     limit: limitFlag(20),
-    since: textFlag('Only changes since this date: a date, "last week", or 7d.', 'DATE'),
+    since: Flags.string({
+      summary: 'Only changes since this date: a date, "last week", or 7d.',
+      helpValue: 'DATE',
+    }),
     source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 

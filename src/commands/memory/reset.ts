@@ -1,4 +1,5 @@
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
@@ -12,7 +13,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    all: booleanFlag('Delete the indexes of all agents.'),
+    all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }),
   };
 
   async run(): Promise<ResetOutput> {

@@ -1,14 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {
-  booleanFlag,
-  choicesFlag,
-  examples,
-  numberFlag,
-  optionalArgument,
-  textFlag,
-} from '../../cli/command-parts.js';
+import { choicesFlag, examples } from '../../cli/command-parts.js';
 import {
   type FlagsOf,
   filterFlags,
@@ -56,16 +50,23 @@ Words match in any combination and in all their forms. "quoted words" must occur
   // Unquoted words are one query.
   static override strict = false;
   static override args = {
-    query: optionalArgument('A question or keywords; quotes are optional. - reads stdin.'),
+    query: Args.string({
+      description: 'A question or keywords; quotes are optional. - reads stdin.',
+    }),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
     ...filterFlags,
-    exact: booleanFlag('Search for the words as typed, without corrections.'),
-    explain: booleanFlag('Explain each score.'),
-    long: booleanFlag('Show whole passages on a terminal, not one line of each.', { char: 'l' }),
-    'max-results': numberFlag('Number of results (query.maxResults, 6).', 'N', {
+    exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
+    explain: Flags.boolean({ summary: 'Explain each score.' }),
+    long: Flags.boolean({
+      summary: 'Show whole passages on a terminal, not one line of each.',
+      char: 'l',
+    }),
+    'max-results': Flags.integer({
+      summary: 'Number of results (query.maxResults, 6).',
+      helpValue: 'N',
       char: 'n',
       min: 1,
       max: 1000,
@@ -75,9 +76,9 @@ Words match in any combination and in all their forms. "quoted words" must occur
       helpValue: 'SCORE',
       parse: async (text) => parseShare(text),
     })(),
-    'no-rerank': booleanFlag('Keep the order without the reranker.'),
-    path: textFlag('Only files whose path matches this glob.', 'GLOB'),
-    related: booleanFlag('Show the notes that each result is linked with.'),
+    'no-rerank': Flags.boolean({ summary: 'Keep the order without the reranker.' }),
+    path: Flags.string({ summary: 'Only files whose path matches this glob.', helpValue: 'GLOB' }),
+    related: Flags.boolean({ summary: 'Show the notes that each result is linked with.' }),
     source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 

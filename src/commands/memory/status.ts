@@ -1,4 +1,5 @@
-import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { type FlagsOf, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
@@ -39,9 +40,12 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   );
   static override flags = {
     ...targetFlags,
-    deep: booleanFlag('Test the embedding provider and its fallback.'),
-    index: booleanFlag('Update the index first.'),
-    why: textFlag('Show whether a file is indexed, and which rule decided.', 'PATH'),
+    deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
+    index: Flags.boolean({ summary: 'Update the index first.' }),
+    why: Flags.string({
+      summary: 'Show whether a file is indexed, and which rule decided.',
+      helpValue: 'PATH',
+    }),
   };
 
   async run(): Promise<StatusesOutput> {

@@ -1,4 +1,6 @@
-import { booleanFlag, examples, numberFlag, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -18,12 +20,17 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
     'Removes exactly what svc memory add, the tool memory_add or a capture wrote, even if other parts of the file have changed. Text that was edited since stays, and the exit code is 1. Without an ID, takes back the last write. What dreaming wrote is taken back by svc dream undo.';
   static override examples = examples('', '--last 2', 'w1', '--list');
   static override args = {
-    write: optionalArgument('ID from --list (default: the last).'),
+    write: Args.string({ description: 'ID from --list (default: the last).' }),
   };
   static override flags = {
     ...targetFlags,
-    last: numberFlag('Take back the last N writes.', 'N', { min: 1, max: 500 }),
-    list: booleanFlag('List what can be taken back.', { exclusive: ['last'] }),
+    last: Flags.integer({
+      summary: 'Take back the last N writes.',
+      helpValue: 'N',
+      min: 1,
+      max: 500,
+    }),
+    list: Flags.boolean({ summary: 'List what can be taken back.', exclusive: ['last'] }),
   };
 
   async run(): Promise<MemoryUndoListOutput | MemoryUndoOutput> {

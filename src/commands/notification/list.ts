@@ -1,4 +1,5 @@
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
@@ -12,8 +13,11 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
   static override examples = examples('', '--failed --since 1d', '--pending --target ops --json');
   static override flags = {
     ...notificationFlags,
-    failed: booleanFlag('Show only those that were given up.', { exclusive: ['pending'] }),
-    pending: booleanFlag('Show only those that are not delivered yet.'),
+    failed: Flags.boolean({
+      summary: 'Show only those that were given up.',
+      exclusive: ['pending'],
+    }),
+    pending: Flags.boolean({ summary: 'Show only those that are not delivered yet.' }),
     since: sinceFlag,
     limit: limitFlag(50),
   };

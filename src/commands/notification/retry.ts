@@ -1,4 +1,6 @@
-import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -16,12 +18,12 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
     '--failed --target ops --json',
   );
   static override args = {
-    notification: optionalArgument('Its number, or its whole ID.'),
+    notification: Args.string({ description: 'Its number, or its whole ID.' }),
   };
   static override flags = {
     ...notificationFlags,
-    failed: booleanFlag('Retry all that were given up.'),
-    'dry-run': booleanFlag('Only show what would be retried.'),
+    failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
+    'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
     since: sinceFlag,
   };
 

@@ -1,5 +1,7 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
@@ -15,12 +17,21 @@ The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without o
     'github-copilot --github-url https://acme.ghe.com --json',
   );
   static override args = {
-    provider: argument('The provider, such as github-copilot.'),
+    provider: Args.string({ required: true, description: 'The provider, such as github-copilot.' }),
   };
   static override flags = {
-    'github-client-id': textFlag('Client ID of a GitHub OAuth app with device flow.', 'ID'),
-    'github-url': textFlag('GitHub Enterprise instead of https://github.com.', 'URL'),
-    'github-api-url': textFlag('Its API, if that does not follow from its address.', 'URL'),
+    'github-client-id': Flags.string({
+      summary: 'Client ID of a GitHub OAuth app with device flow.',
+      helpValue: 'ID',
+    }),
+    'github-url': Flags.string({
+      summary: 'GitHub Enterprise instead of https://github.com.',
+      helpValue: 'URL',
+    }),
+    'github-api-url': Flags.string({
+      summary: 'Its API, if that does not follow from its address.',
+      helpValue: 'URL',
+    }),
   };
 
   async run(): Promise<LoginOutput> {

@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { yesFlag } from '../../cli/flags.js';
 import { logout } from '../../engine/providers/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/providers/output-schemas.js';
@@ -11,7 +12,7 @@ export default class ProviderLogout extends BaseCommand<LogoutOutput> {
     'Asks for confirmation. Deletes the login and its cached token; tokens in the environment are not affected.';
   static override examples = examples('github-copilot', 'github-copilot --yes --json');
   static override args = {
-    provider: argument('The provider, such as github-copilot.'),
+    provider: Args.string({ required: true, description: 'The provider, such as github-copilot.' }),
   };
   static override flags = yesFlag;
 

@@ -1,4 +1,5 @@
-import { examples, optionalArgument } from '../../cli/command-parts.js';
+import * as Args from '@oclif/core/args';
+import { examples } from '../../cli/command-parts.js';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';
@@ -22,7 +23,7 @@ export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
 Exits with 1 if queries cannot be embedded. On a terminal, the result stays on screen; press r to test again.`;
   static override examples = examples('', 'openai --plain', '--agent main --json');
   static override args = {
-    provider: optionalArgument('A provider or an entry of models.providers.'),
+    provider: Args.string({ description: 'A provider or an entry of models.providers.' }),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyNotes, renderCopied } from '../../ui/storage.js';
 
@@ -21,7 +21,7 @@ Documents are not copied. The next "svc memory index" makes them again and finds
       summary: 'Where to copy to; the other store is the source.',
       required: true,
     })(),
-    'dry-run': booleanFlag('Show how much there is and copy nothing.'),
+    'dry-run': Flags.boolean({ summary: 'Show how much there is and copy nothing.' }),
   };
 
   async run(): Promise<StorageCopyOutput> {

@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage.js';
@@ -12,7 +13,10 @@ export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
   static override flags = {
     agent: targetFlags.agent,
     ...yesFlag,
-    forget: textFlag('Remove this host from shared memories.', 'ORIGIN'),
+    forget: Flags.string({
+      summary: 'Remove this host from shared memories.',
+      helpValue: 'ORIGIN',
+    }),
   };
 
   async run(): Promise<StorageOriginsOutput> {

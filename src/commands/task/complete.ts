@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { JsonValue } from '../../engine/flow-model/fields.js';
@@ -17,14 +17,14 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    summary: textFlag('Result in one line.', 'TEXT'),
+    summary: Flags.string({ summary: 'Result in one line.', helpValue: 'TEXT' }),
     outcome: Flags.option({
       options: ['succeeded', 'blocked'] as const,
       summary: 'succeeded, or blocked if somebody else has to continue.',
       helpValue: 'OUTCOME',
       default: 'succeeded',
     })(),
-    result: textFlag('Result as JSON.', 'JSON'),
+    result: Flags.string({ summary: 'Result as JSON.', helpValue: 'JSON' }),
   };
 
   async run(): Promise<TaskOutput> {

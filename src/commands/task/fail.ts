@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
@@ -16,8 +16,8 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
   static override flags = {
     ...leaseFlags,
     error: Flags.string({ summary: 'Reason in one line.', helpValue: 'TEXT', required: true }),
-    'no-retry': booleanFlag('Do not retry the task.'),
-    'timed-out': booleanFlag('Report that the task timed out.'),
+    'no-retry': Flags.boolean({ summary: 'Do not retry the task.' }),
+    'timed-out': Flags.boolean({ summary: 'Report that the task timed out.' }),
   };
 
   async run(): Promise<TaskOutput> {

@@ -1,4 +1,5 @@
-import { examples, numberFlag, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
@@ -14,12 +15,13 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    progress: textFlag('Progress in one line.', 'TEXT'),
-    'lease-seconds': numberFlag(
-      'Extend the lease by this many seconds (flows.leaseSeconds).',
-      'N',
-      { min: 1, max: 86_400 },
-    ),
+    progress: Flags.string({ summary: 'Progress in one line.', helpValue: 'TEXT' }),
+    'lease-seconds': Flags.integer({
+      summary: 'Extend the lease by this many seconds (flows.leaseSeconds).',
+      helpValue: 'N',
+      min: 1,
+      max: 86_400,
+    }),
   };
 
   async run(): Promise<TaskHeartbeatOutput> {

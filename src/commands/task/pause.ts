@@ -1,4 +1,5 @@
-import { examples, textFlag } from '../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/command-parts.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
@@ -11,7 +12,7 @@ export default class TaskPause extends FlowsCommand<TaskPauseOutput> {
   static override examples = examples('--reason "upgrading the agents"', '--runtime acp --json');
   static override flags = {
     runtime: runtimesFlag('Pause only tasks for this runtime.'),
-    reason: textFlag('Why, for other people.', 'TEXT'),
+    reason: Flags.string({ summary: 'Why, for other people.', helpValue: 'TEXT' }),
   };
 
   async run(): Promise<TaskPauseOutput> {

@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
@@ -22,7 +23,9 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
   static override args = optionalTaskArgs;
   static override flags = {
     ...bulkFlags,
-    failed: booleanFlag('Select tasks that failed, timed out or were lost, not cancelled ones.'),
+    failed: Flags.boolean({
+      summary: 'Select tasks that failed, timed out or were lost, not cancelled ones.',
+    }),
     runtime: runtimesFlag('Select tasks for this runtime.'),
   };
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
@@ -21,14 +23,19 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     'ci create_flow --data @body.json --idempotency-key build-1.2.3',
   );
   static override args = {
-    route: argument('ID of the route.'),
-    action: argument('Name of the action.'),
+    route: Args.string({ required: true, description: 'ID of the route.' }),
+    action: Args.string({ required: true, description: 'Name of the action.' }),
   };
   static override flags = {
-    data: textFlag('Other fields of the body, as a JSON object, @FILE or - for stdin.', 'JSON', {
+    data: Flags.string({
+      summary: 'Other fields of the body, as a JSON object, @FILE or - for stdin.',
+      helpValue: 'JSON',
       char: 'd',
     }),
-    'idempotency-key': textFlag('Perform create_flow or run_task only once for this key.', 'KEY'),
+    'idempotency-key': Flags.string({
+      summary: 'Perform create_flow or run_task only once for this key.',
+      helpValue: 'KEY',
+    }),
     url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
   };
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples, optionalArgument } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';
@@ -20,13 +22,13 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';
   static override examples = examples('', 'ci --failed --since 1h', '--follow');
   static override args = {
-    route: optionalArgument('ID of a route; default: all routes.'),
+    route: Args.string({ description: 'ID of a route; default: all routes.' }),
   };
   static override flags = {
-    failed: booleanFlag('Show only those that were rejected or failed.'),
+    failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
     since: sinceFlag,
     limit: limitFlag(50, MOST),
-    follow: booleanFlag('Keep printing new deliveries.', { char: 'f' }),
+    follow: Flags.boolean({ summary: 'Keep printing new deliveries.', char: 'f' }),
   };
 
   async run(): Promise<DeliveriesOutput> {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
@@ -19,7 +20,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     `alerts --data '{"status":"firing"}'`,
   );
   static override args = {
-    route: argument('ID of the route.'),
+    route: Args.string({ required: true, description: 'ID of the route.' }),
   };
   static override flags = {
     data: Flags.string({
@@ -28,8 +29,14 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
       summary: 'Body exactly as it was sent: text, @FILE or - for stdin.',
       helpValue: 'BODY',
     }),
-    headers: textFlag('Headers of the request: JSON, lines, or @FILE.', 'HEADERS'),
-    at: textFlag('When it was sent, for signed times; default: now.', 'TIME'),
+    headers: Flags.string({
+      summary: 'Headers of the request: JSON, lines, or @FILE.',
+      helpValue: 'HEADERS',
+    }),
+    at: Flags.string({
+      summary: 'When it was sent, for signed times; default: now.',
+      helpValue: 'TIME',
+    }),
   };
 
   async run(): Promise<MapOutput> {

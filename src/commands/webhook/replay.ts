@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { booleanFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { deliveryArgs } from '../../cli/flags.js';
 import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
@@ -12,7 +13,7 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   static override examples = examples('3x9k', '3x9k7m2pqr --again');
   static override args = deliveryArgs;
   static override flags = {
-    again: booleanFlag('Perform it again even if it was performed before.'),
+    again: Flags.boolean({ summary: 'Perform it again even if it was performed before.' }),
   };
 
   async run(): Promise<ReplayOutput> {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { booleanFlag, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import type { FlagsOf } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
@@ -23,15 +23,20 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
     '--host 0.0.0.0 --json-logs',
   );
   static override flags = {
-    host: textFlag('Listen on this address instead of gateway.host.', 'HOST'),
+    host: Flags.string({
+      summary: 'Listen on this address instead of gateway.host.',
+      helpValue: 'HOST',
+    }),
     port: Flags.integer({
       ...PORT,
       summary: 'Listen on this port instead of gateway.port; 0 picks a free one.',
       helpValue: 'PORT',
     }),
-    'run-tasks': booleanFlag('Also run queued tasks with the programs of flows.runtimes.'),
+    'run-tasks': Flags.boolean({
+      summary: 'Also run queued tasks with the programs of flows.runtimes.',
+    }),
     ...accessLogFlag,
-    'json-logs': booleanFlag('Log to stderr as one JSON object per line.'),
+    'json-logs': Flags.boolean({ summary: 'Log to stderr as one JSON object per line.' }),
   };
 
   async run(): Promise<ServeOutput> {

@@ -1,5 +1,7 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { argument, examples, textFlag } from '../../cli/command-parts.js';
+import { examples } from '../../cli/command-parts.js';
 import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
@@ -13,10 +15,10 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
     `Signs the example of a preset with the secret of the route, and sends it as a new delivery to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response. Exits with 1 if the route rejected it. Presets: ${PRESETS.map(({ name }) => name).join(', ')}.`;
   static override examples = examples('github.push', 'alertmanager.alert --route alerts');
   static override args = {
-    preset: argument('Name of the preset.'),
+    preset: Args.string({ required: true, description: 'Name of the preset.' }),
   };
   static override flags = {
-    route: textFlag('Route to send it to, if several fit.', 'ROUTE'),
+    route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
     url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
   };
 

@@ -1,6 +1,7 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { argument, choicesFlag, examples, textFlag } from '../../../cli/command-parts.js';
+import { choicesFlag, examples } from '../../../cli/command-parts.js';
 import { readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
@@ -24,11 +25,13 @@ Give each person or machine a token of their own, so that you can revoke one. A 
     'team-room --chat-type channel --channel slack --expires never',
   );
   static override args = {
-    name: argument('Name of the token, such as ada-laptop.'),
+    name: Args.string({ required: true, description: 'Name of the token, such as ada-laptop.' }),
   };
   static override flags = {
     ...sessionFlags,
-    agent: textFlag('Open the memory of this agent; by default that of the server.', 'ID', {
+    agent: Flags.string({
+      summary: 'Open the memory of this agent; by default that of the server.',
+      helpValue: 'ID',
       char: 'a',
     }),
     scope: choicesFlag(

@@ -1,5 +1,6 @@
+import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { argument, examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/command-parts.js';
 import type { TokenRevokeOutput } from '../../../engine/mcp/index.js';
 import { revokeToken, tokenOutput } from '../../../engine/mcp/tokens/token-store.js';
 import { safeLine } from '../../../ui/safe-text.js';
@@ -10,7 +11,7 @@ export default class McpTokenRevoke extends BaseCommand<TokenRevokeOutput> {
     'A running "svc mcp --http" refuses its next request, and ends its open streams within a second.';
   static override examples = examples('ada-laptop', 'ci --json');
   static override args = {
-    token: argument('Name of the token.'),
+    token: Args.string({ required: true, description: 'Name of the token.' }),
   };
 
   async run(): Promise<TokenRevokeOutput> {

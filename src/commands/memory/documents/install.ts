@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { booleanFlag, examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/command-parts.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { loadConfig, searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
@@ -30,8 +31,8 @@ You can interrupt it at any time: the library is installed completely or not at 
     }),
   };
   static override flags = {
-    force: booleanFlag('Reinstall the library.', { char: 'f' }),
-    remove: booleanFlag('Remove the library.', { exclusive: ['force'] }),
+    force: Flags.boolean({ summary: 'Reinstall the library.', char: 'f' }),
+    remove: Flags.boolean({ summary: 'Remove the library.', exclusive: ['force'] }),
   };
 
   async run(): Promise<InstallDocumentsOutput> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
-import { booleanFlag, examples } from '../../../cli/command-parts.js';
+import * as Flags from '@oclif/core/flags';
+import { examples } from '../../../cli/command-parts.js';
 import { type FlagsOf, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
@@ -34,10 +35,16 @@ An index that is damaged, or was built by another version or with other settings
   static override aliases = ['index'];
   static override flags = {
     ...targetFlags,
-    all: booleanFlag('All agents, which is the default.'),
-    force: booleanFlag('Rebuild the index and re-embed what is not cached.', { char: 'f' }),
-    'reuse-vectors': booleanFlag('With --force, keep the vectors.', { dependsOn: ['force'] }),
-    watch: booleanFlag('Keep running and index changes.', { exclusive: ['force'] }),
+    all: Flags.boolean({ summary: 'All agents, which is the default.' }),
+    force: Flags.boolean({
+      summary: 'Rebuild the index and re-embed what is not cached.',
+      char: 'f',
+    }),
+    'reuse-vectors': Flags.boolean({
+      summary: 'With --force, keep the vectors.',
+      dependsOn: ['force'],
+    }),
+    watch: Flags.boolean({ summary: 'Keep running and index changes.', exclusive: ['force'] }),
   };
 
   async run(): Promise<IndexOutput> {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples, textFlag } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/command-parts.js';
 import { limitFlag, readSince, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
@@ -21,11 +21,14 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
       options: [...SESSION_READERS, ...EXPORT_FORMATS],
       summary: 'Show only those of this reader, or of this data export.',
     })(),
-    since: textFlag(
-      'Show only what was last continued since a date or for a duration (7d).',
-      'WHEN',
-    ),
-    before: textFlag('Show only what was last continued before a date (or 7d ago).', 'WHEN'),
+    since: Flags.string({
+      summary: 'Show only what was last continued since a date or for a duration (7d).',
+      helpValue: 'WHEN',
+    }),
+    before: Flags.string({
+      summary: 'Show only what was last continued before a date (or 7d ago).',
+      helpValue: 'WHEN',
+    }),
     limit: limitFlag(50, 100_000),
   };
 

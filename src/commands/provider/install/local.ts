@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { booleanFlag, examples, textFlag } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/command-parts.js';
 import { currentPlatform } from '../../../cli/context.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { resolveAgent } from '../../../engine/config/index.js';
@@ -32,15 +33,16 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     '--remove',
   );
   static override flags = {
-    gpu: booleanFlag('Include the GPU variants (CUDA, Vulkan).'),
-    force: booleanFlag('Reinstall the runtime.', { char: 'f' }),
-    model: textFlag(
-      'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
-      'REF',
-      { exclusive: ['no-model'] },
-    ),
-    'no-model': booleanFlag('Install only the runtime.'),
-    remove: booleanFlag('Remove the runtime; models are kept.', {
+    gpu: Flags.boolean({ summary: 'Include the GPU variants (CUDA, Vulkan).' }),
+    force: Flags.boolean({ summary: 'Reinstall the runtime.', char: 'f' }),
+    model: Flags.string({
+      summary: 'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
+      helpValue: 'REF',
+      exclusive: ['no-model'],
+    }),
+    'no-model': Flags.boolean({ summary: 'Install only the runtime.' }),
+    remove: Flags.boolean({
+      summary: 'Remove the runtime; models are kept.',
       exclusive: ['force', 'gpu', 'model', 'no-model'],
     }),
   };

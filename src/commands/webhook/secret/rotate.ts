@@ -1,5 +1,7 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../../cli/base-command.js';
-import { argument, booleanFlag, examples, textFlag } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/command-parts.js';
 import { loadConfig } from '../../../engine/config/index.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
@@ -11,13 +13,15 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
     'Without a flag, shows which secrets are valid and what to do next. --add makes a new secret valid in addition to the others, and --finish leaves only the newest. Both change the configuration file; a route with "secret" gets "verify" with the scheme "bearer", which can have several.';
   static override examples = examples('ci', 'ci --add env:CI_WEBHOOK_SECRET_2', 'ci --finish');
   static override args = {
-    route: argument('ID of the route.'),
+    route: Args.string({ required: true, description: 'ID of the route.' }),
   };
   static override flags = {
-    add: textFlag('Make this secret valid too: a reference such as env:NAME.', 'SECRET', {
+    add: Flags.string({
+      summary: 'Make this secret valid too: a reference such as env:NAME.',
+      helpValue: 'SECRET',
       exclusive: ['finish'],
     }),
-    finish: booleanFlag('Leave only the newest secret valid.'),
+    finish: Flags.boolean({ summary: 'Leave only the newest secret valid.' }),
   };
 
   async run(): Promise<RotateOutput> {
