@@ -186,18 +186,12 @@ export const waitFlags = {
   }),
 };
 
-interface WaitFlags {
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly timeout: string | undefined;
-}
-
 /** Base of `svc flow wait` and `svc task wait`. */
 export abstract class WaitCommand<Result extends object> extends FlowsCommand<Result> {
   /** Waits for the end of one, prints its changes to stderr on a terminal, and fails unless it succeeded. */
   protected async waitFor<R extends FlowRecord | TaskRecord>(
     kind: 'flow' | 'task',
-    flags: WaitFlags,
+    flags: ShowingFlags & { readonly timeout: string | undefined },
     wait: (options: WaitOptions<R>) => Promise<R>,
   ): Promise<R> {
     const { clock } = this.context();

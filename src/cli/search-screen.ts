@@ -72,25 +72,12 @@ const SCREEN_RESULTS = 30;
 /** A terminal may refuse more for its clipboard. */
 const MOST_COPIED_LINES = 400;
 
-/** Where a result is opened. */
-interface EditedPlace {
-  readonly file: string;
-  readonly line: number;
-}
-
-/** The actions of the search screen, and what ends them. */
-interface SearchActions {
-  readonly actions: SearchScreenActions;
-  readonly placeOf: (item: ResultItem) => Promise<EditedPlace>;
-  readonly close: () => Promise<void>;
-}
-
-/** Creates what the search screen can do. */
+/** Creates what the search screen can do; `placeOf` is where a result is opened. */
 export async function createSearchActions(
   memory: OpenedMemory,
   { context, configFile, mask }: Pick<Showing, 'configFile' | 'context' | 'mask'>,
   restricted: Omit<SearchRequest, 'query'> = {},
-): Promise<SearchActions> {
+) {
   const memories = createMemories(memory, context, configFile);
   const keepsHistory = await isHistoryOn(context, configFile);
   const historyFile = queryHistoryFile(context.state);
@@ -192,8 +179,8 @@ export async function createSearchActions(
   };
   return {
     actions,
-    placeOf: (item) => placeIn(shown, item),
-    close: async () => {
+    placeOf: (item: ResultItem) => placeIn(shown, item),
+    close: async (): Promise<void> => {
       // Indexing that was interrupted stops in order.
       await preparing;
       await memories.close();
@@ -215,30 +202,25 @@ async function isHistoryOn(
 }
 
 /** The memories of agents, each opened once. */
-interface Memories {
-  /** Undefined for what is no agent with a memory. */
-  readonly of: (agentId: string) => Promise<OpenedMemory | undefined>;
-  readonly close: () => Promise<void>;
-}
-
 function createMemories(
   memory: OpenedMemory,
   context: EngineContext,
   configFile: string | undefined,
-): Memories {
+) {
   const opened = new Map<string, Promise<OpenedMemory | undefined>>();
   const open = (agentId: string): Promise<OpenedMemory | undefined> =>
     openMemory(context, { kind: 'agent', agentId }, { longLived: true, configFile }).catch(
       noSuchAgent,
     );
   return {
-    of: async (agentId) => {
+    /** Undefined for what is no agent with a memory. */
+    of: async (agentId: string) => {
       if (agentId === memory.agentId) return memory;
       const known = opened.get(agentId) ?? open(agentId);
       opened.set(agentId, known);
       return known;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const other of opened.values()) await (await other)?.backend.close();
     },
   };
@@ -280,7 +262,7 @@ function joined(
   };
 }
 
-async function placeIn(memory: OpenedMemory, { result }: ResultItem): Promise<EditedPlace> {
+async function placeIn(memory: OpenedMemory, { result }: ResultItem) {
   const line = matchedLine(result);
   return { file: await fileToEdit(memory, { name: documentName(result), line }), line };
 }

@@ -151,13 +151,6 @@ interface ServeOrders {
   readonly exit: (code: number) => void;
 }
 
-/** Accepts orders from signals and from the screen. */
-interface ServeSignals {
-  /** Like a signal. */
-  readonly stop: (reason: Asked) => void;
-  readonly close: () => void;
-}
-
 type Asked = Exclude<StopReason, 'crash'>;
 
 /** Exit codes for a second order to stop. */
@@ -173,7 +166,7 @@ const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EP
  * Listens for SIGTERM and SIGINT (stop; immediately the second time), SIGHUP (reload) and uncaught errors: a shortage
  * is reported and survived, anything else stops the process in order.
  */
-export function listenForOrders(orders: ServeOrders): ServeSignals {
+export function listenForOrders(orders: ServeOrders) {
   let isStopping = false;
   const stop = (reason: Asked): void => {
     if (isStopping) orders.exit(EXIT_CODES[reason]);

@@ -47,20 +47,14 @@ export function renderCodeFrame(
   return frame.join('\n');
 }
 
-interface ShownLine {
-  readonly text: string;
-  /** Terminal columns before the place. */
-  readonly caret: number;
-}
-
 /** A character with its combining marks. */
 interface Cell {
   readonly text: string;
   readonly width: number;
 }
 
-/** A line, or the part around an offset if it is too wide. */
-function cutAround(line: string, offset: number, width: number): ShownLine {
+/** A line, or the part around an offset if it is too wide, and the terminal columns before the offset. */
+function cutAround(line: string, offset: number, width: number) {
   // A minified file can be one line of megabytes, so only the part around the offset is measured.
   const from = Math.max(0, offset - width);
   const before = toCells(line.slice(safeStart(line, from), offset));

@@ -21,13 +21,9 @@ import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
 import { shownPath } from '../../ui/safe-text.js';
+import type { ShowingFlags } from '../base-command.js';
 import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
 import { DreamCommand, type DreamFlags } from './dream-command.js';
-
-interface SweepFlags extends DreamFlags {
-  readonly plain: boolean;
-  readonly quiet: boolean;
-}
 
 interface SweepWish {
   /** Only these phases; default: all that are enabled. */
@@ -40,7 +36,10 @@ interface SweepWish {
 /** Base of the commands that run sweeps. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
-  protected async sweep(flags: SweepFlags, wish: SweepWish): Promise<DreamRunOutput> {
+  protected async sweep(
+    flags: DreamFlags & ShowingFlags,
+    wish: SweepWish,
+  ): Promise<DreamRunOutput> {
     const loaded = await this.loadConfig(flags);
     const targets = dreamTargets(loaded, this.context(), flags.agent);
     const steps = this.stepsOptions(flags);

@@ -166,18 +166,12 @@ async function chooseWorkspace(
   return { dir, withExample: false, indexesAll: await askIndexAll(dir, world, asks) };
 }
 
-interface ChosenProvider {
-  /** `none` for none; undefined for auto-detection. */
-  readonly provider: string | undefined;
-  readonly key: KeyChoice;
-}
-
 async function chooseProvider(
   flags: SetUpFlags,
   providers: Parameters<typeof askProvider>[1],
   key: KeyChoice | undefined,
   world: SetUpWorld,
-): Promise<ChosenProvider> {
+): Promise<Pick<Parameters<typeof planSetUp>[1], 'key' | 'provider'>> {
   const provider = await namedOrOffered(flags.provider, providers, world);
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)

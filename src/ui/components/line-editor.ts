@@ -61,14 +61,8 @@ export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
   }
 }
 
-/** The part of a line that is shown where not all of it fits, and the cursor's column in it. */
-export interface LineWindow {
-  readonly shown: string;
-  readonly cursorColumn: number;
-}
-
-/** Keeps the cursor in sight: shows the line from its start, or what leads up to the cursor. */
-export function windowLine(line: EditedLine, columns: number): LineWindow {
+/** The part of a line that fits, with the cursor in sight: the line from its start, or what leads up to the cursor. */
+export function windowLine(line: EditedLine, columns: number) {
   const before = line.text.slice(0, line.cursor);
   const room = Math.max(1, columns - 1);
   if (textWidth(before) <= room) {

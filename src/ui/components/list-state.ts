@@ -44,23 +44,13 @@ export const EMPTY_LIST: ListState<never> = {
   rows: 1,
 };
 
-/** The entries that match the filter, and the part of them that is shown. */
-export interface ListView<Item extends ListItem> {
-  readonly matching: readonly Item[];
-  /** Place of the selected entry among the matching ones; -1 in an empty list. */
-  readonly at: number;
-  readonly selected: Item | undefined;
-  readonly shown: readonly Item[];
-  /** Number of matching entries above and below the shown ones. */
-  readonly above: number;
-  readonly below: number;
-}
-
-/** What of a list is visible in so many rows. The selected entry always is. */
-export function listView<Item extends ListItem>(
-  state: ListState<Item>,
-  rows = state.rows,
-): ListView<Item> {
+/**
+ * The entries that match the filter, and what of them is visible in so many rows: the selected one always is.
+ *
+ * @returns `at` is the place of the selected entry among the matching ones, -1 in an empty list; `above` and `below` count
+ *   the entries that are not shown
+ */
+export function listView<Item extends ListItem>(state: ListState<Item>, rows = state.rows) {
   const matching = matchingItems(state);
   const at = placeOf(state, matching);
   const top = visibleTop(state.top, at, matching.length, rows);

@@ -87,16 +87,11 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
 
 const BEFORE_TITLES = ' '.repeat(CURSOR.length);
 
-interface ListDrawing<Item> {
-  /** At most one row. */
-  readonly titles: readonly string[];
-  readonly row: (item: Item, isSelected: boolean) => string;
-}
-
 /**
  * Aligns columns. Their widths depend on all entries, so that nothing moves sideways when the list scrolls.
  *
  * @param leastLast columns are dropped until the last one has this width
+ * @returns at most one row of titles, and what draws a row
  */
 export function tableOf<Item>(
   columns: readonly ListColumn<Item>[],
@@ -104,7 +99,7 @@ export function tableOf<Item>(
   room: number,
   theme: Style,
   leastLast = LEAST_LAST,
-): ListDrawing<Item> {
+) {
   const widths = columnWidths(columns, items, room, leastLast);
   const titles = columns.map(({ title }, at) => aligned(title, columns[at], widths[at] ?? 0));
   const row = (item: Item, isSelected: boolean): string => {

@@ -65,23 +65,11 @@ export interface SearchControllerOptions {
   readonly onEnd: (end: SearchScreenEnd) => void;
 }
 
-/** Handles the intents of keys. */
-export interface SearchController {
-  readonly begin: (lend: Lend) => void;
-  readonly dispatch: (intent: SearchIntent) => void;
-  /** Stops everything that is running. */
-  readonly close: () => void;
-}
-
 /** Lends the terminal to another program until it ends. */
 type Lend = (work: () => Promise<void>) => Promise<void>;
 
-/** The latest query and the latest selection win; earlier requests are aborted and ignored. */
-export function createSearchController({
-  store,
-  actions,
-  onEnd,
-}: SearchControllerOptions): SearchController {
+/** Handles the intents of keys. The latest query and selection win; earlier requests are aborted and ignored. */
+export function createSearchController({ store, actions, onEnd }: SearchControllerOptions) {
   const closing = new AbortController();
   const searching = createLatest();
   const deepening = createLatest();
@@ -238,7 +226,7 @@ export function createSearchController({
     }
   };
   return {
-    begin: (lendTerminal) => {
+    begin: (lendTerminal: Lend): void => {
       lend = lendTerminal;
       const onEvent = (event: SyncEvent): void =>
         store.dispatch({ type: 'synced', event, atMs: performance.now() });
@@ -246,7 +234,7 @@ export function createSearchController({
         if (!closing.signal.aborted && current().input.text === '') fail(error);
       });
     },
-    dispatch: (intent) => {
+    dispatch: (intent: SearchIntent): void => {
       const before = current();
       opensNext = intent.type === 'open' && isPending;
       act(intent);
@@ -254,7 +242,8 @@ export function createSearchController({
       if (input.text !== before.input.text) queryChanged(input.text);
       else if (list.selected !== before.list.selected) loadPreview();
     },
-    close: () => {
+    /** Stops everything that is running. */
+    close: (): void => {
       clearTimeout(pause);
       clearTimeout(longPause);
       closing.abort();
@@ -265,24 +254,19 @@ export function createSearchController({
   };
 }
 
-interface Latest {
-  readonly run: <T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    onValue: (value: T) => void,
-    onError: (error: unknown) => void,
-  ) => void;
-  readonly cancel: () => void;
-}
-
 /** Runs one piece of work at a time; older ones never report. */
-function createLatest(): Latest {
+function createLatest() {
   let current: AbortController | undefined;
   const cancel = (): void => {
     current?.abort();
     current = undefined;
   };
   return {
-    run: (work, onValue, onError) => {
+    run: <T>(
+      work: (signal: AbortSignal) => Promise<T>,
+      onValue: (value: T) => void,
+      onError: (error: unknown) => void,
+    ): void => {
       cancel();
       const own = new AbortController();
       current = own;

@@ -5,15 +5,6 @@ import { markLine } from '../../marked-text.js';
 import type { Paint, Style } from '../../style.js';
 import type { PassageText, ResultItem } from './state.js';
 
-/** A passage in its document, as rows of a terminal. */
-export interface PassageRows {
-  readonly rows: readonly string[];
-  /** The row to begin with, so that the passage and its best lines are visible. */
-  readonly first: number;
-  /** The row of each match. */
-  readonly matches: readonly number[];
-}
-
 interface RowOptions {
   readonly columns: number;
   /** How many rows are visible. */
@@ -31,12 +22,16 @@ const GAP = 2;
 const MOST_CHARS = 20_000;
 const MOST_WORDS = 64;
 
-/** The lines with numbers, wrapped, with Markdown and matches highlighted. */
+/**
+ * The lines with numbers, wrapped, with Markdown and matches highlighted.
+ *
+ * @returns the rows, the row of each match, and the row to begin with, so that the passage and its best lines are visible
+ */
 export function passageRows(
   { text, startLine, lineNumbers }: PassageText,
   { result }: ResultItem,
   options: RowOptions,
-): PassageRows {
+) {
   const { columns, height, style } = options;
   const room = Math.max(1, columns - NUMBER_COLUMNS - GAP);
   const lines = text.split('\n').map((line) => line.slice(0, MOST_CHARS));
