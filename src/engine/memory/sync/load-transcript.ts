@@ -1,7 +1,9 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
+import { isRecord } from '../../config/index.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
+import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -92,8 +94,7 @@ function resumable(
   stored: StoredDocument,
   { size, mtimeMs }: FileFingerprint,
 ): ResumePoint | undefined {
-  const resume: ResumePoint | undefined =
-    stored.resume === undefined ? undefined : JSON.parse(stored.resume);
+  const resume = stored.resume === undefined ? undefined : parseResumePoint(stored.resume);
   if (resume === undefined || size < stored.fingerprint.size) return undefined;
   // The same size but modified: rewritten, not grown.
   if (size === stored.fingerprint.size && mtimeMs !== stored.fingerprint.mtimeMs) return undefined;
@@ -224,4 +225,31 @@ interface ResumePoint {
   /** Of all lines read. */
   readonly brokenLines: number;
   readonly isExcluded: boolean;
+}
+
+/** Undefined for an invalid text: then the file is read from its beginning. */
+function parseResumePoint(text: string): ResumePoint | undefined {
+  const point = parsedJson(text);
+  const reading = isRecord(point) ? point['reading'] : undefined;
+  if (!isRecord(point) || !isRecord(reading)) return undefined;
+  const { offset, line, end, openChunks, brokenLines, isExcluded } = point;
+  if (!isCount(offset) || !isCount(line) || !isCount(end) || !isCount(openChunks)) return undefined;
+  if (!isCount(brokenLines) || typeof isExcluded !== 'boolean') return undefined;
+  const state = readingState(reading);
+  if (state === undefined) return undefined;
+  return { offset, line, reading: state, end, openChunks, brokenLines, isExcluded };
+}
+
+function readingState(value: Readonly<Record<string, unknown>>): ReadingState | undefined {
+  const { belongs, isExcluded, hasBegun, brokenLines, lastTurn } = value;
+  if (belongs !== undefined && typeof belongs !== 'boolean') return undefined;
+  if (lastTurn !== undefined && typeof lastTurn !== 'string') return undefined;
+  if (typeof isExcluded !== 'boolean' || typeof hasBegun !== 'boolean') return undefined;
+  return isCount(brokenLines)
+    ? { belongs, isExcluded, hasBegun, brokenLines, lastTurn }
+    : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
