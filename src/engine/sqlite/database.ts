@@ -219,6 +219,8 @@ const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
   ['EACCES', 'unwritable'],
   ['EPERM', 'unwritable'],
   ['EROFS', 'unwritable'],
+  // No folder can be created in some file systems, such as /proc.
+  ['ENOENT', 'unwritable'],
   ['ENOTDIR', 'unwritable'],
   ['ENOTEMPTY', 'unwritable'],
   ['EEXIST', 'unwritable'],

@@ -46,7 +46,6 @@ export {
   integrityComplaints,
   isDamage,
   statIndex,
-  unwritableIndex,
 } from './sqlite/index-file.js';
 export { createIndex, damageComplaint, type OpenedIndex, openIndex } from './sqlite/open-index.js';
 export type { SqliteIndex } from './sqlite/sqlite-index.js';

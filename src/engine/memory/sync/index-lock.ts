@@ -1,11 +1,11 @@
 import { truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
 import { makeFolders } from '../../support/files.js';
 import { runningMs } from '../../support/time.js';
-import { asIndexError, isDamage, unwritableIndex } from '../index/index.js';
+import { asIndexError, isDamage } from '../index/index.js';
 
 /** The process that is writing an index. */
 export interface LockHolder {
@@ -114,8 +114,6 @@ function openLock(indexFile: string, file: string): Connection {
       return openLockFile(file);
     }
   } catch (error) {
-    // No folder can be created in some file systems.
-    if (systemErrorCode(error) === 'ENOENT') throw unwritableIndex(error, indexFile);
     throw asIndexError(error, indexFile);
   }
 }

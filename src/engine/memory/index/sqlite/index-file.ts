@@ -118,22 +118,17 @@ export function asIndexError(error: unknown, file: string): unknown {
         ...cause,
       });
     case 'unwritable':
-      return unwritableIndex(error, file);
+      return new SvcError(
+        'INDEX_UNWRITABLE',
+        `cannot write the index ${file}: ${systemReason(error)}`,
+        {
+          hint: 'check the permissions of its folder, or change memorySearch.store.path',
+          ...cause,
+        },
+      );
     case 'other':
       return error;
   }
-}
-
-/** The error for an index, or a folder above it, that cannot be written. */
-export function unwritableIndex(cause: unknown, file: string): SvcError {
-  return new SvcError(
-    'INDEX_UNWRITABLE',
-    `cannot write the index ${file}: ${systemReason(cause)}`,
-    {
-      hint: 'check the permissions of its folder, or change memorySearch.store.path',
-      cause,
-    },
-  );
 }
 
 /** A table of an index is not as it was written. */

@@ -33,6 +33,13 @@ test('belongs to its owner alone, with all of its files', async () => {
   await flows.close();
 });
 
+test('where no folder can be created is an error that names it', async () => {
+  if (process.platform !== 'linux') return;
+  const { code, message } = await openingFails('/proc/svc');
+  assert.is(code, 'FLOWS_PERSIST_FAILED');
+  assert.match(message, '/proc/svc/flows.sqlite');
+});
+
 test('of an older version is brought to this one, with all that is in it', async () => {
   for (let version = 0; version < steps.length; version++) {
     const folder = tempFolder();
