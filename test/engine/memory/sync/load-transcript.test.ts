@@ -59,4 +59,16 @@ test('a transcript cut off at any byte is read to its last whole line, and later
   }
 });
 
+test('a transcript whose resume point is damaged is read from its beginning', () => {
+  const path = tempFolder().write('talk', TALK);
+  const whole = loaded(path);
+  appendFileSync(path, TALK);
+  const { chunks } = loaded(path);
+  const reading = { isExcluded: false, hasBegun: 'yes', brokenLines: 0 };
+  const point = { ...JSON.parse(whole.stored.resume ?? '{}'), reading };
+  for (const resume of ['{', '[]', '{"offset":-1}', JSON.stringify(point)]) {
+    assert.equal(loaded(path, { ...whole, stored: { ...whole.stored, resume } }).chunks, chunks);
+  }
+});
+
 test.run();
