@@ -93,7 +93,9 @@ async function valuesFor(
   const loaded = await loadConfig(context, {}).catch(() => undefined);
   const flag = words.slice(-2).findLast((word) => word.startsWith('-')) ?? '';
   const [, asked] = /^--?([^=]*)/u.exec(flag) ?? [];
-  const flags = Object.values(command.flags).filter((one) => [one.name, one.char].includes(asked));
+  const flags = Object.values(command.flags).filter(
+    ({ name, char }) => asked !== undefined && (name === asked || char === asked),
+  );
   for (const name of [...flags.map((one) => one.name), ...Object.keys(command.args)]) {
     const source = SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
     try {

@@ -4,7 +4,6 @@ import { formatCountOf, formatRelativeTime } from '../../engine/support/format.j
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable, right } from '../table.js';
-import type {} from './list.js';
 import { ID_CHARS } from './rows.js';
 
 /** Notifications as a table, newest first. */
