@@ -20,6 +20,7 @@ import type { IndexedAgent } from '../output-schemas.js';
 import { AnswerStore } from './answer-store.js';
 import {
   distinct,
+  isForJobs,
   mediaSize,
   missingMediaFiles,
   missingTexts,
@@ -176,15 +177,14 @@ class Run {
     this.model = model;
     const identity = identityKey(adapter.identity);
     const left = adapter.embedsMedia ? 0 : await this.leaveMedia(adapter, identity);
-    const { chunks, media, size, isInJobs } = await missingWork(index, adapter, identity);
+    const missing = await missingWork(index, adapter, identity);
+    const { chunks, media } = missing;
     this.known = Math.max(0, written - chunks - left);
     this.identity = identity;
     this.pending = chunks;
-    const atMost = this.options.atMost ?? Number.POSITIVE_INFINITY;
-    // Jobs cost less, and those under way are paid for.
-    const isForJobs = adapter.batch !== undefined && (size > atMost || isInJobs);
-    if (isForJobs && this.options.atMost !== undefined) return;
-    const passages = Math.min(chunks, atMost);
+    const { atMost } = this.options;
+    if (atMost !== undefined && isForJobs(adapter, missing, atMost)) return;
+    const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
     if (chunks > media) await this.embedTexts(adapter, identity, signal);
     this.isThroughTexts = true;

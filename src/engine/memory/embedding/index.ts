@@ -6,5 +6,5 @@ export type {
   EmbeddingWork,
   EmbedEvent,
 } from './embed-missing.js';
-export { missingWork, pages } from './passages.js';
+export { isForJobs, missingWork, pages } from './passages.js';
 export { QueryEmbedder, type QueryVector } from './query-embedder.js';

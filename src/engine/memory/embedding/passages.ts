@@ -116,23 +116,29 @@ export async function* distinct<T extends Named>(passages: AsyncIterable<T>): As
 /** A file takes about as long to embed as one passage per so many bytes. */
 const BYTES_PER_PASSAGE = 32 * 1024;
 
+/** What has no vector under an identity. */
+interface MissingWork {
+  /** Chunks, including those of media. */
+  readonly chunks: number;
+  readonly media: number;
+  /** Everything, in equivalent passages of text. */
+  readonly size: number;
+  /** Whether batch jobs may be running for some of it. */
+  readonly isInJobs: boolean;
+}
+
 /** A file's size in equivalent passages. */
 export function mediaSize({ length }: Buffer): number {
   return 1 + Math.floor(length / BYTES_PER_PASSAGE);
 }
 
-/**
- * How many chunks an adapter has to embed, with those of media, how much that is in passages of text, and whether
- * batch jobs may be running for some of it.
- *
- * @param atMost stops counting there
- */
+/** How much an adapter has to embed. @param atMost stops counting there */
 export async function missingWork(
   index: MemoryIndex,
   adapter: EmbeddingAdapter,
   identity: string,
   atMost?: number,
-) {
+): Promise<MissingWork> {
   const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
   const { files, bytes } =
@@ -143,6 +149,15 @@ export async function missingWork(
   const isInJobs =
     chunks > 0 && adapter.batch !== undefined && (await index.batchJobs(identity)).length > 0;
   return { chunks, media: files, size, isInJobs };
+}
+
+/** Whether a search leaves what is missing to batch jobs, which cost less; those under way are paid for. */
+export function isForJobs(
+  { batch }: EmbeddingAdapter,
+  { size, isInJobs }: MissingWork,
+  atMost: number,
+): boolean {
+  return batch !== undefined && (size > atMost || isInJobs);
 }
 
 /** Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. */

@@ -6,7 +6,7 @@ import { anySignal, deferred, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
-import { missingWork } from '../embedding/index.js';
+import { isForJobs, missingWork } from '../embedding/index.js';
 import type { IndexHome } from '../home/index.js';
 import {
   currentIdentity,
@@ -268,10 +268,7 @@ export class IndexKeeper {
       const identity = identityKey(adapter.identity);
       // Another process may be adding vectors to many thousands, which take long to count.
       const missing = await missingWork(index, adapter, identity, EMBED_ON_SEARCH + 1);
-      const { chunks, size, isInJobs } = missing;
-      if (chunks > 0) {
-        return adapter.batch === undefined || (size <= EMBED_ON_SEARCH && !isInJobs);
-      }
+      if (missing.chunks > 0) return !isForJobs(adapter, missing, EMBED_ON_SEARCH);
       // Vectors from before a settings change exist but are not in use.
       const identities = await index.vectorIdentities();
       return identities.length > 0 && !identities.includes(identity);
