@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -14,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import { replaceFile } from '../support/files.js';
+import { makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
@@ -74,7 +73,7 @@ export function writeAgentFile(
       rmSync(target, { force: true });
       return;
     }
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolders(dirname(target), SHARED_FOLDER_MODE);
     const content = hasMark ? MARK + text : text;
     replaceFile(target, content, old === undefined ? mode : old.mode & 0o7777);
   } catch (cause) {

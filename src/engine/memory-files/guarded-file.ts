@@ -1,8 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
-import { PRIVATE_MODE, removeStrayTemporaries, replaceFile, syncFolder } from '../support/files.js';
+import {
+  makeFolders,
+  PRIVATE_MODE,
+  removeStrayTemporaries,
+  replaceFile,
+  SHARED_FOLDER_MODE,
+  syncFolder,
+} from '../support/files.js';
 
 /** The long-term memory of a workspace. */
 export const MEMORY_FILE = 'MEMORY.md';
@@ -46,7 +53,7 @@ export function readGuarded(dir: string, path: string): GuardedFile {
 /** Replaces a file, creating folders if needed; does nothing if the text is unchanged. */
 export function writeGuarded(file: GuardedFile, text: string): void {
   if (file.exists && file.text === text) return;
-  if (!file.exists) mkdirSync(dirname(file.path), { recursive: true });
+  if (!file.exists) makeFolders(dirname(file.path), SHARED_FOLDER_MODE);
   // A killed write may have left a temporary file with text of notes.
   removeStrayTemporaries(dirname(file.path), Date.now());
   try {

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { realOrGiven, replaceFile } from '../support/files.js';
+import { makeFolders, realOrGiven, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
 
 /** Shells whose completion svc can install. */
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -65,7 +65,7 @@ function zshLine(script: string): string {
 
 /** Writes the script and the line of a plan; everything else in the startup file stays. */
 export function installCompletion({ scriptFile, startup }: CompletionPlan, script: string): void {
-  mkdirSync(dirname(scriptFile), { recursive: true });
+  makeFolders(dirname(scriptFile), SHARED_FOLDER_MODE);
   replaceFile(scriptFile, script, 0o644);
   if (startup === undefined) return;
   const others = withoutLine(bytesOf(startup.file));
@@ -86,7 +86,7 @@ export function removeCompletion({ scriptFile, startup }: CompletionPlan): boole
 /** Startup files are often links into a folder of dotfiles, which stay links. */
 function writeStartup(file: string, bytes: string): void {
   const target = realOrGiven(file);
-  mkdirSync(dirname(target), { recursive: true });
+  makeFolders(dirname(target), SHARED_FOLDER_MODE);
   const content = Buffer.from(bytes, BYTES);
   replaceFile(target, content, statSync(target, { throwIfNoEntry: false })?.mode ?? 0o644);
 }

@@ -109,26 +109,29 @@ function syncOpened(path: string, flags: 'r' | 'r+'): void {
   }
 }
 
+/** Folders that a person or another program reads too: what its umask allows. */
+export const SHARED_FOLDER_MODE = 0o777;
+
 /**
- * Creates a folder and those above it, for their owner only. Node's `recursive` would never return where
- * nothing can be created although the folder above exists, as below /proc.
+ * Creates a folder and those above it, for their owner only unless another mode is given. Node's `recursive` would
+ * never return where nothing can be created although the folder above exists, as below /proc.
  *
  * @throws the system's error
  */
-export function makeFolders(folder: string): void {
+export function makeFolders(folder: string, mode = 0o700): void {
   try {
-    makeFolder(folder);
+    makeFolder(folder, mode);
   } catch (error) {
     const above = dirname(folder);
     if (systemErrorCode(error) !== 'ENOENT' || isThere(above)) throw error;
-    makeFolders(above);
-    makeFolder(folder);
+    makeFolders(above, mode);
+    makeFolder(folder, mode);
   }
 }
 
-function makeFolder(folder: string): void {
+function makeFolder(folder: string, mode: number): void {
   try {
-    mkdirSync(folder, 0o700);
+    mkdirSync(folder, mode);
   } catch (error) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }

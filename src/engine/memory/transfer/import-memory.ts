@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
 import { listed } from '../../support/text.js';
 import { pages } from '../embedding/index.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
@@ -69,7 +69,7 @@ export async function importFiles(
   const fresh = new Set(landing.fresh);
   const different = new Set(existing === 'replace' ? landing.different : []);
   const wanted = new Map(checked.documents.map(({ path, sha256 }) => [path, sha256]));
-  mkdirSync(root, { recursive: true });
+  makeFolders(root, SHARED_FOLDER_MODE);
   const written: string[] = [];
   const replaced: { readonly path: string; readonly backup: string }[] = [];
   for await (const { line, number } of linesOf(checked.file)) {
@@ -227,7 +227,7 @@ function landDocument(
       makeFolders(dirname(backup));
       replaceFile(backup, readFileSync(file), PRIVATE_MODE);
     }
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file), SHARED_FOLDER_MODE);
     replaceFile(file, bytes, PRIVATE_MODE);
     // Node.js takes negative numbers for now, and dates for what they say.
     const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
