@@ -81,6 +81,11 @@ export function formatRelativeTime(atMs: number, nowMs: number): string {
   return `${formatCountOf(Math.floor(ago / MS_PER_DAY), 'day')} ago`;
 }
 
+/** How long something has lasted, as `3 min`. */
+export function formatAge(sinceMs: number, nowMs: number): string {
+  return formatRelativeTime(sinceMs, nowMs).replace(/ ago$/u, '');
+}
+
 /** File permissions in octal: `0600`. */
 export function formatMode(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');

@@ -1,5 +1,5 @@
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
-import { formatCount } from '../../../engine/support/format.js';
+import { formatAge, formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
@@ -18,7 +18,6 @@ import {
   serviceColumns,
   serviceDetails,
   serviceItems,
-  shortAgo,
   withRecord,
 } from './view.js';
 
@@ -137,7 +136,7 @@ function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
   if (serve === undefined) return [];
   const failing = serve.services.filter(isFailing).length;
   return [
-    `since ${shortAgo(serve.startedMs, nowMs)}`,
+    `since ${formatAge(serve.startedMs, nowMs)}`,
     failing === 0 ? '' : `${formatCount(failing)} failing`,
   ];
 }

@@ -5,6 +5,7 @@ import type {
   ServiceSnapshot,
 } from '../../../engine/serve/index.js';
 import {
+  formatAge,
   formatCount,
   formatCountOf,
   formatEta,
@@ -89,7 +90,7 @@ export function serviceColumns(
         paintedMark(markOf(service), style, text.slice(0, 1)) + text.slice(1),
     },
     { title: 'state', cell: ({ service }) => service.state },
-    { title: 'since', cell: ({ service }) => shortAgo(service.sinceMs, nowMs), goes: 1 },
+    { title: 'since', cell: ({ service }) => formatAge(service.sinceMs, nowMs), goes: 1 },
     { title: 'work', cell: ({ id }) => workWords(id, state), goes: 2 },
     {
       title: 'last',
@@ -129,11 +130,6 @@ function markOf(service: ServiceSnapshot): Mark {
   if (state === 'stopped') return 'waiting';
   if (state !== 'ready') return 'running';
   return isFailing(service) ? 'warning' : 'ok';
-}
-
-/** How long ago something was, as `3 min`. */
-export function shortAgo(atMs: number, nowMs: number): string {
-  return formatRelativeTime(atMs, nowMs).replace(/ ago$/u, '');
 }
 
 /** A service and what it logged last. */
