@@ -25,8 +25,11 @@ const BACKGROUND_SAMPLE = 256;
 const CHANCE = 1;
 const EVIDENCE = 0.07;
 
-/** In a smaller sample, many passages may be relevant. */
+/** In a smaller sample, all passages may be relevant, so its background is at most what most models give unrelated texts. */
 const SMALL_SAMPLE = 8;
+const USUAL_BACKGROUND = 0.3;
+/** With fewer dimensions, random directions differ so much that not even a perfect match would stand out. */
+const MIN_DIMENSIONS = 128;
 /** Converts a median absolute deviation to a standard deviation (normal distribution). */
 const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
 
@@ -35,9 +38,11 @@ const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
  * in the sample too. The deviation is at least that of random directions.
  */
 export function backgroundOf(sample: readonly number[], dimensions: number): SimilarityBackground {
-  const random = 1 / Math.sqrt(Math.max(1, dimensions));
+  const random = 1 / Math.sqrt(Math.max(MIN_DIMENSIONS, dimensions));
   if (sample.length === 0) return { middle: 0, deviation: random };
-  if (sample.length < SMALL_SAMPLE) return { middle: Math.min(...sample), deviation: random };
+  if (sample.length < SMALL_SAMPLE) {
+    return { middle: Math.min(USUAL_BACKGROUND, ...sample), deviation: random };
+  }
   const middle = median(sample);
   const distance = median(sample.map((similarity) => Math.abs(similarity - middle)));
   return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION) };

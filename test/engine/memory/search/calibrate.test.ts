@@ -58,6 +58,23 @@ test('one relevant passage among three notes stands out', () => {
   assert.is(vectorScore(0.12, background), 0);
 });
 
+test('a match stands out when it is the only note, or when all of a few notes match', () => {
+  for (const sample of [[0.6], [0.6, 0.6], [0.62, 0.6, 0.65]]) {
+    const background = backgroundOf(sample, 768);
+    for (const similarity of sample) assert.ok(vectorScore(similarity, background) > 0.25);
+  }
+});
+
+test('a perfect match stands out however few dimensions vectors have', () => {
+  for (const dimensions of [2, 4, 8, 64]) {
+    for (const others of [0, 2, 12]) {
+      const background = backgroundOf([1, ...new Array<number>(others).fill(0)], dimensions);
+      assert.ok(vectorScore(1, background) > 0.25);
+      assert.is(vectorScore(0, background), 0);
+    }
+  }
+});
+
 test('many relevant passages do not hide each other', () => {
   const background = backgroundOf([...around(0.1), ...new Array(40).fill(0.6)], 768);
   assert.ok(vectorScore(0.6, background) > 0.5);
