@@ -24,7 +24,7 @@ const FEW = 4096;
 /** Rows in memory at once. */
 const BATCH = 1024;
 /** For fewer contents, loading the extension costs more than it saves. */
-const WORTH_EXTENSION = 1024;
+const WORTH_EXTENSION = 512;
 /** The extension compares bytes, which may change the places of near ties: so many more are compared here. */
 const SPARE = 64;
 

@@ -62,7 +62,7 @@ function signsOf(vector: Float32Array | QueryVector): Uint32Array {
 }
 
 /** At least this many are worth comparing exactly, */
-const WORTH = 512;
+const WORTH = 1024;
 /** or a share of the codes, because large spaces have more near ties, */
 const WORTH_SHARE = 1 / 40;
 /** or this many per requested result. */
