@@ -52,6 +52,19 @@ test('what was searched for is a signal and a candidate before any sweep', async
   assert.match(text.stdout, /2 candidates; ✓ 1 would be promoted now/u);
 });
 
+test('a phase whose limit is 0 is skipped', async () => {
+  const world = dreamHome();
+  const dreaming = { phases: { rem: { limit: 0 }, deep: { limit: 0 } } };
+  const entries = { 'memory-core': { config: { dreaming } } };
+  world.home.write('svc.json', JSON.stringify({ plugins: { entries } }));
+  const { sweeps } = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--json'));
+  const [swept] = sweeps;
+  assert.ok(swept !== undefined && 'sweep' in swept);
+  const { light, rem, deep } = swept.sweep.phases;
+  assert.equal([light?.state, rem?.state, deep?.state], ['done', 'off', 'off']);
+  assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
+});
+
 test('candidates shows what a sweep would promote, also when notes tip the balance', async () => {
   const world = dreamHome();
   const text = 'Tea for guests is in the cupboard of the small kitchen.';

@@ -40,14 +40,23 @@ export function dreamTargets(
   const agents = agentId === undefined ? all : [resolveAgent(loaded, agentId, context)];
   // A missing folder keeps its configured path; the sweep reports it.
   const byDir = groupBy(agents, ({ workspaceDir }) => realOrGiven(workspaceDir));
-  const settings = loaded.resolved.plugins.entries['memory-core'].config.dreaming;
+  const { dreaming } = loaded.resolved.plugins.entries['memory-core'].config;
   return [...byDir].map(([dir, sharing]) => ({
     workspace: settledWorkspace(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
     reach: reachOf(sharing, context, loaded),
-    settings,
+    settings: { ...dreaming, phases: phasesOf(dreaming) },
     timeZone: sharing[0]?.dreamTimezone,
   }));
+}
+
+/** A limit of 0 turns a phase off. */
+function phasesOf({ phases: { light, rem, deep } }: DreamSettings): DreamSettings['phases'] {
+  return {
+    light: { ...light, enabled: light.enabled && light.limit > 0 },
+    rem: { ...rem, enabled: rem.enabled && rem.limit > 0 },
+    deep: { ...deep, enabled: deep.enabled && deep.limit > 0 },
+  };
 }
 
 /** A workspace whose state was moved along with it if needed; see settleDreams. @param dir absolute real path */

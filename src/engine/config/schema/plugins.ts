@@ -20,7 +20,7 @@ const light = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Run the light phase'),
     lookbackDays: key(integer(1), 'How far back to count recalls, in days'),
-    limit: key(integer(1), 'Maximum number of candidates per run'),
+    limit: key(integer(0), 'Maximum number of candidates per run; 0 skips the phase'),
     dedupeSimilarity: key(decimal(0, 1), 'Similarity from which snippets count as duplicates'),
   });
 
@@ -28,14 +28,14 @@ const rem = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Run the REM phase'),
     lookbackDays: key(integer(1), 'How far back to look for patterns, in days'),
-    limit: key(integer(1), 'Maximum number of patterns per run'),
+    limit: key(integer(0), 'Maximum number of patterns per run; 0 skips the phase'),
     minPatternStrength: key(decimal(0, 1), 'Minimum strength of a pattern'),
   });
 
 const deep = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Run the deep phase, which promotes candidates'),
-    limit: key(integer(1), 'Maximum number of promotions per run'),
+    limit: key(integer(0), 'Maximum number of promotions per run; 0 skips the phase'),
     minScore: key(decimal(0, 1), 'Minimum score of a candidate'),
     minRecallCount: key(integer(0), 'Minimum number of recalls of a candidate'),
     minUniqueQueries: key(integer(0), 'Minimum number of different queries that recalled it'),
