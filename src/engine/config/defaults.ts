@@ -216,7 +216,12 @@ export const CONFIG_DEFAULTS = {
 export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
 
 /** One entry of `plugins.entries.webhooks.config.routes`. */
-export const ROUTE_DEFAULTS = { enabled: true, dedupeHours: 72, unmatched: 'ignore' } as const;
+export const ROUTE_DEFAULTS = {
+  enabled: true,
+  dedupeHours: 72,
+  unmatched: 'ignore',
+  acceptedStatus: 202,
+} as const;
 
 /** A schedule. */
 export const SCHEDULE_DEFAULTS = {

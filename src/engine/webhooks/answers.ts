@@ -125,7 +125,12 @@ export function rejection(
   };
 }
 
-export function actionAnswer(routeId: string, answer: FlowAnswer): WebhookAnswer {
+/** @param acceptedStatus for a flow that is cancelled later */
+export function actionAnswer(
+  routeId: string,
+  answer: FlowAnswer,
+  acceptedStatus: number,
+): WebhookAnswer {
   const headers = answer.replayed === true ? REPLAYED : NO_HEADERS;
   if (!answer.ok) {
     const { code, error, result } = answer;
@@ -134,7 +139,7 @@ export function actionAnswer(routeId: string, answer: FlowAnswer): WebhookAnswer
   }
   const { code, result } = answer;
   const body = { ok: true, routeId, ...(code === undefined ? {} : { code }), result };
-  const status = code === 'cancel_pending' ? 202 : 200;
+  const status = code === 'cancel_pending' ? acceptedStatus : 200;
   return { status, code: null, headers, lingers: false, body };
 }
 

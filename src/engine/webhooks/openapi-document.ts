@@ -81,6 +81,8 @@ const receivedSchema = z.strictObject({
 export interface DescribedRoute
   extends Pick<ResolvedRoute, 'allow' | 'deliveryId' | 'description' | 'map' | 'path' | 'verify'> {
   readonly id: string;
+  /** 202 if missing. */
+  readonly acceptedStatus?: ResolvedRoute['acceptedStatus'];
 }
 
 /** Grows with breaking changes. */
@@ -192,21 +194,27 @@ const ONLY_WITH: Readonly<Partial<Record<RejectionCode, (route: DescribedRoute) 
   delivery_mismatch: ({ verify, deliveryId }) => verify !== undefined || deliveryId !== undefined,
 };
 
+const PERFORMED = 'Performed, and on disk';
+
 function responses(route: DescribedRoute): JsonObject {
   const kinds = entriesOf(REQUEST_REJECTIONS).map(([code, { status }]) => ({ code, status }));
   const refusals = entriesOf(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
   const possible = [...kinds, ...refusals].filter(({ code }) => ONLY_WITH[code]?.(route) ?? true);
   const rejections = [...groupBy(possible, ({ status }) => status)].toSorted(([a], [b]) => a - b);
   const received = route.map === undefined ? {} : { anyOf: ['Success', 'Received'].map(schemaOf) };
+  const content = jsonOf('Success', received);
+  const accepted =
+    route.map === undefined
+      ? 'cancel_pending: the flow is cancelled when its last task has ended'
+      : 'ignored: no rule maps the event to an action';
+  const successes =
+    route.acceptedStatus === 200
+      ? { 200: `${PERFORMED}; or ${accepted}` }
+      : { 200: PERFORMED, 202: accepted };
   return {
-    200: { description: 'Performed, and on disk', content: jsonOf('Success', received) },
-    202: {
-      description:
-        route.map === undefined
-          ? 'cancel_pending: the flow is cancelled when its last task has ended'
-          : 'ignored: no rule maps the event to an action',
-      content: jsonOf('Success', received),
-    },
+    ...Object.fromEntries(
+      Object.entries(successes).map(([status, description]) => [status, { description, content }]),
+    ),
     ...Object.fromEntries(
       rejections.map(([status, refused]) => [
         String(status),

@@ -184,7 +184,7 @@ interface Answered {
  */
 export async function answerVerified(
   requested: Requested,
-  { id, caller }: Pick<ServedRoute, 'caller' | 'id'>,
+  { id, caller, acceptedStatus }: Pick<ServedRoute, 'acceptedStatus' | 'caller' | 'id'>,
   flows: Pick<Flows, 'perform'>,
 ): Promise<Answered> {
   switch (requested.type) {
@@ -198,12 +198,12 @@ export async function answerVerified(
     case 'ignored': {
       const code = requested.type;
       const body = { ok: true, routeId: id, code, result: {} };
-      return { answer: plainAnswer(code === 'ping' ? 200 : 202, body), action: code };
+      return { answer: plainAnswer(code === 'ping' ? 200 : acceptedStatus, body), action: code };
     }
     case 'action': {
       const { action, idempotency } = requested;
       const answer = await flows.perform(action, caller, idempotency);
-      return { answer: actionAnswer(id, answer), action: action.action };
+      return { answer: actionAnswer(id, answer, acceptedStatus), action: action.action };
     }
   }
 }

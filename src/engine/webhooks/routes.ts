@@ -134,6 +134,7 @@ export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 
     challenge: pointerKeys(challenge ?? '')?.[0],
     rules: map === undefined ? undefined : compileRules(map),
     rejectsUnmatched: route.unmatched === 'reject',
+    acceptedStatus: route.acceptedStatus,
   };
 }
 
@@ -188,6 +189,8 @@ export interface ServedRoute {
   /** Undefined if bodies are actions. */
   readonly rules: RuleSet | undefined;
   readonly rejectsUnmatched: boolean;
+  /** Status for an ignored event, and for a flow that is cancelled later. */
+  readonly acceptedStatus: ResolvedRoute['acceptedStatus'];
   /** On whose behalf its actions are performed. */
   readonly caller: FlowCaller;
 }

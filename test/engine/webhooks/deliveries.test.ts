@@ -1,7 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openFlows } from '../../../src/engine/flows/index.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
-import { send, type TestAnswer, type TestWebhooks, testWebhooks } from '../../support/webhooks.js';
+import { contextOf } from '../../support/flows.js';
+import {
+  act,
+  send,
+  type TestAnswer,
+  type TestWebhooks,
+  testWebhooks,
+} from '../../support/webhooks.js';
 
 const test = suite('deliveries of other systems');
 
@@ -133,6 +141,32 @@ test('what no rule matches is answered with 202, or with 422 if the route says s
     assert.equal([status, body['code']], [422, 'unmatched']);
     assert.is((await deliver(url, { event: 'star' })).status, 202);
   });
+});
+
+test('a route can answer with 200 where others answer with 202', async () => {
+  const map = [
+    { when: { event: 'push' }, action: 'cancel_flow', set: { flowId: '{/flowId}' } },
+    { when: { event: 'star' }, ignore: true },
+  ];
+  for (const acceptedStatus of [undefined, 202, 200] as const) {
+    await withRoute({ ...GITHUB, map, acceptedStatus }, async ({ url, home, loaded }) => {
+      const expected = acceptedStatus ?? 202;
+      for (const event of ['star', 'fork']) {
+        const answer = await deliver(url, { event });
+        assert.equal([answer.status, answer.body['code']], [expected, 'ignored']);
+      }
+      const { flowId } = flowOf(await act(url, { action: 'create_flow', goal: 'g' }));
+      // The worker of a task has to learn of the cancellation first.
+      await act(url, { action: 'run_task', flowId, runtime: 'acp', task: 't' });
+      const context = { ...contextOf(home.path), clock: { now: Date.now } };
+      const flows = await openFlows(context, loaded({}).resolved);
+      await flows.tasks.claim({ worker: 'w' });
+      await flows.close();
+      const cancelled = await deliver(url, { body: { flowId } });
+      assert.equal([cancelled.status, cancelled.body['code']], [expected, 'cancel_pending']);
+      assert.is((await deliver(url, { event: 'ping', body: { zen: 'x' } })).status, 200);
+    });
+  }
 });
 
 test('a signed delivery cannot be repeated under an id that is not signed', async () => {

@@ -103,7 +103,7 @@ const rule = () =>
         .register(NOTES, { form: 'an object of conditions by `event` or JSON pointer' }),
       'Conditions that must all hold; without any, the rule always matches',
     ),
-    ignore: key(z.boolean(), 'Answer with 202 and do nothing'),
+    ignore: key(z.boolean(), 'Answer with `acceptedStatus` and do nothing'),
     action: key(z.enum(ACTION_NAMES), 'Action to perform'),
     set: key(actionFields(), 'Fields of the action'),
     task: key(actionFields(), 'With `create_flow`: fields of a `run_task` in the new flow'),
@@ -142,7 +142,11 @@ const route = () =>
     map: key(z.array(rule()), 'Rules that turn bodies into actions; the first match applies'),
     unmatched: key(
       z.enum(['ignore', 'reject']),
-      'What to do if no rule matches: answer with 202, or with 422',
+      'What to do if no rule matches: answer with `acceptedStatus`, or with 422',
+    ),
+    acceptedStatus: key(
+      z.union([z.literal(200), z.literal(202)]).register(NOTES, { form: '200 or 202' }),
+      'Status of the answers `ignored` and `cancel_pending`; 200 for senders that treat 202 as a failure',
     ),
     controllerId: key(text(), 'Controller id of the flows created here'),
     callback: section(

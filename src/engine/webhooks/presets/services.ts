@@ -102,6 +102,7 @@ export const SERVICES: readonly Preset[] = [
       },
       deliveryId: 'Linear-Delivery',
       eventName: 'Linear-Event',
+      acceptedStatus: 200,
       map: [
         {
           when: { event: 'Issue', '/action': 'create' },
