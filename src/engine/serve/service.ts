@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
+import {
+  type LoadedConfig,
+  type ResolvedAgent,
+  type ResolvedConfig,
+  searchedAgents,
+} from '../config/index.js';
 import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
@@ -122,6 +127,12 @@ export function agreeIn(
   parts: readonly (keyof ResolvedConfig)[],
 ): boolean {
   return parts.every((part) => isDeepStrictEqual(a.resolved[part], b.resolved[part]));
+}
+
+/** Whether a setup has an agent with equal settings. */
+export function hasAgent({ loaded, context }: ServeSetup, agent: ResolvedAgent): boolean {
+  const found = searchedAgents(loaded, context).find(({ id }) => id === agent.id);
+  return isDeepStrictEqual(agent, found);
 }
 
 /** The fields of a log line for an error; an invalid configuration is logged with the place of every fault. */
