@@ -192,13 +192,13 @@ export function renderSearchLog(searches: readonly LoggedSearch[], { style, nowM
   return searches.map((search) => renderSearch(search, style, nowMs)).join('\n');
 }
 
-function renderSearch({ atMs, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
+function renderSearch({ at, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
   const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
   const lines = hits.map((hit) => {
     const mark = isOpened(hit.path) ? '✓' : ' ';
     return `  ${mark} ${hit.score.toFixed(3)}  ${shownDocument(hit)}${lineAnchor(hit)}\n`;
   });
-  const when = style.dim(formatRelativeTime(atMs, nowMs));
+  const when = style.dim(formatRelativeTime(Date.parse(at), nowMs));
   const nothing = lines.length === 0 ? `    ${style.dim('no results')}\n` : '';
   return `${style.bold(safeLine(query))}  ${when}\n${lines.join('')}${nothing}`;
 }
