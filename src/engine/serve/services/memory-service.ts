@@ -9,9 +9,9 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 /** One service for each agent whose memory is searched. */
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
