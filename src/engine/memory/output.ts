@@ -99,7 +99,7 @@ export function statusOutput(
     why,
   }: { readonly deep?: Diagnosis | undefined; readonly why?: WhyOutput | undefined } = {},
 ): StatusOutput {
-  const { shared, vectors: _, media, ext, ...rest } = status;
+  const { shared, vectors: _, media: __, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -112,7 +112,7 @@ export function statusOutput(
     fallback: fallback?.provider ?? null,
     mode,
     vectorStore: vectorStoreOutput(embedding),
-    media: media === undefined ? null : mediaOutput(media, embedding),
+    media: embedding.media,
     citations: memory.agent.citations,
     ext: ext ?? null,
     ...(deep === undefined ? {} : { deep }),
@@ -145,17 +145,5 @@ function vectorStoreOutput({
     cached,
     ofFallback: fallbackDone,
     differences,
-  };
-}
-
-function mediaOutput(
-  { modalities, maxFileBytes }: NonNullable<BackendStatus['media']>,
-  { media }: EmbeddingStatus,
-): StatusOutput['media'] {
-  return {
-    modalities,
-    maxFileBytes,
-    unavailable: media?.obstacle ?? null,
-    refused: (media?.refused ?? []).map(({ identity: __, ...refused }) => refused),
   };
 }

@@ -234,14 +234,14 @@ function mediaFacts(
   { media }: EmbeddingStatus,
   style: Style,
 ): readonly Fact[] {
-  if (media === undefined) return [];
+  if (media === null) return [];
   const { images, audio } =
     index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };
   const counts = `${formatCountOf(images, 'image')}, ${formatCountOf(audio, 'recording')}`;
-  const { obstacle, refused } = media;
-  if (obstacle !== undefined) {
-    const why = `only found by file name: ${obstacle.why}`;
-    const lines = [counts, why, `→ ${obstacle.hint}`].map(safeLine);
+  const { unavailable, refused } = media;
+  if (unavailable !== null) {
+    const why = `only found by file name: ${unavailable.why}`;
+    const lines = [counts, why, `→ ${unavailable.hint}`].map(safeLine);
     return [{ label: 'media', lines, prose: true, paint: style.warning }];
   }
   if (refused.length === 0) return [{ label: 'media', lines: [counts] }];

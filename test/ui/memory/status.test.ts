@@ -22,7 +22,7 @@ const NO_PROVIDER: EmbeddingStatus = {
     differences: [],
   },
   fallbackDone: 0,
-  media: undefined,
+  media: null,
 };
 
 function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
@@ -122,7 +122,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       differences: [],
     },
     fallbackDone: 7,
-    media: undefined,
+    media: null,
   };
   const keyless = { state: 'missing', source: null, set: false, hint: 'set CORP_KEY' } as const;
   assert.is(
