@@ -84,14 +84,13 @@ export async function runRecallHook(
     const given = sessionFacts(flags);
     const agentId = lane.agentOf(given.sessionKey);
     const named = sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
-    const transcript = flags.transcript ?? transcriptFile;
+    const told = {
+      ...flags,
+      transcript: flags.transcript ?? transcriptFile,
+      trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
+    };
     const turn: RecallTurn = {
-      message: prompt,
-      earlier: once(() =>
-        transcript === undefined
-          ? []
-          : readConversationTail(resolve(context.cwd, transcript), prompt),
-      ),
+      ...recallTurn(prompt, told, context.cwd),
       session: {
         sessionKey: given.sessionKey ?? named,
         // Coding agents talk to one person.
@@ -100,8 +99,6 @@ export async function runRecallHook(
       },
       // An id that is not valid in a key does not come from an agent.
       sessionId: named === undefined ? undefined : sessionId,
-      trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
-      runModel: flags.model,
     };
     const { recalled } = await lane.recall(turn, { signal, leftMs: left() });
     if (recalled === undefined) return;

@@ -10,22 +10,13 @@ export async function shownOverview(
   { context, configFile, view, mask, write }: Showing,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
-  const { serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = overall;
+  const agents = overall.agents.map(({ memory, status, embedding }) => {
+    return { agentId: memory.name, status, embedding };
+  });
   write(
     renderOverallStatus(
       // Masked before lines are cut and wrapped: half a secret would not be recognized.
-      mask.data({
-        serving,
-        isServingUnknown,
-        work,
-        hooks,
-        captures,
-        nextRuns,
-        faults,
-        agents: overall.agents.map(({ memory, status, embedding }) => {
-          return { agentId: memory.name, status, embedding };
-        }),
-      }),
+      mask.data({ ...overall, agents }),
       view,
     ),
   );

@@ -17,7 +17,6 @@ import {
   type IntegrationScope,
   type IntegrationsOutput,
   integrateOutput,
-  integrationsOutput,
   listIntegrations,
   prepareIntegration,
 } from '../engine/integrate/index.js';
@@ -104,7 +103,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     const ids = name === undefined ? AGENT_IDS : [agentNamed(name).id];
     const agents = await listIntegrations(world, scope, ids, programFacts());
     this.write(renderAgents(agents, this.view(flags)));
-    return integrationsOutput(scope, agents);
+    return { scope, agents: agents.map(({ title: _, canRecall: __, ...agent }) => agent) };
   }
 
   private async integrate(

@@ -49,10 +49,10 @@ async function askAgent(
 ): Promise<AgentId | undefined> {
   const choiceOf = (agent: ListedAgent): Choice<AgentId> => {
     const hint = `${isRegistered(agent) ? 'already registered in' : 'adds svc to'} ${shownPath(agent.file, homeDir)}`;
-    return { value: agent.id, label: agent.title, hint: safeLine(hint) };
+    return { value: agent.agent, label: agent.title, hint: safeLine(hint) };
   };
-  const found = agents.filter(({ isDetected }) => isDetected);
-  const others = agents.filter(({ isDetected }) => !isDetected);
+  const found = agents.filter(({ detected }) => detected);
+  const others = agents.filter(({ detected }) => !detected);
   const another: Choice<'another'> = {
     value: 'another',
     label: 'another agent',
@@ -67,7 +67,7 @@ async function askAgent(
     'Give a coding agent this memory?',
     [...found.map(choiceOf), ...(others.length === 0 ? [] : [another]), later],
     {
-      initial: found.find((agent) => !isRegistered(agent))?.id ?? 'later',
+      initial: found.find((agent) => !isRegistered(agent))?.agent ?? 'later',
       help: 'The agent can then search this memory with the tools of "svc mcp". You see the change before it is written.',
       signal,
     },

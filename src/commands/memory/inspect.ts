@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { inspectOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
@@ -42,6 +41,6 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
     }
     if (why !== undefined) this.write(renderWhy(memory.name, why, view));
     if (document === undefined) this.setExitCode(1);
-    return inspectOutput(memory, document, why);
+    return { agent: memory.agentId, document: document ?? null, why: why ?? null };
   }
 }

@@ -4,7 +4,6 @@ import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { linksOutput } from '../../engine/memory/inspect/inspect-document.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
 
@@ -35,17 +34,18 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();
     const work = this.asking();
+    const agent = memory.agentId;
     if (args.path === undefined) {
       const broken = (await inspection.links(work)).broken();
       this.write(renderBrokenLinks(broken, this.view(flags)));
-      return linksOutput(memory, broken);
+      return { agent, path: null, out: [], back: [], broken };
     }
     const links = await inspection.linksOf(args.path, work);
     if (flags.broken) {
       this.write(renderBrokenLinks(links.broken, this.view(flags)));
-      return linksOutput(memory, { ...links, out: [], back: [] });
+      return { agent, ...links, out: [], back: [] };
     }
     this.write(renderLinks(links, this.view(flags)));
-    return linksOutput(memory, links);
+    return { agent, ...links };
   }
 }

@@ -35,16 +35,6 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
     if (!enabled && !flags.quiet) {
       this.note('searches are not logged; run "svc config set memory.searchLog true" to log them');
     }
-    return {
-      agent: id,
-      enabled,
-      searches: searches.map(({ atMs, opened, ...search }) => ({
-        at: new Date(atMs).toISOString(),
-        ...search,
-        opened: opened.map(({ atMs: openedMs, ...passage }) => {
-          return { ...passage, at: new Date(openedMs).toISOString() };
-        }),
-      })),
-    };
+    return { agent: id, enabled, searches };
   }
 }

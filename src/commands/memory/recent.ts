@@ -3,7 +3,7 @@ import { choicesFlag, examples } from '../../cli/command-parts.js';
 import { limitFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
-import { recentChanges, recentOutput } from '../../engine/memory/inspect/recent.js';
+import { recentChanges } from '../../engine/memory/inspect/recent.js';
 import { renderRecent } from '../../ui/memory/inspect.js';
 
 export default class MemoryRecent extends MemoryCommand<RecentOutput> {
@@ -33,6 +33,6 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
     const work = { ...this.asking(), nowMs };
     const changes = await recentChanges(memory, { since, sources, limit }, work);
     this.write(renderRecent(changes, this.view(flags)));
-    return recentOutput(memory, changes);
+    return { agent: memory.agentId, ...changes };
   }
 }

@@ -3,7 +3,6 @@ export { agentNamed } from './agents.js';
 export { applyIntegration } from './apply.js';
 export {
   hookWarning,
-  integrationsOutput,
   type LastCapture,
   type ListedAgent,
   listIntegrations,

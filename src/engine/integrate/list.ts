@@ -29,26 +29,12 @@ import { readLayers, wasWritten } from './receipts.js';
 /** Whether a registered hook recalls anything in this folder. */
 export type HookEffect = NonNullable<IntegrationsOutput['agents'][number]['activeMemory']>;
 
-export interface ListedAgent {
-  readonly id: AgentId;
+/** An agent, and whether svc is registered with it. */
+export type ListedAgent = IntegrationsOutput['agents'][number] & {
   readonly title: string;
-  /** Whether it was found on this machine. */
-  readonly isDetected: boolean;
-  /** Absolute path of the file for the server. */
-  readonly file: string;
-  /** The names under which svc is registered. */
-  readonly servers: readonly string[];
-  /** Absolute path of the file for hooks; undefined where the agent has none that svc can use. */
-  readonly hookFile: string | undefined;
   /** Whether the agent supports active memory. */
   readonly canRecall: boolean;
-  /** Undefined where none is registered. */
-  readonly hook: HookEffect | undefined;
-  /** Whether capture hooks are registered. */
-  readonly captures: boolean;
-  /** Why a file cannot be read. */
-  readonly fault: SvcError | undefined;
-}
+};
 
 /** Lists agents, whether they were found, and whether svc is registered with them. */
 export async function listIntegrations(
@@ -218,17 +204,27 @@ async function listed(
 ): Promise<ListedAgent> {
   const { id, title } = agent;
   const files = filesOf(agent, world, scope);
-  const isDetected = agent.signs(world).some((sign) => existsSync(sign));
-  const canRecall = noRecall(agent) === undefined;
-  const seen = { id, title, isDetected, file: files.server, hookFile: files.hook, canRecall };
+  const seen: ListedAgent = {
+    agent: id,
+    title,
+    detected: agent.signs(world).some((sign) => existsSync(sign)),
+    file: files.server,
+    servers: [],
+    hookFile: files.hook ?? null,
+    hook: false,
+    activeMemory: null,
+    captures: false,
+    error: null,
+    canRecall: noRecall(agent) === undefined,
+  };
   try {
     const servers = serversIn(agent, files.server, program, world);
-    const hook = await hookEffect(world, scope, agent);
+    const activeMemory = (await hookEffect(world, scope, agent)) ?? null;
     const captures = hookLines(world, scope, agent, 'capture').length > 0;
-    return { ...seen, servers, hook, captures, fault: undefined };
+    return { ...seen, servers, hook: activeMemory !== null, activeMemory, captures };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { ...seen, servers: [], hook: undefined, captures: false, fault: error };
+    return { ...seen, error: { code: error.code, message: error.message } };
   }
 }
 
@@ -282,25 +278,4 @@ function lastCapture(state: StatePaths, agent: string): LastCapture | undefined 
 
 function recordFile({ stateDir }: StatePaths, agent: string): string {
   return join(stateDir, 'captures', `${agent}.json`);
-}
-
-/** `svc integrate --list --json`. */
-export function integrationsOutput(
-  scope: IntegrationScope,
-  agents: readonly ListedAgent[],
-): IntegrationsOutput {
-  return {
-    scope,
-    agents: agents.map(({ id, isDetected, file, servers, hookFile, hook, captures, fault }) => ({
-      agent: id,
-      detected: isDetected,
-      file,
-      servers,
-      hookFile: hookFile ?? null,
-      hook: hook !== undefined,
-      activeMemory: hook ?? null,
-      captures,
-      error: fault === undefined ? null : { code: fault.code, message: fault.message },
-    })),
-  };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type ConfigPath, formatPath, isSameData, valueAt } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { withInsertions, withoutInsertions } from '../support/insertions.js';
@@ -10,7 +11,7 @@ import {
   withValue,
 } from './edit/document-editor.js';
 import type { EntryChange, EntrySpec, FoundEntry } from './entry.js';
-import { type Layer, textHash, wasWritten, withUrl } from './receipts.js';
+import { type Layer, wasWritten, withUrl } from './receipts.js';
 
 /** The changes to one file. */
 export interface FilePlan {
@@ -131,8 +132,8 @@ function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry 
 
 /** Up to the highest layer that matches the text; layers above were not written or were reverted. */
 function currentLayers({ text, layers }: Edited): readonly Layer[] {
-  const hash = textHash(text);
-  return layers.slice(0, layers.findLastIndex(({ after }) => after === hash) + 1);
+  const written = hash('sha256', text);
+  return layers.slice(0, layers.findLastIndex(({ after }) => after === written) + 1);
 }
 
 function inserted(
@@ -150,7 +151,7 @@ function inserted(
   const made = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
   const layer: Layer = {
     entry: spec.key,
-    after: textHash(text),
+    after: hash('sha256', text),
     insertions,
     made: made.filter((place) => valueAt(data, place) === undefined),
     newFile,

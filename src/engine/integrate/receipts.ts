@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -33,10 +33,6 @@ const receiptSchema = z.strictObject({
   file: z.string(),
   layers: z.array(layerSchema),
 });
-
-export function textHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 /** The layers of a file, oldest first. */
 export function readLayers(state: StatePaths, file: string): readonly Layer[] {
@@ -85,5 +81,5 @@ export function integrationsFolder({ stateDir }: StatePaths): string {
 }
 
 function receiptFile(state: StatePaths, file: string): string {
-  return join(integrationsFolder(state), `${textHash(file).slice(0, 24)}.json`);
+  return join(integrationsFolder(state), `${hash('sha256', file).slice(0, 24)}.json`);
 }

@@ -3,7 +3,6 @@ import {
   type ChoiceReason,
   type CredentialView,
   credentialView,
-  type MediaObstacle,
   mediaObstacle,
   shownModel,
   whyChosen,
@@ -13,7 +12,6 @@ import type { ProviderChoice } from '../embeddings/index.js';
 import type { AdapterId } from '../providers/registry.js';
 import type { BackendStatus } from './backends/index.js';
 import type { StatusOutput } from './backends/output-schemas.js';
-import type { RefusedMedia } from './index/index.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { SearchMode } from './search/index.js';
 
@@ -39,16 +37,8 @@ export interface EmbeddingStatus {
   readonly coverage: VectorCoverage;
   /** Passages with a vector from the fallback. */
   readonly fallbackDone: number;
-  /** Undefined when media are not part of the memory. */
-  readonly media: MediaStatus | undefined;
-}
-
-/** Whether media can be found by their content. */
-export interface MediaStatus {
-  /** Why they are only found by name; undefined when they are not. */
-  readonly obstacle: MediaObstacle | undefined;
-  /** Files that the configured provider refuses. */
-  readonly refused: readonly RefusedMedia[];
+  /** Whether media can be found by their content; null when they are not part of the memory. */
+  readonly media: StatusOutput['media'];
 }
 
 /** Reads the settings, the environment and the index; opens no provider. */
@@ -89,15 +79,17 @@ function mediaStatus(
   { media }: BackendStatus,
   choice: ProviderChoice | undefined,
   settings: ResolvedMemorySearch,
-): MediaStatus | undefined {
-  if (media === undefined) return undefined;
-  const obstacle = mediaObstacle(choice, settings);
-  if (choice === undefined || obstacle !== undefined) return { obstacle, refused: [] };
+): StatusOutput['media'] {
+  if (media === undefined) return null;
+  const { modalities, maxFileBytes } = media;
+  const unavailable = mediaObstacle(choice, settings) ?? null;
+  const found = { modalities, maxFileBytes, unavailable };
+  if (choice === undefined || unavailable !== null) return { ...found, refused: [] };
   const expected = expectedIdentity(choice, settings);
-  const refused = media.refused.filter(
-    ({ identity }) => expectedDifferences(identity, expected).length === 0,
+  const refused = media.refused.flatMap(({ identity, ...file }) =>
+    expectedDifferences(identity, expected).length === 0 ? [file] : [],
   );
-  return { obstacle, refused };
+  return { ...found, refused };
 }
 
 const NO_PROVIDER = ['no provider is configured'] as const;

@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../embeddings/output-schemas.js';
+import { iso } from '../support/time.js';
 import type { BackendStatus, SharedState } from './backends/index.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding-status.js';
@@ -10,7 +11,7 @@ import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
 import type { SearchOutput } from './search/output-schemas.js';
-import type { SyncSummary, WatchRecord } from './sync/index.js';
+import type { SyncSummary } from './sync/index.js';
 import type { DocumentKey } from './types.js';
 import type { WatchEvent } from './watch/index.js';
 
@@ -71,7 +72,7 @@ export function watchOutput(
   atMs: number,
 ): WatchOutput | undefined {
   const who = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
-  const line = { at: new Date(atMs).toISOString(), ...who };
+  const line = { at: iso(atMs), ...who };
   switch (event.type) {
     case 'watching':
       return { type: 'watching', ...line };
@@ -98,7 +99,7 @@ export function statusOutput(
     why,
   }: { readonly deep?: Diagnosis | undefined; readonly why?: WhyOutput | undefined } = {},
 ): StatusOutput {
-  const { index, shared, vectors: _, watcher, media, ext, ...rest } = status;
+  const { shared, vectors: _, media: __, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -111,13 +112,8 @@ export function statusOutput(
     fallback: fallback?.provider ?? null,
     mode,
     vectorStore: vectorStoreOutput(embedding),
-    media: media === undefined ? null : mediaOutput(media, embedding),
+    media: embedding.media,
     citations: memory.agent.citations,
-    watcher: watcher === undefined ? null : watcherOutput(watcher),
-    index:
-      index.state === 'ready'
-        ? { ...index, statistics: statisticsOutput(index.statistics) }
-        : index,
     ext: ext ?? null,
     ...(deep === undefined ? {} : { deep }),
     ...(why === undefined ? {} : { why }),
@@ -126,14 +122,10 @@ export function statusOutput(
 
 function sharedOutput({ server, origin, origins }: SharedState): StatusOutput['shared'] {
   const listed = origins?.map(({ name, documents, chunks, syncedMs }) => {
-    const lastSync = syncedMs === null ? null : new Date(syncedMs).toISOString();
+    const lastSync = syncedMs === null ? null : iso(syncedMs);
     return { origin: name, documents, chunks, lastSync };
   });
   return { server, origin, origins: listed ?? null };
-}
-
-function watcherOutput({ pid, sinceMs, mode, why }: WatchRecord): StatusOutput['watcher'] {
-  return { pid, since: new Date(sinceMs).toISOString(), mode, why: why ?? null };
 }
 
 function vectorStoreOutput({
@@ -154,24 +146,4 @@ function vectorStoreOutput({
     ofFallback: fallbackDone,
     differences,
   };
-}
-
-function mediaOutput(
-  { modalities, maxFileBytes }: NonNullable<BackendStatus['media']>,
-  { media }: EmbeddingStatus,
-): StatusOutput['media'] {
-  return {
-    modalities,
-    maxFileBytes,
-    unavailable: media?.obstacle ?? null,
-    refused: (media?.refused ?? []).map(({ identity: __, ...refused }) => refused),
-  };
-}
-
-function statisticsOutput({
-  syncedMs,
-  ...statistics
-}: Extract<BackendStatus['index'], { state: 'ready' }>['statistics']) {
-  const lastSync = syncedMs === undefined ? null : new Date(syncedMs).toISOString();
-  return { ...statistics, lastSync };
 }

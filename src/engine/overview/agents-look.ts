@@ -100,7 +100,7 @@ export interface AgentGlance {
   readonly index: 'missing' | 'outdated' | 'ready' | 'unusable';
   readonly documents: number;
   readonly chunks: number;
-  readonly syncedMs: number | null;
+  readonly lastSync: string | null;
   /** Changed files that are not in the index yet; null where that is unknown. */
   readonly stale: number | null;
   /** Some of them. */
@@ -132,10 +132,10 @@ function agentNews(name: string, { agent, faults }: AgentLook): AgentNews {
     index: indexWord(index),
     documents: statistics?.documents ?? 0,
     chunks: statistics?.chunks ?? 0,
-    syncedMs: statistics?.syncedMs ?? null,
+    lastSync: statistics?.lastSync ?? null,
     stale: staleFiles(status.staleness),
     staleExamples: status.staleness?.examples ?? [],
-    watched: status.watcher !== undefined,
+    watched: status.watcher !== null,
     provider: embedding.primary?.provider ?? null,
     model: embedding.primary?.model ?? null,
     vectors: { done: embedding.coverage.done, all: embedding.coverage.all },

@@ -49,7 +49,10 @@ export function recentLook(
   const queries = (): readonly QueryGlance[] => {
     const found = searches
       .flatMap(({ agent, file }) =>
-        searchesIn(file).map(({ atMs, query }) => ({ query, logged: { atMs, agent } })),
+        searchesIn(file).map(({ at, query }) => ({
+          query,
+          logged: { atMs: Date.parse(at), agent },
+        })),
       )
       .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
     return (found.length > 0 ? found : historyOf(historyFile)).slice(0, MOST_QUERIES);

@@ -13,6 +13,5 @@ export {
   type ServeQueue,
   type StopReason,
 } from './serve-process.js';
-export type { ServiceSnapshot } from './service.js';
 export { SERVICE_SWITCHES, type ServiceSwitch } from './service.js';
-export type { ServeState } from './state-file.js';
+export type { ServeState, ServiceSnapshot } from './state-file.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError } from '../errors/index.js';
 import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
-import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
+import { hasStateFile, readStateFile, type ServeState, serveState } from './state-file.js';
 
 /** Long enough for an ending predecessor, short enough for a prompt error. */
 const PATIENCE_MS = 300;
@@ -58,28 +58,7 @@ export function isInstanceRunning(stateDir: string): boolean {
   return hasStateFile(stateDir) && isProcessLockHeld(instanceLockFile(stateDir));
 }
 
-const failure = z.object({
-  code: z.nullable(z.string()),
-  message: z.string(),
-  hint: z.nullable(z.string()),
-});
-
-const service = z.object({
-  name: z.string(),
-  state: z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
-  sinceMs: z.number(),
-  event: z.nullable(z.string()),
-  eventMs: z.nullable(z.number()),
-  restarts: z.number(),
-  failure: z.nullable(failure),
-  retryMs: z.nullable(z.number()),
-});
-
-const serving = z.object({
-  pid: z.int().check(z.minimum(1)),
-  startedMs: z.number(),
-  services: z.array(service),
-});
+const serving = z.pick(serveState, { pid: true, startedMs: true, services: true });
 
 /** A running `svc serve`, from its state file. */
 export type Serving = Pick<ServeState, 'pid' | 'services' | 'startedMs'>;

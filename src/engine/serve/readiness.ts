@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ERROR_CODES, isErrorCode } from '../errors/index.js';
 import type { Metrics } from '../flows/flow-metrics.js';
-import type { ServiceSnapshot } from './service.js';
+import type { ServiceSnapshot } from './state-file.js';
 
 /** A service with such a failure runs, but refuses every change. */
 const CANNOT_STORE = /^(?:FLOWS_(?:DAMAGED|PERSIST_FAILED)$|STORAGE_)/u;

@@ -16,13 +16,13 @@ import {
   faultFields,
   type ServeSetup,
   type ServiceDefinition,
-  type ServiceSnapshot,
   type ServiceSwitch,
 } from './service.js';
 import { serviceDefinitions } from './service-definitions.js';
 import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
 import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
+import type { ServiceSnapshot } from './state-file.js';
 import { type ServeState, StateFile } from './state-file.js';
 import { type Backoff, SERVICE_BACKOFF, Supervisor } from './supervisor.js';
 import { notifySystemdReady } from './systemd-unit.js';

@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
+import {
+  type LoadedConfig,
+  type ResolvedAgent,
+  type ResolvedConfig,
+  searchedAgents,
+} from '../config/index.js';
 import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
+import type { ServiceFailure } from './state-file.js';
 
 /** Kinds of services, as named by `--without`. */
 export const SERVICE_SWITCHES = [
@@ -76,15 +82,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Why a service does not work, for the screen, the state file and `svc status`. */
-export interface ServiceFailure {
-  /** From the error registry or the system; null for anything else. */
-  readonly code: string | null;
-  readonly message: string;
-  /** How to fix it; null if unknown. */
-  readonly hint: string | null;
-}
-
 export function serviceFailure(error: unknown): ServiceFailure {
   const known = asSvcError(error);
   return {
@@ -94,27 +91,6 @@ export function serviceFailure(error: unknown): ServiceFailure {
   };
 }
 
-/**
- * `waiting`: it failed and is restarted at `retryMs`. `ready` with a failure: it works, but with a problem.
- */
-export type ServiceState = 'draining' | 'ready' | 'starting' | 'stopped' | 'waiting';
-
-/** A service at one moment; times in milliseconds since the epoch. */
-export interface ServiceSnapshot {
-  readonly name: string;
-  readonly state: ServiceState;
-  /** When it entered this state. */
-  readonly sinceMs: number;
-  /** The last event, in a few words. */
-  readonly event: string | null;
-  readonly eventMs: number | null;
-  /** How often it was restarted after a failure. */
-  readonly restarts: number;
-  readonly failure: ServiceFailure | null;
-  /** When it is restarted; only while `waiting`. */
-  readonly retryMs: number | null;
-}
-
 /** Whether two setups have equal values in these parts of the configuration. */
 export function agreeIn(
   { loaded: a }: ServeSetup,
@@ -122,6 +98,12 @@ export function agreeIn(
   parts: readonly (keyof ResolvedConfig)[],
 ): boolean {
   return parts.every((part) => isDeepStrictEqual(a.resolved[part], b.resolved[part]));
+}
+
+/** Whether a setup has an agent with equal settings. */
+export function hasAgent({ loaded, context }: ServeSetup, agent: ResolvedAgent): boolean {
+  const found = searchedAgents(loaded, context).find(({ id }) => id === agent.id);
+  return isDeepStrictEqual(agent, found);
 }
 
 /** The fields of a log line for an error; an invalid configuration is logged with the place of every fault. */

@@ -1,20 +1,52 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
+import type { DeepReadonly } from '../errors/output-schema.js';
 import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
-import type { ServiceSnapshot } from './service.js';
+
+const service = z.object({
+  name: z.string(),
+  /** `waiting`: it failed and is restarted at `retryMs`. `ready` with a failure: it works, but with a problem. */
+  state: z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
+  /** When it entered this state. */
+  sinceMs: z.number(),
+  /** The last event, in a few words. */
+  event: z.nullable(z.string()),
+  eventMs: z.nullable(z.number()),
+  /** How often it was restarted after a failure. */
+  restarts: z.number(),
+  failure: z.nullable(
+    z.object({
+      /** From the error registry or the system; null for anything else. */
+      code: z.nullable(z.string()),
+      message: z.string(),
+      /** How to fix it; null if unknown. */
+      hint: z.nullable(z.string()),
+    }),
+  ),
+  /** When it is restarted; only while `waiting`. */
+  retryMs: z.nullable(z.number()),
+});
 
 /** What a running `svc serve` stores about itself. */
-export interface ServeState {
-  readonly pid: number;
-  readonly startedMs: number;
+export const serveState = z.object({
+  pid: z.int().check(z.minimum(1)),
+  startedMs: z.number(),
   /** Absolute path of the configuration; null for the defaults. */
-  readonly configFile: string | null;
+  configFile: z.nullable(z.string()),
   /** Absolute path of the log; null if there is none. */
-  readonly logFile: string | null;
-  readonly services: readonly ServiceSnapshot[];
-}
+  logFile: z.nullable(z.string()),
+  services: z.array(service),
+});
+
+export type ServeState = DeepReadonly<z.infer<typeof serveState>>;
+/** A service at one moment; times in milliseconds since the epoch. */
+export type ServiceSnapshot = ServeState['services'][number];
+export type ServiceState = ServiceSnapshot['state'];
+/** Why a service does not work, for the screen, the state file and `svc status`. */
+export type ServiceFailure = NonNullable<ServiceSnapshot['failure']>;
 
 /** Changes in quick succession are written together. */
 const WRITE_AFTER_MS = 200;

@@ -7,12 +7,10 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
-  type ServiceSnapshot,
-  type ServiceState,
   serviceFailure,
 } from './service.js';
+import type { ServiceFailure, ServiceSnapshot, ServiceState } from './state-file.js';
 
 interface SupervisorOptions {
   readonly clock: Clock;

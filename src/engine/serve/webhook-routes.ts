@@ -3,8 +3,8 @@ import type { EngineContext } from '../support/context.js';
 import { iso } from '../support/time.js';
 import { type RoutesOutput, readActivity, resolveRoutes } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
-import type { ServiceSnapshot } from './service.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
+import type { ServiceSnapshot } from './state-file.js';
 
 const LISTENING = /^listening on (\S+)$/u;
 

@@ -12,8 +12,6 @@ const PARTS = {
   settings: 'active memory',
 } as const;
 
-const ACTS = { add: 'add', remove: 'remove', update: 'update' } as const;
-
 /** The changes of a plan, file by file, or one line if there are none. */
 export function renderPlan(plan: IntegrationPlan, options: View): string {
   const blocks = plan.files.flatMap((file) => changeBlocks(file, options));
@@ -48,7 +46,7 @@ function changeBlocks({ file, changes }: FilePlan, options: View): readonly stri
   const place = file.target === file.file ? path : `${path} (${shownPath(file.target, homeDir)})`;
   const isNew = file.text === undefined ? ', a new file' : '';
   return changes.map(({ part, change, diff }) => {
-    const act = part === 'settings' ? 'enable' : ACTS[change];
+    const act = part === 'settings' ? 'enable' : change;
     const head = `${act} ${PARTS[part]} in ${place}${isNew}`;
     return [style.bold(head), ...renderDiff(diff, options)].join('\n');
   });
@@ -68,8 +66,8 @@ export function renderAgents(
   { style, homeDir, columns }: View,
 ): string {
   const rows = agents.map((agent) => [
-    agent.id,
-    agent.isDetected ? 'yes' : 'no',
+    agent.agent,
+    agent.detected ? 'yes' : 'no',
     serverWords(agent),
     hookWords(agent),
     captureWords(agent),
@@ -77,29 +75,31 @@ export function renderAgents(
   ]);
   const heads = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const table = renderTable(heads, rows, style, columns, fitMiddle);
-  const faults = agents.flatMap(({ id, fault, hook }) => [
-    ...(fault === undefined ? [] : [`${id}: ${safeLine(fault.message)}`]),
-    ...(hook?.why ? [`${id}: its hook recalls nothing: ${safeLine(hook.why)}`] : []),
+  const faults = agents.flatMap(({ agent, error, activeMemory }) => [
+    ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
+    ...(activeMemory?.why
+      ? [`${agent}: its hook recalls nothing: ${safeLine(activeMemory.why)}`]
+      : []),
   ]);
   return faults.length === 0 ? table : `${table}\n${faults.join('\n')}\n`;
 }
 
-function serverWords({ servers, fault }: ListedAgent): string {
-  if (fault !== undefined) return 'unknown';
+function serverWords({ servers, error }: ListedAgent): string {
+  if (error !== null) return 'unknown';
   if (servers.length === 0) return 'no';
   const names = servers.map(safeLine).join(', ');
   return names === 'svc' ? 'yes' : `yes (${names})`;
 }
 
-function hookWords({ canRecall, hook, fault }: ListedAgent): string {
+function hookWords({ canRecall, activeMemory, error }: ListedAgent): string {
   if (!canRecall) return '–';
-  if (fault !== undefined) return 'unknown';
-  if (hook === undefined) return 'no';
-  return hook.recalls ? 'yes' : 'off';
+  if (error !== null) return 'unknown';
+  if (activeMemory === null) return 'no';
+  return activeMemory.recalls ? 'yes' : 'off';
 }
 
-function captureWords({ hookFile, captures, fault }: ListedAgent): string {
-  if (hookFile === undefined) return '–';
-  if (fault !== undefined) return 'unknown';
+function captureWords({ hookFile, captures, error }: ListedAgent): string {
+  if (hookFile === null) return '–';
+  if (error !== null) return 'unknown';
   return captures ? 'yes' : 'no';
 }

@@ -1,10 +1,10 @@
-import type { WhyOutput } from '../../engine/memory/index.js';
+import type { DocumentLinks, InspectedDocument } from '../../engine/memory/inspect/index.js';
 import type {
-  DocumentLinks,
-  InspectedDocument,
-  RecentChanges,
+  LinksOutput,
+  RecentOutput,
   ResolvedLink,
-} from '../../engine/memory/inspect/index.js';
+  WhyOutput,
+} from '../../engine/memory/inspect/output-schemas.js';
 import type { LoggedSearch } from '../../engine/memory/lookups/search-log.js';
 import {
   formatBytes,
@@ -29,7 +29,7 @@ export function renderLinks(links: DocumentLinks, options: LinksOptions): string
 
 /** The lists of {@link renderLinks}, indented. */
 function linkLines(
-  { out, back, broken }: Pick<DocumentLinks, 'back' | 'broken' | 'out'>,
+  { out, back, broken }: Pick<LinksOutput, 'back' | 'broken' | 'out'>,
   { style }: LinksOptions,
 ): readonly string[] {
   const section = (title: string, rows: readonly string[]): readonly string[] =>
@@ -65,8 +65,8 @@ function placeOf({ from, line }: ResolvedLink, style: Style): string {
   return `${safeLine(from)}${style.dim(`#L${line}`)}`;
 }
 
-function shownTarget({ to = '', heading }: ResolvedLink): string {
-  return safeLine(heading === undefined ? to : `${to}#${heading}`);
+function shownTarget({ to, heading }: ResolvedLink): string {
+  return safeLine(heading === undefined ? (to ?? '') : `${to}#${heading}`);
 }
 
 function brokenTarget({ kind, target, candidates }: ResolvedLink, style: Style): string {
@@ -94,25 +94,28 @@ const PREVIEW = 100;
 /** What the index has of a file. */
 export function renderInspected(document: InspectedDocument, options: InspectOptions): string {
   const { style, nowMs } = options;
-  const { path, kind, fingerprint, indexedMs, date, facts, chunks, chunkCount } = document;
+  const { path, kind, bytes, indexed, date, tags, properties, fault } = document;
   const rows: (readonly [string, string])[] = [
-    ['kind', `${kind}, ${formatBytes(fingerprint.size)}`],
-    ['indexed', `${formatRelativeTime(indexedMs, nowMs)}, ${formatCountOf(chunkCount, 'chunk')}`],
+    ['kind', `${kind}, ${formatBytes(bytes)}`],
+    [
+      'indexed',
+      `${formatRelativeTime(Date.parse(indexed), nowMs)}, ${formatCountOf(document.chunkCount, 'chunk')}`,
+    ],
   ];
-  if (date !== undefined) rows.push(['date', `${date.day} (${DATE_FROM[date.from]})`]);
-  if (facts?.tags !== undefined) rows.push(['tags', facts.tags.join(' ')]);
-  for (const [key, value] of Object.entries(facts?.properties ?? {})) {
+  if (date !== null) rows.push(['date', `${date.day} (${DATE_FROM[date.from]})`]);
+  if (tags.length > 0) rows.push(['tags', tags.join(' ')]);
+  for (const [key, value] of Object.entries(properties)) {
     rows.push(['where', `${key}=${[value].flat().join(', ')}`]);
   }
-  if (facts?.fault !== undefined) rows.push(['fault', `front matter: ${facts.fault}`]);
+  if (fault !== null) rows.push(['fault', `front matter: ${fault}`]);
   const lines = [
     style.bold(safeLine(path)),
     ...fieldLines(
       rows.map(([name, text]) => [name, safeLine(text)]),
       style,
     ),
-    ...chunks.flatMap((chunk) => chunkLines(chunk, options)),
-    ...linkLines(document.links, options).map((line) => `  ${line}`),
+    ...document.chunks.flatMap((chunk) => chunkLines(chunk, options)),
+    ...linkLines(document, options).map((line) => `  ${line}`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -170,10 +173,13 @@ function ruleSource({ file, line }: NonNullable<WhyOutput['rule']>): string {
 }
 
 /** The files that changed last, as a table. */
-export function renderRecent({ documents, more }: RecentChanges, { style, nowMs }: View): string {
+export function renderRecent(
+  { documents, more }: Omit<RecentOutput, 'agent'>,
+  { style, nowMs }: View,
+): string {
   if (documents.length === 0) return 'no changes\n';
-  const rows = documents.map(({ path, modifiedMs, size }) => {
-    return [formatRelativeTime(modifiedMs, nowMs), formatBytes(size), safeLine(path)];
+  const rows = documents.map(({ path, modified, bytes }) => {
+    return [formatRelativeTime(Date.parse(modified), nowMs), formatBytes(bytes), safeLine(path)];
   });
   const columns = ['changed', right('size'), 'file'] as const;
   const rest = more === 0 ? '' : `${style.dim(`and ${formatCount(more)} more; see --limit`)}\n`;
@@ -186,13 +192,13 @@ export function renderSearchLog(searches: readonly LoggedSearch[], { style, nowM
   return searches.map((search) => renderSearch(search, style, nowMs)).join('\n');
 }
 
-function renderSearch({ atMs, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
+function renderSearch({ at, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
   const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
   const lines = hits.map((hit) => {
     const mark = isOpened(hit.path) ? '✓' : ' ';
     return `  ${mark} ${hit.score.toFixed(3)}  ${shownDocument(hit)}${lineAnchor(hit)}\n`;
   });
-  const when = style.dim(formatRelativeTime(atMs, nowMs));
+  const when = style.dim(formatRelativeTime(Date.parse(at), nowMs));
   const nothing = lines.length === 0 ? `    ${style.dim('no results')}\n` : '';
   return `${style.bold(safeLine(query))}  ${when}\n${lines.join('')}${nothing}`;
 }

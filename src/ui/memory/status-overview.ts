@@ -52,8 +52,8 @@ function figures({ index, staleness, ext }: BackendStatus, nowMs: number): reado
   if (index.state !== 'ready') {
     return ['0', '0', '–', index.state === 'missing' ? 'no index yet' : 'unusable', 'never'];
   }
-  const { documents, chunks, bytes, syncedMs } = index.statistics;
-  const synced = syncedMs === undefined ? 'never' : formatRelativeTime(syncedMs, nowMs);
+  const { documents, chunks, bytes, lastSync } = index.statistics;
+  const synced = lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
   const fresh = freshnessWords(index.rebuildBecause !== undefined, staleness);
   return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];
 }

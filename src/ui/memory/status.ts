@@ -173,8 +173,8 @@ function sharedFacts(
 
 /** Empty if no process keeps the index up to date. */
 function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): readonly Fact[] {
-  if (watcher === undefined) return [];
-  const since = formatRelativeTime(watcher.sinceMs, nowMs);
+  if (watcher === null) return [];
+  const since = formatRelativeTime(Date.parse(watcher.since), nowMs);
   const who = `process ${watcher.pid}, started ${since}`;
   if (watcher.mode !== 'polling') {
     const how = watcher.mode === 'watching' ? 'watches files' : 'syncs at intervals only';
@@ -222,8 +222,8 @@ function changeWords(staleness: Staleness): string | undefined {
 }
 
 function lastSync({ index }: BackendStatus, nowMs: number): string {
-  const syncedMs = index.state === 'ready' ? index.statistics.syncedMs : undefined;
-  return syncedMs === undefined ? 'never' : formatRelativeTime(syncedMs, nowMs);
+  const last = index.state === 'ready' ? index.statistics.lastSync : null;
+  return last === null ? 'never' : formatRelativeTime(Date.parse(last), nowMs);
 }
 
 const REFUSED_NAMED = 3;
@@ -234,14 +234,14 @@ function mediaFacts(
   { media }: EmbeddingStatus,
   style: Style,
 ): readonly Fact[] {
-  if (media === undefined) return [];
+  if (media === null) return [];
   const { images, audio } =
     index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };
   const counts = `${formatCountOf(images, 'image')}, ${formatCountOf(audio, 'recording')}`;
-  const { obstacle, refused } = media;
-  if (obstacle !== undefined) {
-    const why = `only found by file name: ${obstacle.why}`;
-    const lines = [counts, why, `→ ${obstacle.hint}`].map(safeLine);
+  const { unavailable, refused } = media;
+  if (unavailable !== null) {
+    const why = `only found by file name: ${unavailable.why}`;
+    const lines = [counts, why, `→ ${unavailable.hint}`].map(safeLine);
     return [{ label: 'media', lines, prose: true, paint: style.warning }];
   }
   if (refused.length === 0) return [{ label: 'media', lines: [counts] }];

@@ -366,7 +366,7 @@ test('active memory is switched on with the hook, where it recalls from', async 
     '{ "models": { "providers": { "x": { "apiKey": "sk-planted" } } } }',
   );
   const effect = async () =>
-    (await listIntegrations(world, 'user', ['codex'], PROGRAM))[0]?.hook?.recalls;
+    (await listIntegrations(world, 'user', ['codex'], PROGRAM))[0]?.activeMemory?.recalls;
   await add('codex', { hookTimeoutMs: 1000 });
   assert.is(await effect(), true);
   assert.equal(JSON.parse(read('state/svc.json')).plugins.entries['active-memory'], {
@@ -395,12 +395,12 @@ test('all agents are listed: here or not, registered or not, broken or not', asy
   await add('codex', { hookTimeoutMs: 1000, capture: true });
   const listed = await listIntegrations(world, 'user', AGENT_IDS, PROGRAM);
   const rows = listed.map((agent) => [
-    agent.id,
-    agent.isDetected,
+    agent.agent,
+    agent.detected,
     agent.servers,
-    agent.canRecall ? agent.hook !== undefined : undefined,
-    agent.hookFile === undefined ? undefined : agent.captures,
-    agent.fault?.code,
+    agent.canRecall ? agent.hook : undefined,
+    agent.hookFile === null ? undefined : agent.captures,
+    agent.error?.code,
   ]);
   assert.equal(rows, [
     ['claude-code', false, [], false, false, undefined],

@@ -273,7 +273,10 @@ test('with a model for texts alone notes get vectors, and it is said why picture
     assert.match(warning?.hint ?? '', 'gemini-embedding-2');
   }
   assert.is(mediaSent(fake).length, 0);
-  assert.match((await statusOf(memory)).embedding.media?.obstacle?.why ?? '', 'only embeds text');
+  assert.match(
+    (await statusOf(memory)).embedding.media?.unavailable?.why ?? '',
+    'only embeds text',
+  );
   assert.is(pathsOf(await memory.backend.search({ query: 'boat' }))[0], 'MEMORY.md');
   const named = await memory.backend.search({ query: 'memo' });
   assert.equal(pathsOf(named), ['memory/voice/memo.mp3']);
@@ -288,7 +291,7 @@ test('without a provider names are searched, and status says what is missing', a
   const memory = await mediaMemory(fake, FILES).open({ provider: 'none' });
   await memory.backend.sync({});
   assert.match(
-    (await statusOf(memory)).embedding.media?.obstacle?.why ?? '',
+    (await statusOf(memory)).embedding.media?.unavailable?.why ?? '',
     'no embedding provider',
   );
   assert.equal(pathsOf(await memory.backend.search({ query: 'memo' })), ['memory/voice/memo.mp3']);

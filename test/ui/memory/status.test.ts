@@ -22,7 +22,7 @@ const NO_PROVIDER: EmbeddingStatus = {
     differences: [],
   },
   fallbackDone: 0,
-  media: undefined,
+  media: null,
 };
 
 function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
@@ -41,7 +41,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
         ],
         media: { images: 0, audio: 0 },
         bytes: 24_100_000,
-        syncedMs: NOW - 200_000,
+        lastSync: new Date(NOW - 200_000).toISOString(),
       },
     },
     staleness: { added: 0, changed: 0, removed: 0, examples: [] },
@@ -52,7 +52,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
     media: undefined,
-    watcher: undefined,
+    watcher: null,
     skipped: [],
     faults: [],
     ...fields,
@@ -122,7 +122,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       differences: [],
     },
     fallbackDone: 7,
-    media: undefined,
+    media: null,
   };
   const keyless = { state: 'missing', source: null, set: false, hint: 'set CORP_KEY' } as const;
   assert.is(

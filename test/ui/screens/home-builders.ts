@@ -15,7 +15,7 @@ export function anAgent(name: string, glance: Partial<AgentGlance> = {}): AgentN
       index: 'ready',
       documents: 1283,
       chunks: 13_115,
-      syncedMs: NOW - 120_000,
+      lastSync: new Date(NOW - 120_000).toISOString(),
       stale: 0,
       staleExamples: [],
       watched: false,

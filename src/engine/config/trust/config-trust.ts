@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -120,7 +120,7 @@ function digestOf(risky: readonly RiskyValue[]): string {
   const lines = risky.map(({ path, value, leadsTo }) =>
     JSON.stringify([formatPath(path), value, leadsTo ?? []]),
   );
-  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
+  return hash('sha256', lines.toSorted().join('\n'));
 }
 
 function isTrusted(context: EngineContext, file: string, risky: readonly RiskyValue[]): boolean {
@@ -211,7 +211,7 @@ function folderOf(stateDir: string): string {
 
 /** One file per record, so that processes do not overwrite each other's changes. */
 function recordOf(stateDir: string, file: string): string {
-  return join(folderOf(stateDir), `${createHash('sha256').update(file).digest('hex')}.json`);
+  return join(folderOf(stateDir), `${hash('sha256', file)}.json`);
 }
 
 /** An unreadable record does not count. */

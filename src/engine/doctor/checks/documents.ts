@@ -55,7 +55,7 @@ export const archive: DoctorCheck = {
           finding('archive-unreadable', 'fault', {
             message: messageOf(error),
             place: { file },
-            ...(error.hint === undefined ? {} : { hint: error.hint }),
+            hint: error.hint,
           }),
         );
       }

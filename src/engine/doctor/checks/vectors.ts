@@ -150,21 +150,20 @@ async function lookAt(
   const { index } = status;
   const { images, audio } =
     index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };
-  const told = embeddingStatus(memory, status).media;
+  const { unavailable = null, refused = [] } = embeddingStatus(memory, status).media ?? {};
   const findings: Finding[] = [];
-  if (told?.obstacle !== undefined) {
+  if (unavailable !== null) {
     const { id } = memory.agent;
     const place = world.placeOfAgent(id, MODEL) ?? world.placeOfAgent(id, ENABLED);
     findings.push(
       finding('media-unavailable', 'warning', {
         message: `images and audio of agent ${memory.name} are searched by name only`,
-        cause: told.obstacle.why,
+        cause: unavailable.why,
         place,
-        hint: `${told.obstacle.hint}, or set memorySearch.multimodal.enabled to false`,
+        hint: `${unavailable.hint}, or set memorySearch.multimodal.enabled to false`,
       }),
     );
   }
-  const refused = told?.refused ?? [];
   if (refused.length > 0) {
     const files = refused.map(({ path, why }) => `${path} (${why})`);
     findings.push(

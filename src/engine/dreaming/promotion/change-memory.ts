@@ -112,8 +112,8 @@ function recordPlan(
   const { operations, decided } = change;
   const memory = {
     state: 'planned',
-    beforeDigest: digestOf(file.text),
-    afterDigest: digestOf(change.text),
+    beforeDigest: hash('sha256', file.text),
+    afterDigest: hash('sha256', change.text),
     backupFile,
     operations,
     decided,
@@ -158,7 +158,7 @@ export function recoverChanges(changer: MemoryChanger): void {
 
 /** Whether a planned change reached the file, which a person may have edited since. */
 function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): boolean {
-  const digest = digestOf(text);
+  const digest = hash('sha256', text);
   if (digest === memory.afterDigest) return true;
   if (digest === memory.beforeDigest) return false;
   const retired = memory.operations.filter(({ kind }) => kind === 'retire');
@@ -250,10 +250,6 @@ function busy(command: string): SvcError {
   return new SvcError('DREAM_MEMORY_BUSY', 'MEMORY.md keeps changing; nothing was written', {
     hint: `run "svc dream ${command}" again`,
   });
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text);
 }
 
 /** Where a month's retired entries are, relative to the workspace; an ordinary note for search. */

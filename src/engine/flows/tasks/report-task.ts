@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
 import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
 import { workerNamed } from '../../flow-model/history-record.js';
@@ -51,7 +51,7 @@ export function newLeaseToken(): string {
 
 /** Only the hash is stored: whoever reads the database cannot pose as the worker. */
 export function hashLeaseToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }
 
 /** A sign of life. */

@@ -1,14 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import {
-  asUnusable,
-  readPrivateFile,
-  TOKEN_SCOPES,
-  tokenHash,
-  unusable,
-} from '../tokens/token-store.js';
+import { asUnusable, readPrivateFile, TOKEN_SCOPES, unusable } from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 
 /** The bearer token of programs on this machine, and its file. */
@@ -66,6 +60,6 @@ export function localHolder({ value }: HttpToken): Holder {
     sessionKey: null,
     chatType: null,
     channel: null,
-    hash: tokenHash(value),
+    hash: hash('sha256', value),
   };
 }

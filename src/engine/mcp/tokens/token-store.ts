@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -97,7 +97,7 @@ export async function createToken(
     scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)),
     createdAt: iso(nowMs),
     expiresAt: lifetimeMs === undefined ? null : iso(nowMs + lifetimeMs),
-    hash: tokenHash(value),
+    hash: hash('sha256', value),
   };
   await change({ stateDir, nowMs, signal }, (tokens) => {
     if (tokens.some(({ name }) => name === token.name)) throw nameTaken(token.name);
@@ -168,17 +168,12 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
 }
 
-/** SHA-256 in hexadecimal. */
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
-
 /** The entry with the hash of a token; compares all of them in constant time. */
 export function withHash<T extends { readonly hash: string }>(
   entries: readonly T[],
   token: string,
 ): T | undefined {
-  const wanted = Buffer.from(tokenHash(token));
+  const wanted = Buffer.from(hash('sha256', token));
   let found: T | undefined;
   for (const entry of entries) {
     if (timingSafeEqual(Buffer.from(entry.hash), wanted)) found = entry;

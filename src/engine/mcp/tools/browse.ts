@@ -1,4 +1,3 @@
-import { iso } from '../../support/time.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import { sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
@@ -25,9 +24,7 @@ export async function listRecent(
   const work = { signal, onEvent: live.heardSync, nowMs: live.nowMs() };
   const { documents, more } = await recentChanges(memory, request, work);
   return {
-    files: documents.map(({ path, source, modifiedMs, size }) => {
-      return { path, source, modified: iso(modifiedMs), bytes: size };
-    }),
+    files: documents.map(({ kind: _, ...file }) => file),
     more,
     warnings: [],
   };
@@ -62,7 +59,7 @@ export async function listLinks(
   return {
     path: links.path,
     out: links.out.slice(0, MOST_LINKS).flatMap(({ to, line, heading }) => {
-      if (to === undefined) return [];
+      if (to === null) return [];
       return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
     }),
     back: links.back.slice(0, MOST_LINKS).map(({ from, line }) => ({ path: from, line })),

@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { uniqueBy } from '../../support/lists.js';
+import { iso } from '../../support/time.js';
 import {
   damageComplaint,
   isDamage,
@@ -154,7 +155,8 @@ async function indexState(
 ): Promise<IndexState> {
   if (opened.state === 'missing') return { state: 'missing' };
   if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
-  const statistics = await opened.index.statistics();
+  const { syncedMs, ...counts } = await opened.index.statistics();
+  const statistics = { ...counts, lastSync: syncedMs === undefined ? null : iso(syncedMs) };
   const rebuild = rebuildNeeded(opened.identity, target.settings);
   return rebuild === undefined
     ? { state: 'ready', statistics }

@@ -1,9 +1,7 @@
-import type { Warning } from '../../errors/index.js';
 import type { Forgetting } from '../forget/index.js';
 import type { GetRequest, GetResponse } from '../get/index.js';
 import type { ResetResult } from '../home/index.js';
 import type {
-  IndexStatistics,
   Origin,
   RefusedMedia,
   VectorExtension,
@@ -11,7 +9,7 @@ import type {
 } from '../index/index.js';
 import type { Inspection, ListedDocument } from '../inspect/index.js';
 import type { SearchRequest, SearchResponse } from '../search/index.js';
-import type { SyncRequest, SyncSummary, WatchRecord, WorkOptions } from '../sync/index.js';
+import type { SyncRequest, SyncSummary, WorkOptions } from '../sync/index.js';
 import type { Transfer } from '../transfer/index.js';
 import type { Modality } from '../types.js';
 import type { StatusOutput } from './output-schemas.js';
@@ -19,15 +17,7 @@ import type { StatusOutput } from './output-schemas.js';
 /** What the next sync would do. */
 export type Staleness = NonNullable<StatusOutput['staleness']>;
 
-export type IndexState =
-  | { readonly state: 'missing' }
-  | { readonly state: 'unusable'; readonly why: string }
-  | {
-      readonly state: 'ready';
-      readonly statistics: IndexStatistics;
-      /** Why the next sync will rebuild it; absent when it will not. */
-      readonly rebuildBecause?: string;
-    };
+export type IndexState = StatusOutput['index'];
 
 export interface VectorsState {
   readonly spaces: readonly (VectorSpaceStatistics & {
@@ -70,27 +60,25 @@ export interface BackendStatus
     | 'backend'
     | 'excluded'
     | 'extraPaths'
+    | 'faults'
     | 'frontMatter'
+    | 'index'
     | 'skipped'
     | 'sources'
+    | 'staleness'
     | 'tokenizer'
+    | 'watcher'
     | 'workspaceDir'
   > {
   /** Only with the external backend configured; the rest then describes the builtin engine behind it. */
   readonly ext?: ExtStatus;
   readonly indexFile: string;
-  readonly index: IndexState;
   /** Undefined when the index is a file. */
   readonly shared?: SharedState | undefined;
-  /** Undefined when the workspace cannot be read (see faults). */
-  readonly staleness: Staleness | undefined;
   /** Undefined without a usable index. */
   readonly vectors: VectorsState | undefined;
   /** Undefined when media are not part of the memory. */
   readonly media: MediaState | undefined;
-  /** The process that keeps the index fresh, if any. */
-  readonly watcher: WatchRecord | undefined;
-  readonly faults: readonly Warning[];
 }
 
 /** What commands, MCP and active memory use. Implemented by the builtin engine and the external program. */

@@ -12,7 +12,6 @@ export type {
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
 export type {
   Change,
-  ChunkContent,
   IndexedDocument,
   LinkingDocument,
   StoredDocument,
@@ -37,7 +36,7 @@ export {
 } from './identity.js';
 export type { Language } from './languages.js';
 export { fileNameWords } from './lexical-text.js';
-export type { IndexStatistics, MemoryIndex } from './memory-index.js';
+export type { MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,

@@ -7,5 +7,5 @@
  */
 
 export type { DocumentLinks, InspectedDocument, Inspection } from './inspect-document.js';
-export type { LinkMap, ResolvedLink } from './link-map.js';
-export type { ListedDocument, RecentChanges } from './recent.js';
+export type { LinkMap } from './link-map.js';
+export type { ListedDocument } from './recent.js';

@@ -1,46 +1,25 @@
 import { SvcError } from '../../errors/index.js';
 import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
+import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/index.js';
 import { findDocument, lookUpDocument, lookUpOther, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
-import type { ChunkContent, MemoryIndex, StoredDocument } from '../index/index.js';
+import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
-import { type NoteDay, noteDay } from '../search/filters.js';
+import { noteDay } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
-import type { AgentMemory, LineRange, NoteFacts } from '../types.js';
-import { createLinkMap, type LinkMap, type ResolvedLink } from './link-map.js';
-import type { InspectOutput, LinksOutput, WhyOutput } from './output-schemas.js';
+import type { LineRange } from '../types.js';
+import { createLinkMap, type LinkMap } from './link-map.js';
+import type { InspectOutput, LinksOutput } from './output-schemas.js';
 
 /** The links of one file. */
-export interface DocumentLinks {
+export interface DocumentLinks extends Omit<LinksOutput, 'agent'> {
   readonly path: string;
-  /** Without those that are broken. */
-  readonly out: readonly ResolvedLink[];
-  readonly back: readonly ResolvedLink[];
-  readonly broken: readonly ResolvedLink[];
-}
-
-/** A chunk of a file, with its approximate size. */
-export interface InspectedChunk extends ChunkContent {
-  readonly tokens: number;
 }
 
 /** What the index has of a file. */
-export interface InspectedDocument
-  extends Pick<
-    StoredDocument,
-    'fingerprint' | 'indexedMs' | 'kind' | 'mimeType' | 'path' | 'source'
-  > {
-  /** The day that date filters compare, `YYYY-MM-DD`; undefined for conversations, whose passages have their own. */
-  readonly date: { readonly day: string; readonly from: NoteDay['from'] } | undefined;
-  readonly facts: NoteFacts | undefined;
-  /** How many chunks the file has. */
-  readonly chunkCount: number;
-  /** All of them, or those of a citation. */
-  readonly chunks: readonly InspectedChunk[];
-  readonly links: DocumentLinks;
-}
+export type InspectedDocument = NonNullable<InspectOutput['document']>;
 
 /** Shows what the index has of a memory. */
 export interface Inspection {
@@ -113,12 +92,22 @@ async function inspect(
     range === undefined
       ? chunks
       : chunks.filter((one) => one.startLine <= range.endLine && one.endLine >= range.startLine);
+  const { path: _, ...links } = linksOf(await linkMapOf(index), path);
   return {
-    ...{ source, path, kind, mimeType, fingerprint, indexedMs, facts },
-    date: kind === 'transcript' ? undefined : { day: isoDay(day.day), from: day.from },
+    ...{ path, source, kind },
+    ...(mimeType === undefined ? {} : { mimeType }),
+    bytes: fingerprint.size,
+    modified: iso(fingerprint.mtimeMs),
+    indexed: iso(indexedMs),
+    date: kind === 'transcript' ? null : { day: isoDay(day.day), from: day.from },
+    tags: facts?.tags ?? [],
+    properties: facts?.properties ?? {},
+    fault: facts?.fault ?? null,
     chunkCount: chunks.length,
-    chunks: asked.map((chunk) => ({ ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) })),
-    links: linksOf(await linkMapOf(index), path),
+    chunks: asked.map(({ lineNumbers: __, ...chunk }) => {
+      return { ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) };
+    }),
+    ...links,
   };
 }
 
@@ -130,58 +119,8 @@ function linksOf(map: LinkMap, path: string): DocumentLinks {
   const links = map.out(path);
   return {
     path,
-    out: links.filter(({ to }) => to !== undefined),
+    out: links.filter(({ to }) => to !== null),
     back: map.back(path),
-    broken: links.filter(({ to }) => to === undefined),
-  };
-}
-
-/** @param links of one file, or the broken ones of all */
-export function linksOutput(
-  { agentId }: AgentMemory,
-  links: DocumentLinks | readonly ResolvedLink[],
-): LinksOutput {
-  const shown =
-    'path' in links
-      ? { path: links.path, ...linkLists(links) }
-      : { path: null, ...linkLists({ out: [], back: [], broken: links }) };
-  return { agent: agentId, ...shown };
-}
-
-function linkLists({ out, back, broken }: Pick<DocumentLinks, 'back' | 'broken' | 'out'>) {
-  return { out: out.map(linkOutput), back: back.map(linkOutput), broken: broken.map(linkOutput) };
-}
-
-function linkOutput({ to, ...link }: ResolvedLink) {
-  return { ...link, to: to ?? null };
-}
-
-export function inspectOutput(
-  { agentId }: AgentMemory,
-  document: InspectedDocument | undefined,
-  why: WhyOutput | undefined,
-): InspectOutput {
-  return {
-    agent: agentId,
-    document: document === undefined ? null : documentOutput(document),
-    why: why ?? null,
-  };
-}
-
-function documentOutput(document: InspectedDocument): NonNullable<InspectOutput['document']> {
-  const { path, source, kind, mimeType, fingerprint, indexedMs, date, facts } = document;
-  return {
-    ...{ path, source, kind },
-    ...(mimeType === undefined ? {} : { mimeType }),
-    bytes: fingerprint.size,
-    modified: new Date(fingerprint.mtimeMs).toISOString(),
-    indexed: new Date(indexedMs).toISOString(),
-    date: date ?? null,
-    tags: facts?.tags ?? [],
-    properties: facts?.properties ?? {},
-    fault: facts?.fault ?? null,
-    chunkCount: document.chunkCount,
-    chunks: document.chunks.map(({ lineNumbers: _, ...chunk }) => chunk),
-    ...linkLists(document.links),
+    broken: links.filter(({ to }) => to === null),
   };
 }

@@ -4,16 +4,7 @@ import { folded } from '../../support/text.js';
 import type { LinkingDocument } from '../index/index.js';
 import type { SearchOutput } from '../search/output-schemas.js';
 import type { DocumentKey, NoteLink } from '../types.js';
-
-/** A link of a note, and where it leads. */
-export interface ResolvedLink extends NoteLink {
-  /** The note with the link. */
-  readonly from: string;
-  /** The indexed file; undefined for a broken link. */
-  readonly to: string | undefined;
-  /** Files with the name of a broken link, if there are several. */
-  readonly candidates?: readonly string[];
-}
+import type { ResolvedLink } from './output-schemas.js';
 
 /** A note that a file links to or is linked from. */
 type Neighbour = NonNullable<SearchOutput['results'][number]['related']>[number];
@@ -51,7 +42,7 @@ export function createLinkMap(
   return {
     out,
     back,
-    broken: () => to.get(undefined) ?? [],
+    broken: () => to.get(null) ?? [],
     neighbours: (path) => {
       const linked = new Set(out(path).flatMap((link) => link.to ?? []));
       linked.delete(path);
@@ -106,8 +97,8 @@ class Targets {
     const isNote = link.kind === 'wiki' ? !ATTACHMENT.test(link.target) : NOTE.test(link.target);
     if (!isNote) return undefined;
     return found === undefined
-      ? { ...link, from, to: undefined }
-      : { ...link, from, to: undefined, candidates: found };
+      ? { ...link, from, to: null }
+      : { ...link, from, to: null, candidates: found };
   }
 
   /** Relative to the note, then to the workspace. */

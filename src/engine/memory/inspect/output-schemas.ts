@@ -132,6 +132,8 @@ export const inspectOutputSchema = documentSchema({
   ),
 });
 
+/** A link of a note, and where it leads. */
+export type ResolvedLink = DeepReadonly<z.infer<typeof link>>;
 export type WhyOutput = DeepReadonly<z.infer<typeof whyOutput>>;
 export type LinksOutput = DocumentOf<typeof linksOutputSchema>;
 export type RecentOutput = DocumentOf<typeof recentOutputSchema>;

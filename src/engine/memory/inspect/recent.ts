@@ -1,8 +1,9 @@
 import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
+import { iso } from '../../support/time.js';
 import { understandFilters } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
-import type { AgentMemory, DocumentKey, DocumentKind, Source } from '../types.js';
+import type { DocumentKey, DocumentKind, Source } from '../types.js';
 import type { RecentOutput } from './output-schemas.js';
 
 /** An indexed document. */
@@ -29,16 +30,8 @@ export interface RecentRequest {
   readonly limit: number;
 }
 
-/** The files that changed last. */
-export interface RecentChanges {
-  /** The newest first. */
-  readonly documents: readonly ListedDocument[];
-  /** How many there are besides. */
-  readonly more: number;
-}
-
 /**
- * The indexed files of this host by the time of their last change.
+ * The indexed files of this host, the newest first.
  *
  * @throws SvcError USAGE for a date that cannot be understood
  */
@@ -46,7 +39,7 @@ export async function recentChanges(
   { agent, backend }: ListedMemory,
   { since, sources, limit }: RecentRequest,
   work: WorkOptions & { readonly nowMs: number },
-): Promise<RecentChanges> {
+): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
   const { told } = await understandFilters({ since }, { nowMs: work.nowMs, timeZone });
   const dayOf = dayFormatter(timeZone);
@@ -55,16 +48,8 @@ export async function recentChanges(
     .filter((one) => sources === undefined || sources.includes(one.source))
     .filter((one) => dayOf(one.modifiedMs) >= first)
     .toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? -1 : 1));
-  return { documents: found.slice(0, limit), more: Math.max(0, found.length - limit) };
-}
-
-/** `svc memory recent --json`. */
-export function recentOutput(
-  { agentId }: AgentMemory,
-  { documents, more }: RecentChanges,
-): RecentOutput {
-  const shown = documents.map(({ path, source, kind, modifiedMs, size }) => {
-    return { path, source, kind, modified: new Date(modifiedMs).toISOString(), bytes: size };
+  const documents = found.slice(0, limit).map(({ path, source, kind, modifiedMs, size }) => {
+    return { path, source, kind, modified: iso(modifiedMs), bytes: size };
   });
-  return { agent: agentId, documents: shown, more };
+  return { documents, more: found.length - documents.length };
 }

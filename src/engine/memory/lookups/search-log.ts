@@ -6,10 +6,11 @@ import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import type { StatePaths } from '../../support/context.js';
 import { firstChars } from '../../support/text.js';
-import { MS_PER_HOUR, runningMs } from '../../support/time.js';
+import { iso, MS_PER_HOUR, runningMs } from '../../support/time.js';
 import type { MemoryStore } from '../forget/index.js';
 import type { ForgetEntry } from '../forgotten/index.js';
 import type { GetResponse } from '../get/index.js';
+import type { LogOutput } from '../output-schemas.js';
 import { documentName, type SearchMode, type SearchResponse } from '../search/index.js';
 import type { LineRange } from '../types.js';
 
@@ -18,16 +19,11 @@ export interface LoggedPassage extends LineRange {
   readonly path: string;
 }
 
-/** A search as it is logged. */
-export interface LoggedSearch {
-  readonly atMs: number;
-  /** With secrets masked. */
-  readonly query: string;
-  readonly mode: SearchMode;
-  readonly hits: readonly (LoggedPassage & { readonly score: number })[];
-  /** What was read of its hits afterwards. */
-  readonly opened: readonly (LoggedPassage & { readonly atMs: number })[];
-}
+/** A search as it is logged; its query has secrets masked. */
+export type LoggedSearch = LogOutput['searches'][number];
+
+/** As it is stored. */
+type StoredPassage = LoggedPassage & { readonly atMs: number };
 
 /** How many searches of an agent are kept. */
 export const MOST_SEARCHES = 1000;
@@ -143,7 +139,7 @@ export function logOpened(
           )
           .get(atMs - OPENED_WITHIN_MS, path);
         if (search === undefined) return;
-        const opened: LoggedSearch['opened'] = JSON.parse(search.opened);
+        const opened: readonly StoredPassage[] = JSON.parse(search.opened);
         if (opened.length >= MOST_OPENED) return;
         database
           .prepare('UPDATE searches SET opened = ? WHERE id = ?')
@@ -162,18 +158,27 @@ export function readSearchLog(
   if (!existsSync(file)) return [];
   return withLog(file, (database) =>
     database
-      .prepare<[number, number], Record<'hits' | 'opened', string> & LogRow>(
+      .prepare<[number, number], LogRow>(
         `SELECT at_ms AS atMs, query, mode, hits, opened FROM searches
          WHERE at_ms >= ? ORDER BY id DESC LIMIT ?`,
       )
       .all(sinceMs, limit)
-      .map(({ hits, opened, ...row }) => {
-        return { ...row, hits: JSON.parse(hits), opened: JSON.parse(opened) };
-      }),
+      .map(({ atMs, query, mode, hits, opened }) => ({
+        at: iso(atMs),
+        query,
+        mode,
+        hits: JSON.parse(hits),
+        opened: JSON.parse(opened).map(({ atMs: openedMs, ...passage }: StoredPassage) => {
+          return { ...passage, at: iso(openedMs) };
+        }),
+      })),
   );
 }
 
-type LogRow = Omit<LoggedSearch, 'hits' | 'opened'>;
+interface LogRow extends Omit<FoundRow, 'id'> {
+  readonly mode: SearchMode;
+  readonly opened: string;
+}
 
 /**
  * Removes searches for forgotten text, and those that found it; undefined if none was logged.

@@ -72,9 +72,7 @@ export async function readMedia(
       if (bytesRead === 0) return undefined;
       at += bytesRead;
     }
-    return crypto().createHash('sha256').update(data).digest('hex') === contentHash
-      ? data
-      : undefined;
+    return crypto().hash('sha256', data) === contentHash ? data : undefined;
   } catch {
     return undefined;
   } finally {

@@ -39,4 +39,3 @@ export {
   syncWarnings,
   updatingWarning,
 } from './sync-warnings.js';
-export type { WatchRecord } from './watch-record.js';

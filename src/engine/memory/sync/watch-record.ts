@@ -1,14 +1,15 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { iso } from '../../support/time.js';
 import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
 
-/** What a running watcher reports to other processes, for `svc memory status`. */
+/** How a running watcher keeps an index fresh, for `svc memory status`. */
 export interface WatchRecord {
   readonly pid: number;
-  readonly sinceMs: number;
+  readonly since: string;
   readonly mode: 'interval' | 'polling' | 'watching';
   /** Why it polls. */
-  readonly why?: string;
+  readonly why: string | null;
 }
 
 /** Longer than `svc memory status` needs to check the lock. */
@@ -36,9 +37,9 @@ export class WatchRecorder {
     this.lock = await acquireIndexLock(this.base, lock).catch(() => undefined);
   }
 
-  write(state: Pick<WatchRecord, 'mode' | 'why'>): void {
+  write(state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void {
     if (this.lock === undefined) return;
-    const record: WatchRecord = { pid: this.pid, sinceMs: this.sinceMs, ...state };
+    const record = { pid: this.pid, sinceMs: this.sinceMs, ...state };
     quietly(() => replaceFile(recordFile(this.base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
   }
 
@@ -51,32 +52,32 @@ export class WatchRecorder {
   }
 }
 
-/** The process that keeps an index fresh; undefined if there is none, or that is unknown. */
-export async function readWatchRecord(indexFile: string): Promise<WatchRecord | undefined> {
+/** The process that keeps an index fresh; null if there is none, or that is unknown. */
+export async function readWatchRecord(indexFile: string): Promise<WatchRecord | null> {
   const base = baseOf(indexFile);
-  if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return undefined;
+  if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return null;
   try {
     const lock = await acquireIndexLock(base, { pid: process.pid, nowMs: 0, waitMs: 0 });
     if (lock !== undefined) {
       // Its writer died: the lock is free.
       lock.release();
-      return undefined;
+      return null;
     }
     return parseRecord(readFileSync(recordFile(base), 'utf8'));
   } catch {
-    return undefined;
+    return null;
   }
 }
 
-function parseRecord(text: string): WatchRecord | undefined {
+function parseRecord(text: string): WatchRecord | null {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (!('pid' in value && 'sinceMs' in value && 'mode' in value)) return undefined;
+  if (typeof value !== 'object' || value === null) return null;
+  if (!('pid' in value && 'sinceMs' in value && 'mode' in value)) return null;
   const { pid, sinceMs, mode } = value;
-  if (typeof pid !== 'number' || typeof sinceMs !== 'number') return undefined;
-  if (mode !== 'watching' && mode !== 'polling' && mode !== 'interval') return undefined;
-  const why = 'why' in value && typeof value.why === 'string' ? { why: value.why } : {};
-  return { pid, sinceMs, mode, ...why };
+  if (typeof pid !== 'number' || typeof sinceMs !== 'number') return null;
+  if (mode !== 'watching' && mode !== 'polling' && mode !== 'interval') return null;
+  const why = 'why' in value && typeof value.why === 'string' ? value.why : null;
+  return { pid, since: iso(sinceMs), mode, why };
 }
 
 function baseOf(indexFile: string): string {

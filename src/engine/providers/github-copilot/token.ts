@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
@@ -159,5 +159,5 @@ export function writeCachedToken(stateDir: string, owner: TokenOwner, token: Cac
 
 /** Identifies an owner without storing the GitHub token. */
 function nameOf({ githubToken, apiUrl }: TokenOwner): string {
-  return createHash('sha256').update(`${apiUrl}\0${githubToken}`).digest('hex');
+  return hash('sha256', `${apiUrl}\0${githubToken}`);
 }

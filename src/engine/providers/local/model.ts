@@ -83,7 +83,7 @@ function parseUrl(text: string): UrlReference {
   const url = new URL(text);
   refuseSplit(url.pathname);
   // URLs that differ only in their query may be different models.
-  const query = url.search === '' ? '' : `#${hashOf(url.search).slice(0, 8)}`;
+  const query = url.search === '' ? '' : `#${crypto().hash('sha256', url.search).slice(0, 8)}`;
   return { kind: 'url', url: url.href, name: `${url.origin}${url.pathname}${query}` };
 }
 
@@ -116,11 +116,7 @@ export function cacheFileName(reference: RemoteReference): string {
     .replace(/\.gguf$/iu, '')
     .replaceAll(/[^\w.-]+/gu, '-')
     .slice(0, MAX_STEM);
-  return `${stem === '' ? 'model' : stem}-${hashOf(whole).slice(0, 12)}.gguf`;
-}
-
-function hashOf(text: string): string {
-  return crypto().createHash('sha256').update(text).digest('hex');
+  return `${stem === '' ? 'model' : stem}-${crypto().hash('sha256', whole).slice(0, 12)}.gguf`;
 }
 
 /** Whether the configured model is on disk. */

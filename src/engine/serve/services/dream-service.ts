@@ -8,10 +8,10 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 /** Scheduled dreaming, if enabled. */
 export function dreamDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {

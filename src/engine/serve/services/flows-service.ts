@@ -4,11 +4,11 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
   serviceFailure,
   watchWrites,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes, keepsSameFlows } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { openAgent } from '../../memory/index.js';
 import type { SyncSummary } from '../../memory/sync/index.js';
@@ -6,12 +5,13 @@ import { type WatchEvent, watchTargetOf } from '../../memory/watch/index.js';
 import { MemoryWatcher } from '../../memory/watch/memory-watcher.js';
 import {
   agreeIn,
+  hasAgent,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 /** One service for each agent whose memory is searched. */
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
@@ -52,9 +52,8 @@ async function keepFresh(
  * and the external program if that searches.
  */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
-  const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
   return (
-    isDeepStrictEqual(agent, again) &&
+    hasAgent(next, agent) &&
     agreeIn(setup, next, ['models', 'secrets', 'storage']) &&
     (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
   );

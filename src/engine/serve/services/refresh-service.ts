@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ChildGroup } from '../../child/child-group.js';
 import { wholeEnvironment } from '../../child/program.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import {
   agreeIn,
+  hasAgent,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -73,13 +73,8 @@ async function refreshOnce(
   };
   return {
     // Runs at the start, and again for changed collections.
-    reload: async (next) => isSame(setup, next, agent),
+    reload: async (next) => hasAgent(next, agent) && agreeIn(setup, next, ['memory']),
     drain: stop,
     stop,
   };
-}
-
-function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
-  const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
-  return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['memory']);
 }

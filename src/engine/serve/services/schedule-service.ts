@@ -7,10 +7,10 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 export function hasSchedules({ loaded }: ServeSetup): boolean {
   return Object.keys(loaded.resolved.schedules).length > 0;

@@ -4,10 +4,10 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 const ASK_MS = 2000;
 

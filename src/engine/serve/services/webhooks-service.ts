@@ -19,10 +19,10 @@ import {
   type ServeSetup,
   type Service,
   type ServiceDefinition,
-  type ServiceFailure,
   type ServiceHost,
   watchWrites,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 

@@ -165,7 +165,7 @@ function agentLine(
           cells: { ...NO_CELLS, index: 'fault', search: message },
         };
   }
-  const { chunks, documents, backend, syncedMs, watched } = glance;
+  const { chunks, documents, backend, lastSync, watched } = glance;
   const hasIndex = glance.index === 'ready' || glance.index === 'outdated';
   const provider = providerWords(glance);
   const search = [...wrong, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
@@ -177,9 +177,9 @@ function agentLine(
       ? ''
       : watched
         ? 'watched'
-        : syncedMs === null
+        : lastSync === null
           ? 'never'
-          : formatRelativeTime(syncedMs, nowMs),
+          : formatRelativeTime(Date.parse(lastSync), nowMs),
     search: search.join(' · '),
   };
   const isWell = glance.index === 'ready' && glance.stale === 0;

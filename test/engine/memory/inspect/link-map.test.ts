@@ -47,7 +47,7 @@ test('nothing outside of the indexed files is a target', () => {
     '[x](/etc/passwd.md)',
   ]) {
     const map = mapOf({ 'memory/a.md': text });
-    assert.is(map.out('memory/a.md')[0]?.to, undefined, text);
+    assert.is(map.out('memory/a.md')[0]?.to, null, text);
     assert.is(map.broken().length, 1, text);
   }
 });

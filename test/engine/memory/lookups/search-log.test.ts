@@ -44,13 +44,13 @@ test('a search is kept with its hits and what of them was opened within an hour'
   const [hit] = response.results;
   assert.equal(readSearchLog(file, { limit: 9 }), [
     {
-      atMs: 1000,
+      at: new Date(1000).toISOString(),
       query: 'front door',
       mode: 'lexical',
       hits: [
         { path: 'door.md', startLine: hit?.startLine, endLine: hit?.endLine, score: hit?.score },
       ],
-      opened: [{ path: 'door.md', startLine: 3, endLine: 3, atMs: 2000 }],
+      opened: [{ path: 'door.md', startLine: 3, endLine: 3, at: new Date(2000).toISOString() }],
     },
   ]);
   assert.is(statSync(file).mode & 0o777, 0o600);
@@ -75,7 +75,7 @@ test('secrets are masked, and only the newest searches are kept', () => {
   assert.match(kept[0]?.query ?? '', /^whose is /u);
   assert.is(kept.at(-1)?.query, 'question 2');
   assert.equal(
-    readSearchLog(file, { sinceMs: 1000, limit: 5000 }).map(({ atMs }) => atMs),
+    readSearchLog(file, { sinceMs: 1000, limit: 5000 }).map(({ at }) => Date.parse(at)),
     [9000, 1000],
   );
   assert.is(readSearchLog(file, { limit: 3 }).length, 3);

@@ -21,29 +21,29 @@ async function recorderOf(indexFile: string, pid = 4711): Promise<WatchRecorder>
 }
 
 /** What another process reads. */
-function readElsewhere(indexFile: string): WatchRecord | undefined {
+function readElsewhere(indexFile: string): WatchRecord | null {
   const script = `
     import { readWatchRecord } from './src/engine/memory/sync/watch-record.ts';
-    console.log(JSON.stringify(await readWatchRecord(${JSON.stringify(indexFile)})) ?? 'null');`;
+    console.log(JSON.stringify(await readWatchRecord(${JSON.stringify(indexFile)})));`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', script];
   const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
-  const read: WatchRecord | null = JSON.parse(run.stdout);
-  return read ?? undefined;
+  return JSON.parse(run.stdout);
 }
 
 test('is there while its watcher lives, for this process and for others', async () => {
   const indexFile = tempFolder().at('index.sqlite');
-  assert.is(await readWatchRecord(indexFile), undefined);
+  assert.is(await readWatchRecord(indexFile), null);
   const recorder = await recorderOf(indexFile);
   recorder.write({ mode: 'polling', why: 'nothing left' });
-  const record = { pid: 4711, sinceMs: SINCE, mode: 'polling', why: 'nothing left' };
+  const since = new Date(SINCE).toISOString();
+  const record = { pid: 4711, since, mode: 'polling', why: 'nothing left' };
   assert.equal(await readWatchRecord(indexFile), record);
   // Reading it in the same process must not have ended the lock.
   assert.equal(readElsewhere(indexFile), record);
   recorder.write({ mode: 'watching' });
-  assert.equal(await readWatchRecord(indexFile), { pid: 4711, sinceMs: SINCE, mode: 'watching' });
+  assert.equal(await readWatchRecord(indexFile), { ...record, mode: 'watching', why: null });
   recorder.close();
-  assert.is(await readWatchRecord(indexFile), undefined);
+  assert.is(await readWatchRecord(indexFile), null);
 });
 
 test('of two watchers the first is told of', async () => {
@@ -64,7 +64,7 @@ test('where nothing can be written there is none, and nobody is disturbed', asyn
   recorder.write({ mode: 'watching' });
   recorder.close();
   mkdirSync(folder.at('empty'));
-  assert.is(await readWatchRecord(folder.at('empty/index.sqlite')), undefined);
+  assert.is(await readWatchRecord(folder.at('empty/index.sqlite')), null);
   assert.equal(readdirSync(folder.at('empty')), []);
 });
 

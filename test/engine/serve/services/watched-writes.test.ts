@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { Flows } from '../../../../src/engine/flows/index.js';
-import { type ServiceFailure, watchWrites } from '../../../../src/engine/serve/service.js';
+import { watchWrites } from '../../../../src/engine/serve/service.js';
+import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
 import { waitFor } from '../../../support/wait.js';
 
 const test = suite('changes that cannot be stored');

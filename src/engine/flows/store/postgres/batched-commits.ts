@@ -2,6 +2,7 @@ import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import type { Server } from '../../../postgres/index.js';
 import type { ChangeScope, FlowPolicy, FlowsChange, Work } from '../../flow-store.js';
+import { type QueuedChange, queueChange } from '../queued-change.js';
 import { Batch, Turn } from './batch.js';
 import { appendHistory, postgresTables } from './postgres-sql.js';
 
@@ -20,13 +21,8 @@ interface BatchedCommitsOptions {
   readonly onCommitted: (changes: readonly FlowsChange[]) => void;
 }
 
-interface Job {
+interface Job extends QueuedChange<Work> {
   readonly scope: ChangeScope;
-  /** Makes the change, and returns what answers its caller once it is on disk. */
-  readonly change: (work: Work) => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
-  /** Another of its batch failed, or it did: it gets a transaction of its own. */
-  alone: boolean;
 }
 
 /** The channel that announces work for waiters. */
@@ -50,13 +46,8 @@ export class BatchedCommits {
 
   /** Resolves when the change is on disk. */
   run<T>(change: (work: Work) => Promise<T>, scope: ChangeScope): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.queue.push({
-        scope,
-        change: (work) => change(work).then((result) => () => resolve(result)),
-        reject,
-        alone: false,
-      });
+    return queueChange(change, (queued: QueuedChange<Work>) => {
+      this.queue.push({ scope, ...queued });
       this.schedule();
     });
   }

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
+import { type QueuedChange, queueChange } from '../queued-change.js';
 
 /** How changes of one database are committed together. */
 export interface GroupCommitOptions<Work> {
@@ -22,17 +23,9 @@ export interface GroupCommitOptions<Work> {
 
 /** A transaction whose callers are answered when it is on disk. */
 interface Committed<Work> {
-  readonly jobs: readonly Job<Work>[];
+  readonly jobs: readonly QueuedChange<Work>[];
   readonly answers: readonly (() => void)[];
   readonly work: Work;
-}
-
-interface Job<Work> {
-  /** Makes the change, and returns what answers its caller once it is on disk. */
-  readonly change: (work: Work) => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
-  /** It failed, or another of its transaction did: it gets a transaction of its own. */
-  alone: boolean;
 }
 
 /** More than wait on a busy server; bounds how long others wait for the lock. */
@@ -58,7 +51,7 @@ export class GroupCommit<Work> {
   private readonly begin;
   private readonly commit;
   private readonly rollback;
-  private queue: Job<Work>[] = [];
+  private queue: QueuedChange<Work>[] = [];
   private isScheduled = false;
   private busyTries = 0;
   private readonly idle = new Set<() => void>();
@@ -80,12 +73,8 @@ export class GroupCommit<Work> {
    * @throws what {@link GroupCommitOptions.asError} makes; nothing was done, unless only the sync failed
    */
   run<T>(change: (work: Work) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.queue.push({
-        change: (work) => change(work).then((result) => () => resolve(result)),
-        reject,
-        alone: false,
-      });
+    return queueChange(change, (job) => {
+      this.queue.push(job);
       this.schedule();
     });
   }
@@ -165,7 +154,7 @@ export class GroupCommit<Work> {
 
   /** @returns what answers the callers; undefined if the transaction was rolled back */
   private async commitAll(
-    jobs: readonly Job<Work>[],
+    jobs: readonly QueuedChange<Work>[],
     work: Work,
   ): Promise<(() => void)[] | undefined> {
     try {
@@ -201,13 +190,13 @@ export class GroupCommit<Work> {
     }
   }
 
-  private nextJobs(): readonly Job<Work>[] {
+  private nextJobs(): readonly QueuedChange<Work>[] {
     const firstAlone = this.queue.findIndex((job) => job.alone);
     const together = firstAlone === -1 ? this.queue.length : Math.max(1, firstAlone);
     return this.queue.splice(0, Math.min(together, MOST_TOGETHER));
   }
 
-  private undo(jobs: readonly Job<Work>[], error: unknown): void {
+  private undo(jobs: readonly QueuedChange<Work>[], error: unknown): void {
     // SQLite rolls back some failed transactions itself.
     if (this.options.database.inTransaction) this.rollback.run();
     const [first] = jobs;

@@ -8,7 +8,12 @@ import type { Clock } from '../../../support/context.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../../support/files.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
-import { detectFeatures, type ExtMode, type ToolFeatures } from './tool/ask-program.js';
+import {
+  detectFeatures,
+  type ExtMode,
+  type ToolFeatures,
+  toolFeatures,
+} from './tool/ask-program.js';
 import { TOOL_FAILURES, type Tool, type ToolFailure } from './tool/open-tool.js';
 import type { RunOptions } from './tool/run-tool.js';
 
@@ -16,18 +21,7 @@ const collection = z.object({ name: z.string(), root: z.string(), pattern: z.str
 
 const state = z.object({
   /** Capabilities of a release, by the key of its program. */
-  detected: z.optional(
-    z.object({
-      key: z.string(),
-      features: z.object({
-        release: z.nullable(z.string()),
-        patternFlag: z.enum(['--glob', '--mask']),
-        manyCollections: z.boolean(),
-        json: z.array(z.string()),
-        vectorSearch: z.boolean(),
-      }),
-    }),
-  ),
+  detected: z.optional(z.object({ key: z.string(), features: toolFeatures })),
   /** The collections that the program has. */
   collections: z.array(collection),
   /** The last successful refresh. */

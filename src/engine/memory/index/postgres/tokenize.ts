@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Connection, openDatabaseBytes } from '../../../sqlite/database.js';
 import type { Tokenizer } from '../identity.js';
 import { COLUMN_WEIGHTS, FULL_TEXT_TOKENIZERS } from '../lexical-text.js';
@@ -132,5 +132,5 @@ export class WordReader {
 /** A term as it is stored. */
 function storedTerm(term: string): string {
   if (term.length <= LONGEST_TERM) return term;
-  return term.slice(0, KEPT) + createHash('sha256').update(term).digest('hex').slice(0, 32);
+  return term.slice(0, KEPT) + hash('sha256', term).slice(0, 32);
 }

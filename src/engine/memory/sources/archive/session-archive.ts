@@ -111,11 +111,8 @@ export class SessionArchive implements ArchivedConversations {
    * @throws SvcError ARCHIVE_UNUSABLE
    */
   erase(leftOf: (text: string) => string): number {
-    const { file } = this.settings;
-    if (!existsSync(file)) return 0;
-    const store = ArchiveStore.open(file);
-    try {
-      let changed = 0;
+    let changed = 0;
+    this.change((store) => {
       for (const session of store.sessions()) {
         store.transaction(() => {
           const turns = [...store.turns(session.path)];
@@ -141,23 +138,26 @@ export class SessionArchive implements ArchivedConversations {
       store.transaction(() => {
         for (const record of store.imports()) store.writeImport({ ...record, size: -1 });
       });
-      return changed;
-    } catch (error) {
-      throw archiveUnusable(file, error);
-    } finally {
-      store.close();
-    }
+    });
+    return changed;
   }
 
   /** Deletes conversations that have no transcript any more. @throws SvcError ARCHIVE_UNUSABLE */
   remove(paths: readonly string[]): void {
+    this.change((store) => {
+      store.transaction(() => {
+        for (const path of paths) store.remove(path);
+      });
+    });
+  }
+
+  /** Does nothing without an archive. @throws SvcError ARCHIVE_UNUSABLE */
+  private change(work: (store: ArchiveStore) => void): void {
     const { file } = this.settings;
     if (!existsSync(file)) return;
     const store = ArchiveStore.open(file);
     try {
-      store.transaction(() => {
-        for (const path of paths) store.remove(path);
-      });
+      work(store);
     } catch (error) {
       throw archiveUnusable(file, error);
     } finally {

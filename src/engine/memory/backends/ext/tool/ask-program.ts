@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import type { ResolvedMemory } from '../../../../config/index.js';
+import type { DeepReadonly } from '../../../../errors/output-schema.js';
 import { firstChars } from '../../../../support/text.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { readAnswer, type ToolAnswer, type ToolHit } from './read-answer.js';
@@ -71,18 +73,19 @@ export function merged(answers: readonly ToolAnswer[], limit: number): ToolAnswe
 }
 
 /** What one installed release supports. */
-export interface ToolFeatures {
+export const toolFeatures = z.object({
   /** `2.8.3`; null when it does not report one. */
-  readonly release: string | null;
+  release: z.nullable(z.string()),
   /** The flag for a collection's pattern. */
-  readonly patternFlag: '--glob' | '--mask';
+  patternFlag: z.enum(['--glob', '--mask']),
   /** Whether one search can name several collections. */
-  readonly manyCollections: boolean;
+  manyCollections: z.boolean(),
   /** The flag for JSON output. */
-  readonly json: readonly string[];
+  json: z.array(z.string()),
   /** Whether it has a vector-only search; otherwise `query` is used. */
-  readonly vectorSearch: boolean;
-}
+  vectorSearch: z.boolean(),
+});
+export type ToolFeatures = DeepReadonly<z.infer<typeof toolFeatures>>;
 
 /**
  * Detects what a release supports, once per installed program; see ext-state.ts.

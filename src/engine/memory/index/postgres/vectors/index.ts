@@ -1,5 +1,22 @@
-export * from './missing-embeddings.js';
-export * from './packed-embeddings.js';
-export * from './tidy-embeddings.js';
-export * from './vector-candidates.js';
-export * from './write-embeddings.js';
+export {
+  countMissingEmbeddings,
+  countMissingMedia,
+  hostsEmbedding,
+  missingEmbeddings,
+  missingMedia,
+  releaseClaims,
+} from './missing-embeddings.js';
+export {
+  spaceStatistics,
+  storedEmbeddings,
+  vectorExtension,
+  vectorIdentities,
+} from './packed-embeddings.js';
+export { tidyEmbeddings } from './tidy-embeddings.js';
+export {
+  sampleMedia,
+  sampleSimilarities,
+  similarities,
+  vectorCandidates,
+} from './vector-candidates.js';
+export { putEmbeddings, refusedMedia, refuseEmbeddings } from './write-embeddings.js';

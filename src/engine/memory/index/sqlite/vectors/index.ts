@@ -1,5 +1,21 @@
-export * from './embeddings.js';
+export {
+  countMissingEmbeddings,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
+  packedStore,
+  putEmbeddings,
+  refusedMedia,
+  refuseEmbeddings,
+  spaceStatistics,
+  storedEmbeddings,
+} from './embeddings.js';
 export { loadVectorExtension } from './extension.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
-export * from './vector-candidates.js';
+export {
+  sampleMedia,
+  sampleSimilarities,
+  similarities,
+  vectorCandidates,
+} from './vector-candidates.js';
