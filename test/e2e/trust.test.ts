@@ -62,6 +62,21 @@ test('the name of a folder never reaches the terminal as a command to it', async
   assert.match(await shown('status'), 'at: ');
 });
 
+test('a file stays trusted, in whatever order its keys are', async () => {
+  const clone = tempFolder().path;
+  const route = { sessionKey: 's', secret: 'env:CI_SECRET', path: '/ci' };
+  const plugins = { entries: { webhooks: { enabled: true, config: { routes: { ci: route } } } } };
+  writeFileSync(join(clone, 'svc.json'), JSON.stringify({ plugins }));
+  const at = { home: tempFolder().path, cwd: clone };
+  await runSvc(['config', 'trust', '--yes'], at);
+  // The first start checks the file, later ones know that it is valid.
+  for (let start = 0; start < 2; start++) {
+    const { stdout, stderr } = await runSvc(['webhook', 'routes'], at);
+    assert.is(stderr, '');
+    assert.match(stdout, 'ci  /ci');
+  }
+});
+
 test('a cloned configuration runs nothing until it is trusted', async () => {
   const { clone, ran, at, writeConfig } = aClone();
   const first = await runSvc(SEARCH, at);

@@ -11,7 +11,7 @@ import {
   PRIVATE_MODE,
   replaceFile,
 } from '../../support/files.js';
-import { listed, parsedJson } from '../../support/text.js';
+import { isRecord, listed, parsedJson } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
@@ -115,12 +115,20 @@ export function keepTrust(
   if (old.state !== 'untrusted' && now.state === 'untrusted') trustReviewed(context, now);
 }
 
-/** Equal for equal values that lead to the same files. */
+/**
+ * Equal for equal values that lead to the same files. Keys are in the order of the schema if the file was checked, and
+ * else as written.
+ */
 function digestOf(risky: readonly RiskyValue[]): string {
   const lines = risky.map(({ path, value, leadsTo }) =>
-    JSON.stringify([formatPath(path), value, leadsTo ?? []]),
+    JSON.stringify([formatPath(path), value, leadsTo ?? []], withSortedKeys),
   );
   return hash('sha256', lines.toSorted().join('\n'));
+}
+
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function isTrusted(context: EngineContext, file: string, risky: readonly RiskyValue[]): boolean {
