@@ -23,6 +23,7 @@ export type FaultCode =
   | 'port-shared'
   | 'plain-password'
   | 'reranker-incomplete'
+  | 'route-unreachable'
   | 'rule-never-matches'
   | 'sessions-half-on'
   | 'setting-unused'

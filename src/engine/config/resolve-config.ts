@@ -202,9 +202,13 @@ function resolveVerify(
 }
 
 /** A route's request path, with a leading and no trailing slash (facts §2.1), and without needless escapes. */
-export function routePath(id: string, route: { readonly path?: string | undefined }): string {
-  const path = route.path ?? `${ROUTE_PREFIX}${id}`;
-  return `/${plainPath(path).replace(/^\/+/u, '')}`;
+export function routePath(id: string, route: Pick<RouteInput, 'path'>): string {
+  return `/${plainPath(writtenPath(id, route)).replace(/^\/+/u, '')}`;
+}
+
+/** The same, as the configuration has it. */
+export function writtenPath(id: string, { path }: Pick<RouteInput, 'path'>): string {
+  return path ?? `${ROUTE_PREFIX}${id}`;
 }
 
 function resolveStorage(

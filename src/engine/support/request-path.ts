@@ -2,7 +2,7 @@ const SLASH = 0x2f;
 
 /**
  * The path of a request without trailing slashes and needless escapes, so that all ways to write it are equal.
- * Escapes of characters that separate parts of an address stay.
+ * Escapes of characters that separate parts of an address stay, with upper-case digits.
  */
 export function plainPath(path: string): string {
   // A pattern would take quadratic time for many slashes.
@@ -10,7 +10,8 @@ export function plainPath(path: string): string {
   while (end > 0 && path.charCodeAt(end - 1) === SLASH) end -= 1;
   const bare = path.slice(0, end);
   try {
-    return bare.includes('%') ? decodeURI(bare) : bare;
+    if (!bare.includes('%')) return bare;
+    return decodeURI(bare).replaceAll(/%[\da-f]{2}/giu, (kept) => kept.toUpperCase());
   } catch {
     return bare;
   }

@@ -32,6 +32,50 @@ test('a route has a secret or verify, not both', () => {
   );
 });
 
+test('a session and a controller are not blank', () => {
+  for (const key of ['sessionKey', 'controllerId']) {
+    for (const blank of ['', ' ', '\t\n']) {
+      const found = reports({ secret: KEY, [key]: blank });
+      assert.equal(found.length, 1, JSON.stringify(found));
+      assert.match(found.join('\n'), `fault invalid-value .${key}: `);
+    }
+  }
+});
+
+test('a route that no request can reach is refused', () => {
+  const unreachable = [
+    ['/a%zz', '"%" that starts no valid escape'],
+    ['/b%ff', '"%" that starts no valid escape'],
+    ['100%', '"%" that starts no valid escape'],
+    ['/a/../b', 'clients remove'],
+    ['/a/%2e', 'clients remove'],
+    ['/a\ud800', 'not valid Unicode'],
+  ] as const;
+  for (const [path, why] of unreachable) {
+    const found = reports({ secret: KEY, path });
+    assert.equal(found.length, 1, path);
+    assert.match(found.join('\n'), /^fault route-unreachable .path: no request can reach/u);
+    assert.match(found.join('\n'), why);
+    assert.equal(reports({ secret: KEY, path, enabled: false }), []);
+  }
+  for (const path of ['/a%20b', '/100%25', '/a%2Fb', '/ü', '/a..b/.c', '/healthz']) {
+    assert.equal(reports({ secret: KEY, path }), [], path);
+  }
+});
+
+test('a route whose id makes no reachable path needs a path', () => {
+  const found = (id: string, more: object) => {
+    const routes = { [id]: { sessionKey: 's', secret: KEY, ...more } };
+    const plugins = { entries: { webhooks: { config: { routes } } } };
+    return checkConfigText('/svc.json', JSON.stringify({ plugins })).faults.map(({ code }) => code);
+  };
+  for (const id of ['a?b', 'a#b', '..', '50%']) {
+    assert.equal(found(id, {}), ['route-unreachable'], id);
+    assert.equal(found(id, { path: '/a' }), [], id);
+  }
+  for (const id of ['a b', 'ü', 'a%20b']) assert.equal(found(id, {}), [], id);
+});
+
 test('a secret of a provider that is not declared concerns its route only', () => {
   const secret = { source: 'file', provider: 'vault', id: '/ci' };
   const verify = { scheme: 'github', secrets: [KEY, secret] };

@@ -22,6 +22,8 @@ test('a path can be configured with escapes, and another path has others', () =>
   const escaped = routeFinder([routeOf('ab', '/hooks/a%20b/'), routeOf('100', '/hooks/100%25')]);
   assert.is(escaped('/hooks/a%20b')?.id, 'ab');
   assert.is(escaped('/hooks/100%25')?.id, '100');
+  const kept = routeFinder([routeOf('kept', '/hooks/a%2fb')]);
+  for (const url of ['/hooks/a%2Fb', '/hooks/a%2fb']) assert.is(kept(url)?.id, 'kept', url);
   for (const url of ['/hooks/a%2520b', '/hooks/a%25b', '/hooks/100%2525', '/hooks/100']) {
     assert.is(escaped(url), undefined, url);
   }

@@ -1,6 +1,7 @@
 import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 import type { ConfigPath } from '../config-path.js';
+import { writtenPath } from '../resolve-config.js';
 import type { MapRule } from '../resolved.js';
 import type { RouteInput } from '../schema/index.js';
 import { fieldFaults } from './action-templates.js';
@@ -24,6 +25,33 @@ export const routesKnowTheirSender: Rule = function* (input) {
     if (route.verify?.scheme === 'hmac') yield* signedTime(route.verify, [...path, 'verify']);
   }
 };
+
+/** It would be shown as served, and every request would get 400 or 404. */
+export const routesCanBeReached: Rule = function* (input) {
+  for (const { id, route, path } of writtenRoutes(input)) {
+    if (route.enabled === false) continue;
+    const why = unreachable(writtenPath(id, route));
+    if (why === undefined) continue;
+    yield fault('route-unreachable', route.path === undefined ? path : [...path, 'path'], {
+      message: `no request can reach the route ${JSON.stringify(id)}: ${why}`,
+      expected:
+        route.path === undefined ? 'another id, or a path' : 'a path as in the URL of a request',
+    });
+  }
+};
+
+/** Why a request cannot have a path; undefined if it can. */
+function unreachable(path: string): string | undefined {
+  if (/[?#]/u.test(path)) return 'a path ends at "?" and "#"';
+  if (!path.isWellFormed()) return 'its path is not valid Unicode';
+  try {
+    const isDot = (segment: string): boolean => segment === '.' || segment === '..';
+    if (!decodeURI(path).split('/').some(isDot)) return undefined;
+    return 'clients remove "." and ".." from a path';
+  } catch {
+    return 'its path has a "%" that starts no valid escape ("%25" is a "%")';
+  }
+}
 
 type Hmac = Extract<NonNullable<RouteInput['verify']>, { readonly scheme: 'hmac' }>;
 

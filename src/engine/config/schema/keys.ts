@@ -73,6 +73,11 @@ export function text() {
   return z.string().check(nonEmpty()).register(NOTES, { form: 'a non-empty string' });
 }
 
+/** A string that is more than white space, as in the fields of an action. */
+export function nonBlank() {
+  return pattern(/\S/u, 'a string that is not blank');
+}
+
 /** A string matching an expression. */
 export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });

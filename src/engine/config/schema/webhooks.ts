@@ -8,6 +8,7 @@ import {
   key,
   NOTES,
   network,
+  nonBlank,
   nonEmpty,
   pattern,
   requiredKey,
@@ -122,7 +123,7 @@ const route = () =>
       pattern(/^\/?[^\s?#/][^\s?#]*$/u, 'a request path without spaces, ? or #'),
       'Request path',
     ),
-    sessionKey: requiredKey(text(), 'Session that owns the flows of this route'),
+    sessionKey: requiredKey(nonBlank(), 'Session that owns the flows of this route'),
     secret: key(
       secret(),
       'Shared secret of the requests, at least 24 characters; required without `verify`; see [Secrets](#secrets)',
@@ -148,7 +149,7 @@ const route = () =>
       z.union([z.literal(200), z.literal(202)]).register(NOTES, { form: '200 or 202' }),
       'Status of the answers `ignored` and `cancel_pending`; 200 for senders that treat 202 as a failure',
     ),
-    controllerId: key(text(), 'Controller id of the flows created here'),
+    controllerId: key(nonBlank(), 'Controller id of the flows created here'),
     callback: section(
       callback,
       'Where to send notifications of the flows created here, in addition to `flows.notify`',
