@@ -203,6 +203,18 @@ test('trigger sends an example that the route performs, and map explains a recor
   assert.match(jsonOf.error(called).hint ?? '', /svc webhook trigger/u);
 });
 
+test('secret rotate takes no secret for a reference', async () => {
+  const home = serverHome(webhooksConfig({ ci: CI }));
+  const add = async (given: string) =>
+    jsonOf.error(await svc(home, 'secret', 'rotate', 'ci', '--add', given, '--json'));
+  assert.is((await add('CI_SECRET_2')).hint, 'for the variable, pass env:CI_SECRET_2');
+  const plain = await add(SECRET);
+  assert.is(plain.code, 'USAGE');
+  assert.not.match(plain.message + (plain.hint ?? ''), SECRET);
+  const shown = jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', 'ci', '--json'));
+  assert.equal(shown.secrets, ['env CI_SECRET']);
+});
+
 test('secret rotate adds a secret, keeps the old one, and then leaves only the new one', async () => {
   const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
   for (const route of ['ci', 'github']) {

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changeConfigValue, type ValueEdit } from '../config/authoring.js';
-import { formatPath, type LoadedConfig, loadConfig } from '../config/index.js';
+import {
+  ENV_NAME,
+  formatPath,
+  type LoadedConfig,
+  loadConfig,
+  referencedVariable,
+} from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { describeSecret } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -12,7 +18,7 @@ import { configuredRoute, routeUnknown } from './signed-request.js';
 /** A step of replacing the secret of a route. */
 export interface Rotation {
   readonly routeId: string;
-  /** `add` makes another secret valid, written as in a configuration; `finish` leaves only the newest. */
+  /** `add` makes another secret valid, a reference as in a configuration; `finish` leaves only the newest. */
   readonly step:
     | { readonly type: 'show' }
     | { readonly type: 'add'; readonly secret: string }
@@ -65,12 +71,22 @@ function editOf(
     : { path: formatPath([...path, 'verify', 'secrets']), value: JSON.stringify(secrets) };
 }
 
-/** A secret or reference as it is written in a configuration. @throws SvcError USAGE if it is valid already */
+/** A reference as it is written in a configuration. @throws SvcError USAGE if it is valid already, or no reference */
 function addedSecret(routeId: string, given: string, before: readonly unknown[]): unknown {
-  const added = given.startsWith('{') ? parsedJson(given) : given;
+  const added = given.startsWith('{') ? parsedJson(given) : referenceIn(given);
   if (!before.some((one) => isDeepStrictEqual(one, added))) return added;
   throw new SvcError('USAGE', `this secret of route ${routeId} is already valid`, {
     hint: `see what to do next: svc webhook secret rotate ${routeId}`,
+  });
+}
+
+/** The name of a variable without `env:` would be a valid secret itself, and one that can be guessed. */
+function referenceIn(given: string): string {
+  if (referencedVariable(given) !== undefined) return given;
+  throw new SvcError('USAGE', '--add must be a reference to a secret, not the secret itself', {
+    hint: ENV_NAME.test(given)
+      ? `for the variable, pass env:${given}`
+      : 'store it in a variable, a file or a program, and pass a reference such as env:NAME',
   });
 }
 
