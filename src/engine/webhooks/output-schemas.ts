@@ -142,14 +142,17 @@ const deliverySchema = z.strictObject({
   code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
   reason: field(z.nullable(z.string()), 'The same in words.'),
   ms: field(z.number(), 'How long the answer took, in milliseconds.'),
-  action: field(z.nullable(z.string()), 'The action; `null` if it was rejected before.'),
+  action: field(
+    z.nullable(z.string()),
+    'The action; `start_flow` is `create_flow` with a task. `null` if it was rejected before.',
+  ),
   flowId: field(z.nullable(z.string()), 'The flow of the answer; `null` if there is none.'),
   replayOf: field(z.nullable(z.string()), 'The delivery that it repeats; `null` for all others.'),
   bodyState: field(
     z.enum(['whole', 'cut', 'masked', 'binary', 'none']),
     'How its body was kept; only a `whole` one can be replayed.',
   ),
-  bodyBytes: field(count, 'Size of the body as it was received.'),
+  bodyBytes: field(count, 'Size of the body as it was received; 0 if it was not read.'),
 });
 
 /** `svc webhook deliveries --json`; with `--follow`, each line is one of `deliveries`. */

@@ -56,7 +56,8 @@ export function deliveryFields(
     ['action', action],
     ['flow', flowId],
     ...Object.entries(headers),
-    ['body', `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}`],
+    // Of one that is not verified, the size is unknown.
+    ['body', isVerified ? `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}` : 'not kept'],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
 }

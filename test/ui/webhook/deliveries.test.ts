@@ -1,0 +1,26 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../src/engine/masking/index.js';
+import { recordedDelivery } from '../../../src/engine/webhooks/deliveries/delivery.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { renderDelivery } from '../../../src/ui/webhook/deliveries.js';
+import { newDelivery, type TestDelivery } from '../../support/deliveries.js';
+
+const NOW = 1_795_000_000_000;
+const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/' };
+
+/** The line about the body. */
+function bodyLine(delivery: TestDelivery, maxBodyBytes = 1000): string | undefined {
+  const recorded = recordedDelivery(newDelivery(delivery), createSecretMask(), maxBodyBytes);
+  const text = renderDelivery({ ...recorded, seq: 1 }, PIPED);
+  return /^ +body +(.*)$/mu.exec(text)?.[1];
+}
+
+test('the size of a body is shown if it was read, and whether it was kept', () => {
+  assert.is(bodyLine({ body: '{"n":1}' }), '7 B');
+  assert.is(bodyLine({ body: '{"n":1}' }, 3), '7 B, cut');
+  assert.is(bodyLine({ body: '{"n":1}' }, 0), '7 B, not kept');
+  assert.is(bodyLine({ isVerified: false, reason: 'The secret is wrong.' }), 'not kept');
+});
+
+test.run();
