@@ -6,9 +6,12 @@ const INTRODUCTION = `${GENERATED}
 
 # Webhook senders
 
-How to connect common systems to a [webhook route](webhooks.md). Each section has what to do at the sender, and the keys of a route
-that verifies its requests and turns them into [flows](flows.md). Add \`sessionKey\`, replace the rules with your own, and store the
-secret where the route reads it.
+How to connect common systems to a [webhook route](webhooks.md). Each section has what to do at the sender, and a route that verifies
+its requests and turns them into [flows](flows.md). Add the route to \`plugins.entries.webhooks.config.routes\` under an ID of your choice,
+change its session and rules, and store the secret where the route reads it.
+
+The URL of a route is the public address of the listener with the path of the route, such as
+\`https://hooks.example.com/plugins/webhooks/github\`.
 
 To check a route, send it an example of what the sender sends, or show what it would do with a request that you recorded:
 

@@ -48,6 +48,18 @@ test('routes lists state, path, source of the secret and the fault of each', asy
   assertNoSecret(run.stdout + stdout);
 });
 
+test('routes says that a running listener can have other variables', async () => {
+  const home = serverHome(webhooksConfig({ ci: CI }));
+  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  await whenTold(home);
+  const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
+  const { stdout } = await runSvc(['webhook', 'routes'], elsewhere);
+  assert.match(stdout, /✗ ci .*listening on .*\n.*with the variables of this shell/su);
+  assert.not.match((await svc(home, 'routes')).stdout, /of this shell/u);
+  child.kill('SIGTERM');
+  await done;
+});
+
 test('call signs in with the secret of the route and prints the same for curl without it', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: ENV });

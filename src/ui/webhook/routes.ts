@@ -14,8 +14,18 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
   const { routes, enabled, listening } = output;
   const blocks = routes.flatMap((route) => routeLines(route, options));
   const none = routes.length === 0 ? ['no webhook routes are configured'] : [];
-  return `${[...blocks, ...none, ...(enabled ? [] : [OFF]), listeningLine(listening, style)].join('\n')}\n`;
+  const faulty = routes.some(({ fault }) => fault !== null);
+  return `${[
+    ...blocks,
+    ...none,
+    ...(enabled ? [] : [OFF]),
+    listeningLine(listening, style),
+    ...(faulty && listening !== null ? [OTHER_VARIABLES] : []),
+  ].join('\n')}\n`;
 }
+
+const OTHER_VARIABLES =
+  "secrets were read with the variables of this shell; the listener's can be others: see its log";
 
 const OFF = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 
