@@ -42,6 +42,15 @@ test('a session and a controller are not blank', () => {
   }
 });
 
+test('accepted requests are answered with 200 or 202', () => {
+  for (const acceptedStatus of [200, 202]) {
+    assert.equal(reports({ secret: KEY, acceptedStatus }), []);
+  }
+  assert.equal(reports({ secret: KEY, acceptedStatus: 204 }), [
+    'fault invalid-value .acceptedStatus: "acceptedStatus" must be 200 or 202 (got 204)',
+  ]);
+});
+
 test('a route that no request can reach is refused', () => {
   const unreachable = [
     ['/a%zz', '"%" that starts no valid escape'],

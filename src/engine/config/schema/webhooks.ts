@@ -146,7 +146,7 @@ const route = () =>
       'What to do if no rule matches: answer with `acceptedStatus`, or with 422',
     ),
     acceptedStatus: key(
-      z.union([z.literal(200), z.literal(202)]).register(NOTES, { form: '200 or 202' }),
+      z.literal([200, 202]).register(NOTES, { form: '200 or 202' }),
       'Status of the answers `ignored` and `cancel_pending`; 200 for senders that treat 202 as a failure',
     ),
     controllerId: key(nonBlank(), 'Controller id of the flows created here'),
