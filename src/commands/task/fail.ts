@@ -32,7 +32,9 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
     if (!answer.ok) throw leaseError(answer, lease);
     const { status } = answer.task;
     this.write(
-      status === 'queued' ? `task ${args.task} will run again` : `task ${args.task} is ${status}`,
+      status === 'queued'
+        ? `task ${args.task} will run again`
+        : `task ${args.task} ended: ${status}`,
     );
     return { task: taskOutput(answer.task) };
   }

@@ -129,9 +129,13 @@ export async function cancelTask(work: Work, task: TaskRecord): Promise<TaskReco
 export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecord | SvcError> {
   const isOver = task.endedAt !== null && task.status !== 'succeeded';
   if (!isOver) {
-    return new SvcError('TASK_NOT_RETRYABLE', `task ${task.taskId} is ${task.status}`, {
-      hint: 'only a task that failed, timed out, was cancelled or lost can be retried',
-    });
+    return new SvcError(
+      'TASK_NOT_RETRYABLE',
+      `cannot retry task ${task.taskId}: its status is ${task.status}`,
+      {
+        hint: 'only a task that failed, timed out, was cancelled or lost can be retried',
+      },
+    );
   }
   const flow = await work.flows.bySeq(task.flowSeq);
   if (!continues(flow)) {
