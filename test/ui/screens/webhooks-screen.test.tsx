@@ -163,7 +163,7 @@ test('a delivery is opened, filtered and replayed; new ones do not move the sele
   await shows('x-github-event');
   await shows('"ref": "\\u001b[2J"');
   terminal.type('r');
-  await shows('replay: delivery d000000038 of github?  y/n');
+  await shows('replay: delivery d000000038 of route github?  y/n');
   terminal.type('n');
   terminal.type('ry');
   await shows('performed before: its first answer was 200 performed; a performs it again');

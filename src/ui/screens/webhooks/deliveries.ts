@@ -69,9 +69,9 @@ function replayAction(
     name,
     does: again
       ? 'replay it as a new delivery, which performs it again'
-      : 'replay it: one that was performed gets its first answer',
+      : 'replay it: one performed before gets its first answer, if it has an id or key',
     applies: ({ delivery }) => delivery.bodyState === 'whole',
-    question: ({ id, delivery }) => `${name}: delivery ${id} of ${delivery.route}?`,
+    question: ({ id, delivery }) => `${name}: delivery ${id} of route ${delivery.route}?`,
     run: async ({ id }) => {
       const replayed = await deliveries()?.replay({ id, again });
       if (replayed === undefined) return 'no listener is configured';

@@ -1,5 +1,5 @@
 import type { ServeState } from '../../../engine/serve/index.js';
-import { formatAge } from '../../../engine/support/format.js';
+import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
@@ -144,5 +144,5 @@ function titleOf({ serve, isWatched }: WebhooksScreenState): string {
 
 function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
   if (serve === undefined) return '';
-  return `since ${formatAge(serve.startedMs, nowMs)}`;
+  return `started ${formatRelativeTime(serve.startedMs, nowMs)}`;
 }
