@@ -9,7 +9,7 @@ import { renderJson } from '../../ui/safe-text.js';
 export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   static override summary = 'Process a received delivery again.';
   static override description =
-    'Does with the delivery what its route would do now: maps the body, validates and performs the action, and prints the answer. No listener is needed, and the signature is not checked. A delivery with an ID that was performed before gets its first answer; --again performs it again, under a new ID. The replay is recorded as well. Exits with 1 if the action was not performed.';
+    'Does with the delivery what its route would do now: maps the body, validates and performs the action, and prints the answer. No listener is needed, and the signature is not checked. A delivery with an ID or idempotency key that was performed before gets its first answer; --again performs it again, under a new ID. The replay is recorded as well. Exits with 1 if the action was not performed.';
   static override examples = examples('3x9k', '3x9k7m2pqr --again');
   static override args = deliveryArgs;
   static override flags = {
