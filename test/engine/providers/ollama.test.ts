@@ -104,6 +104,7 @@ test('no server: what starts it', async () => {
   const error = await failureOf(adapter.probe());
   assert.is(error.code, 'PROVIDER_UNREACHABLE');
   assert.match(error.hint ?? '', 'ollama serve');
+  assert.match(error.hint ?? '', 'set remote.baseUrl');
 });
 
 test('texts longer than a model takes are embedded in pieces, also where its limit is unknown', () =>
