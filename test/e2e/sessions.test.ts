@@ -206,6 +206,9 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
 
   const unasked = await svc(home, 'memory', 'sessions', 'forget', id);
   assert.match(unasked.stderr, '--yes');
+  assert.match(unasked.stdout, 'The files are not changed.');
+  // It has no such flag.
+  assert.not.match(unasked.stdout, '--from-file');
   const forgotten = jsonOf.forget(
     await svc(home, 'memory', 'sessions', 'forget', id, '--yes', '--json'),
   );

@@ -88,7 +88,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       { target, maxResults: flags['max-results'], fromFile },
       work,
     );
-    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile }));
+    const files = fromFile ? 'changed' : 'kept';
+    this.write(renderForgetPlan(plan, { ...this.view(flags), files }));
     if (!(await this.agrees('Forget this?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);

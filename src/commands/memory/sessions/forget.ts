@@ -27,7 +27,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, context, work);
-    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile: false }));
+    this.write(renderForgetPlan(plan, { ...this.view(flags), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
