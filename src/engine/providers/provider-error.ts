@@ -95,10 +95,9 @@ export function errorOfFault(
   usualHint: string,
   { provider, model, endpoint }: Pick<ProviderPlace, 'endpoint' | 'model' | 'provider'>,
 ): SvcError {
-  const { kind, status, message, code, hint = usualHint } = fault.details;
-  const said = `${status === undefined ? '' : `${status} `}${message}`;
+  const { kind, status, code, hint = usualHint } = fault.details;
   const named = code === undefined ? '' : ` (${code})`;
-  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${said}${named}`, {
+  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${saidIn(fault)}${named}`, {
     hint,
     cause: fault,
     details: {
@@ -108,6 +107,13 @@ export function errorOfFault(
       ...(status === undefined ? {} : { status }),
     },
   });
+}
+
+/** What a vendor answered: its status, if there is one, and its message. */
+export function saidIn({ details: { status, message } }: VendorFault): string {
+  // An empty answer has the status as its message.
+  const isSaid = status === undefined || message === `status ${status}`;
+  return isSaid ? message : `${status} ${message}`;
 }
 
 /** Names our own time limit and the setting that controls it. */

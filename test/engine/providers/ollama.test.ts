@@ -97,6 +97,16 @@ test('an hourly limit is not waited for', async () => {
   }
 });
 
+test('an answer without a message: its status, once', async () => {
+  const fake = await startFake({ answer: () => ({ status: 404, body: {} }), troubleAnswers: {} });
+  try {
+    const error = await failureOf((await adapterFor(fake)).probe());
+    assert.is(error.message, 'embedding provider ollama: status 404');
+  } finally {
+    await fake.close();
+  }
+});
+
 test('no server: what starts it', async () => {
   const fake = await startOllamaFake();
   const adapter = await adapterFor(fake);
