@@ -25,8 +25,9 @@ const BACKGROUND_SAMPLE = 256;
 const CHANCE = 1;
 const EVIDENCE = 0.07;
 
-/** In a smaller sample, all passages may be relevant, so its background is at most what most models give unrelated texts. */
+/** In a smaller sample, many passages may be relevant. */
 const SMALL_SAMPLE = 8;
+/** Of a single passage: what many models give unrelated texts at most, so that a clear match is found. */
 const USUAL_BACKGROUND = 0.3;
 /** With fewer dimensions, random directions differ so much that not even a perfect match would stand out. */
 const MIN_DIMENSIONS = 128;
@@ -41,7 +42,8 @@ export function backgroundOf(sample: readonly number[], dimensions: number): Sim
   const random = 1 / Math.sqrt(Math.max(MIN_DIMENSIONS, dimensions));
   if (sample.length === 0) return { middle: 0, deviation: random };
   if (sample.length < SMALL_SAMPLE) {
-    return { middle: Math.min(USUAL_BACKGROUND, ...sample), deviation: random };
+    const others = sample.length === 1 ? [...sample, USUAL_BACKGROUND] : sample;
+    return { middle: Math.min(...others), deviation: random };
   }
   const middle = median(sample);
   const distance = median(sample.map((similarity) => Math.abs(similarity - middle)));

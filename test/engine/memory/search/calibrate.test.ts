@@ -58,11 +58,14 @@ test('one relevant passage among three notes stands out', () => {
   assert.is(vectorScore(0.12, background), 0);
 });
 
-test('a match stands out when it is the only note, or when all of a few notes match', () => {
-  for (const sample of [[0.6], [0.6, 0.6], [0.62, 0.6, 0.65]]) {
-    const background = backgroundOf(sample, 768);
-    for (const similarity of sample) assert.ok(vectorScore(similarity, background) > 0.25);
-  }
+test('a match stands out when it is the only note', () => {
+  assert.ok(vectorScore(0.6, backgroundOf([0.6], 768)) > 0.25);
+  assert.is(vectorScore(0.2, backgroundOf([0.2], 768)), 0);
+});
+
+test('a few notes do not stand out because a model finds everything alike', () => {
+  const background = backgroundOf([0.72, 0.71, 0.73], 768);
+  assert.ok(vectorScore(0.73, background) < 0.25);
 });
 
 test('a perfect match stands out however few dimensions vectors have', () => {
