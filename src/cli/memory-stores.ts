@@ -2,6 +2,7 @@ import { recallStore } from '../engine/active-memory/transcripts.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
+import type { Warning } from '../engine/errors/index.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
 import type { Forgetting, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import type { Forgotten } from '../engine/memory/forgotten/index.js';
@@ -51,4 +52,18 @@ export async function followInAllStores(
     outcomes.push(await store.follow(forgotten, work));
   }
   return outcomes;
+}
+
+/** A warning for each store whose files may still contain forgotten bytes. */
+export function unfinishedWarnings(outcomes: readonly StoreOutcome[]): readonly Warning[] {
+  return outcomes
+    .filter(({ clean }) => !clean)
+    .map(({ store, why = inUse(store) }) => ({ code: 'FORGET_UNFINISHED', ...why }));
+}
+
+function inUse(store: string): Omit<Warning, 'code'> {
+  return {
+    message: `another process is reading the ${store}: forgotten bytes stay until the next sync`,
+    hint: 'run "svc memory index" once no other process uses it',
+  };
 }

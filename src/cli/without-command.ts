@@ -131,11 +131,14 @@ function refuseUnknownCommand(argv: readonly string[], { commands, topics }: Kno
   const near = suggestName(typed, siblings);
   const meant = near === undefined ? elsewhere : [...words.slice(0, at), near].join(' ');
   const name = [...words.slice(0, at), typed].join(' ');
+  const list = `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`;
+  // A question without quotes.
+  const unmeant =
+    topic === '' && words.length > 1
+      ? `to search, run "svc search ${words.join(' ')}"; ${list}`
+      : list;
   throw new SvcError('USAGE', `unknown command: ${name}`, {
-    hint:
-      meant === undefined
-        ? `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`
-        : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,
+    hint: meant === undefined ? unmeant : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,
   });
 }
 

@@ -117,6 +117,7 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['doctor'], /did you mean "svc config doctor"/],
     [['memory status'], /did you mean "svc memory status"/],
     [['xyzzy'], /"svc --help" lists the commands/],
+    [['when', 'does', 'it', 'run', '-q'], /to search, run "svc search when does it run"/],
     [['help', 'memory', 'serach'], /did you mean "svc memory search"/],
     [['help', 'xyzzy'], /"svc --help" lists the commands/],
     [['memory', 'xyzzy'], /"svc memory --help" lists the commands/],

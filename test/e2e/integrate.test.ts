@@ -110,6 +110,17 @@ test('an agent that is not here is registered with a warning', async () => {
   assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
 });
 
+test('a file that several changes create is called new once', async () => {
+  const home = tempFolder();
+  const args = ['integrate', 'cursor', '--capture', '--dry-run'];
+  const { stdout } = await runSvc(args, { home: home.path });
+  const heads = stdout.split('\n').filter((line) => line.includes('~/.cursor/hooks.json'));
+  assert.equal(
+    heads.map((line) => line.endsWith(', a new file')),
+    [true, false, false],
+  );
+});
+
 test('people are told that all is done already', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });

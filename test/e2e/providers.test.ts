@@ -197,6 +197,23 @@ test('when the provider and its fallback fail, each is named once with its own h
   assert.match(found[2] ?? '', /^warning: the fallback failed too: /);
 });
 
+test('hints of a fallback name its own settings, not those of the provider', async () => {
+  fake.trouble('key_refused');
+  const hints = async (fallback: string, env: Readonly<Record<string, string>>) => {
+    const home = homeWith({ fallback, remote: { batch: { enabled: false } } });
+    const run = await svc(home, ['provider', 'test'], { ...ENV, ...env });
+    assert.is(run.code, 1);
+    return run.stdout + run.stderr;
+  };
+  const refused = await hints('ollama', { OLLAMA_HOST: '127.0.0.1:1' });
+  assert.match(refused, 'set models.providers.ollama.baseUrl to where it runs');
+  assert.not.match(refused, 'remote.baseUrl');
+  spare.trouble('model_unknown');
+  const unknown = await hints('spare', {});
+  assert.match(unknown, 'check models.providers.spare.models');
+  assert.not.match(unknown, 'memorySearch.model');
+});
+
 test('a provider is tried by its name, its kind, or with a suggestion', async () => {
   const home = homeWith();
   const run = await svc(home, ['provider', 'test', 'spare', '--json']);

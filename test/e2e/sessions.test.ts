@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
+import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { logged, recordsOf, serve, serverHome, writeConfig } from '../support/serving.js';
 import type { TempFolder } from '../support/temp-folder.js';
@@ -205,6 +206,9 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
 
   const unasked = await svc(home, 'memory', 'sessions', 'forget', id);
   assert.match(unasked.stderr, '--yes');
+  assert.match(unasked.stdout, 'The files are not changed.');
+  // It has no such flag.
+  assert.not.match(unasked.stdout, '--from-file');
   const forgotten = jsonOf.forget(
     await svc(home, 'memory', 'sessions', 'forget', id, '--yes', '--json'),
   );
@@ -215,6 +219,25 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
     [],
   );
   assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
+});
+
+test('an index that another process reads is reported: forgotten bytes stay in it', async () => {
+  const home = homeWithTalk();
+  const path = 'sessions/main/talk.jsonl';
+  await svc(home, 'memory', 'index');
+  const reader = rawDatabase(home.at('memory/main.sqlite'));
+  try {
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM chunks').get();
+    const run = await svc(home, 'memory', 'sessions', 'forget', path, '--yes');
+    assert.is(run.code, 0);
+    assert.match(run.stderr, 'another process is reading the index');
+    assert.match(run.stderr, 'svc memory index');
+  } finally {
+    reader.close();
+  }
+  await svc(home, 'memory', 'index');
+  assert.is(readFileSync(home.at('memory/main.sqlite')).includes('heliotrope'), false);
 });
 
 test.run();

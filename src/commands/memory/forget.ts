@@ -3,8 +3,8 @@ import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/command-parts.js';
 import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { followInAllStores } from '../../cli/memory-stores.js';
-import { SvcError, type Warning } from '../../engine/errors/index.js';
+import { followInAllStores, unfinishedWarnings } from '../../cli/memory-stores.js';
+import { SvcError } from '../../engine/errors/index.js';
 import {
   forgetListOutput,
   forgetOutput,
@@ -88,7 +88,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       { target, maxResults: flags['max-results'], fromFile },
       work,
     );
-    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile }));
+    const files = fromFile ? 'changed' : 'kept';
+    this.write(renderForgetPlan(plan, { ...this.view(flags), files }));
     if (!(await this.agrees('Forget this?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
@@ -132,18 +133,9 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const { onEvent, clear } = this.syncProgress(flags);
     const work = { signal: this.signal, onEvent };
     const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
-    for (const { store, clean, why } of stores) {
-      if (!clean) this.addWarning({ code: 'FORGET_UNFINISHED', ...(why ?? inUse(store)) });
-    }
+    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
     return stores;
   }
-}
-
-function inUse(store: string): Omit<Warning, 'code'> {
-  return {
-    message: `another process is reading the ${store}: forgotten bytes stay until the next sync`,
-    hint: 'run "svc memory index" once no other process uses it',
-  };
 }
 
 function nothingNamed(): SvcError {

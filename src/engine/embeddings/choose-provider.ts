@@ -99,7 +99,7 @@ export function availability(
 }
 
 function keyAvailability(
-  { credential, provider }: ProviderChoice,
+  { credential, provider, isPrimary }: ProviderChoice,
   { config, env }: ProviderWorld,
 ): Availability {
   switch (credential.state) {
@@ -113,7 +113,8 @@ function keyAvailability(
       return { available: false, why: credential.hint };
     case 'not_needed': {
       const { withheld } = credential;
-      const why = withheld === undefined ? 'no key' : withheldHint(withheld, provider);
+      const why =
+        withheld === undefined ? 'no key' : withheldHint(withheld, { provider, isPrimary });
       return { available: false, why };
     }
     case 'login':

@@ -252,6 +252,7 @@ class VendorAdapter implements EmbeddingAdapter {
       keySource: this.settings.credential?.source,
       queryTimeoutMs,
       withheldKey: this.settings.withheldKey,
+      isPrimary: this.settings.isPrimary,
     });
   }
 }

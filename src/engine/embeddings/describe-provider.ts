@@ -78,7 +78,7 @@ export function credentialView(
   }
   const { withheld } = credential;
   if (withheld === undefined) return { state: 'not_needed', source: null, set: null, hint: null };
-  const hint = withheldHint(withheld, choice.provider);
+  const hint = withheldHint(withheld, choice);
   return { state: 'not_needed', source: `env ${withheld}`, set: true, hint };
 }
 

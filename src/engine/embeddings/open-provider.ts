@@ -38,6 +38,7 @@ export async function openProvider(
     endpoint: choice.baseUrl,
     keySource: 'source' in choice.credential ? choice.credential.source : undefined,
     withheldKey: withheldIn(choice),
+    isPrimary: choice.isPrimary,
   };
   try {
     const settings = await providerSettings(choice, options);
@@ -69,6 +70,7 @@ async function providerSettings(
     baseUrl,
     credential: await credentialOf(choice, world, read),
     withheldKey: withheldIn(choice),
+    isPrimary,
     headers: resolved,
     dimensions: isPrimary ? settings.outputDimensionality : undefined,
     inputTypes: isPrimary

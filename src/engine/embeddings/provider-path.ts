@@ -123,8 +123,9 @@ export function providerErrorOf(
   error: unknown,
   { choice, queryTimeoutMs }: Pick<PathProvider, 'choice' | 'queryTimeoutMs'>,
 ): SvcError {
-  const { provider, model, baseUrl: endpoint } = choice;
-  const named = asProviderError(error, { provider, model, endpoint, queryTimeoutMs });
+  const { provider, model, baseUrl: endpoint, isPrimary } = choice;
+  const place = { provider, model, endpoint, queryTimeoutMs, isPrimary };
+  const named = asProviderError(error, place);
   if (named instanceof SvcError) return named;
   return new SvcError('PROVIDER_REFUSED', messageOf(named), { cause: named });
 }

@@ -3,6 +3,7 @@ import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
 import { type Provider, SELF_HOSTED } from './provider.js';
+import { settingNames } from './provider-error.js';
 import { broken, readVector } from './read-vectors.js';
 import type { ProviderSettings, VendorAnswer } from './vendor.js';
 
@@ -51,6 +52,7 @@ export const ollama: Provider<'ollama'> = {
     const model = settings.model ?? MODEL;
     const dimensions = dimensionsToAsk(ollama, model, settings.dimensions);
     const prompts = promptsOf(model);
+    const { baseUrl: addressSetting } = settingNames(settings);
     const headers = bearerHeaders(credentialFor(endpoint, settings)?.value, settings.headers);
     return {
       endpoint,
@@ -72,8 +74,11 @@ export const ollama: Provider<'ollama'> = {
         };
         const sent = { method: 'POST', url: `${endpoint}/api/embed`, headers } as const;
         const answer = await withHintWhenRefused(
-          'start it with `ollama serve`, or set remote.baseUrl to where it runs',
-          sendRequest({ ...sent, json, signal, timeoutMs, pacing }, explainOllama(model)),
+          `start it with \`ollama serve\`, or set ${addressSetting} to where it runs`,
+          sendRequest(
+            { ...sent, json, signal, timeoutMs, pacing },
+            explainOllama(model, addressSetting),
+          ),
         );
         return readOllamaAnswer(parseAnswer(answer));
       },
@@ -103,11 +108,14 @@ function readOllamaAnswer(body: unknown): VendorAnswer {
 }
 
 /** Error bodies: `{error}`; the wording changes between releases. */
-function explainOllama(model: string): ExplainStatus {
+function explainOllama(model: string, addressSetting: string): ExplainStatus {
   return ({ status, body }) => {
     if (status === 404) {
       return jsonAt(body, 'error') === undefined
-        ? { kind: 'request', hint: "Ollama's /api/embed was not found there: check remote.baseUrl" }
+        ? {
+            kind: 'request',
+            hint: `Ollama's /api/embed was not found there: check ${addressSetting}`,
+          }
         : { hint: `pull it with \`ollama pull ${model}\`` };
     }
     const said = messageIn(body) ?? '';

@@ -17,6 +17,8 @@ export interface ProviderPlace {
   readonly queryTimeoutMs?: number | undefined;
   /** A variable whose key is not sent to this address. */
   readonly withheldKey?: string | undefined;
+  /** Whether `memorySearch.remote` and `memorySearch.model` apply to it; by default they do. */
+  readonly isPrimary?: boolean | undefined;
 }
 
 export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
@@ -37,8 +39,30 @@ export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
 /** How a stored login is shown as the source of a key. */
 export const LOGIN_SOURCE = 'svc provider login';
 
-export function withheldHint(variable: string, provider: string): string {
-  return `${variable} is set but withheld: it is only sent to the vendor's own address; to send it to this one, set memorySearch.remote.apiKey or models.providers.${provider}.apiKey to "env:${variable}"`;
+/**
+ * Names of the settings of a provider, for hints. Those of memorySearch belong to the primary
+ * provider and have no effect on the fallback.
+ */
+export function settingNames({
+  provider,
+  isPrimary = true,
+}: Pick<ProviderPlace, 'isPrimary' | 'provider'>) {
+  const entry = `models.providers.${provider}`;
+  if (!isPrimary) {
+    return { apiKey: `${entry}.apiKey`, baseUrl: `${entry}.baseUrl`, model: `${entry}.models` };
+  }
+  return {
+    apiKey: `memorySearch.remote.apiKey or ${entry}.apiKey`,
+    baseUrl: 'remote.baseUrl',
+    model: 'memorySearch.model',
+  };
+}
+
+export function withheldHint(
+  variable: string,
+  place: Pick<ProviderPlace, 'isPrimary' | 'provider'>,
+): string {
+  return `${variable} is set but withheld: it is only sent to the vendor's own address; to send it to this one, set ${settingNames(place).apiKey} to "env:${variable}"`;
 }
 
 /** Converts a vendor's fault to an SvcError; passes other errors through. */
@@ -71,10 +95,9 @@ export function errorOfFault(
   usualHint: string,
   { provider, model, endpoint }: Pick<ProviderPlace, 'endpoint' | 'model' | 'provider'>,
 ): SvcError {
-  const { kind, status, message, code, hint = usualHint } = fault.details;
-  const said = `${status === undefined ? '' : `${status} `}${message}`;
+  const { kind, status, code, hint = usualHint } = fault.details;
   const named = code === undefined ? '' : ` (${code})`;
-  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${said}${named}`, {
+  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${saidIn(fault)}${named}`, {
     hint,
     cause: fault,
     details: {
@@ -84,6 +107,13 @@ export function errorOfFault(
       ...(status === undefined ? {} : { status }),
     },
   });
+}
+
+/** What a vendor answered: its status, if there is one, and its message. */
+export function saidIn({ details: { status, message } }: VendorFault): string {
+  // An empty answer has the status as its message.
+  const isSaid = status === undefined || message === `status ${status}`;
+  return isSaid ? message : `${status} ${message}`;
 }
 
 /** Names our own time limit and the setting that controls it. */
@@ -107,7 +137,7 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
   switch (kind) {
     case 'auth':
       if (keySource === undefined && withheldKey !== undefined) {
-        return withheldHint(withheldKey, provider);
+        return withheldHint(withheldKey, place);
       }
       if (keySource === LOGIN_SOURCE)
         return `run "svc provider login ${provider}" to sign in again`;
@@ -117,7 +147,7 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
     case 'quota':
       return `check the balance and limits of the account of ${keySource ?? 'this key'}; waiting does not help`;
     case 'model':
-      return `check memorySearch.model (${model ?? 'unset'}) and the address ${endpoint ?? ''}`.trim();
+      return `check ${settingNames(place).model} (${model ?? 'unset'}) and the address ${endpoint ?? ''}`.trim();
     case 'rate':
       return waitMs === undefined
         ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'

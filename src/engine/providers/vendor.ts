@@ -134,6 +134,8 @@ export interface ProviderSettings {
   readonly credential: Credential | undefined;
   /** A variable whose key is withheld from this address. */
   readonly withheldKey?: string | undefined;
+  /** As in `ProviderPlace`, for hints. */
+  readonly isPrimary?: boolean | undefined;
   /** Sent with every request; secrets resolved. */
   readonly headers: Readonly<Record<string, string>>;
   readonly dimensions: number | undefined;

@@ -1,5 +1,5 @@
 import { messageOf, SvcError } from '../errors/index.js';
-import { PROVIDER_CODES } from '../providers/provider-error.js';
+import { PROVIDER_CODES, saidIn } from '../providers/provider-error.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { type RerankerChoice, shownReranker } from './choose-reranker.js';
 
@@ -54,11 +54,7 @@ export function asRerankError(error: unknown, choice: RerankerChoice): SvcError 
     return new SvcError('PROVIDER_REFUSED', `${what}: ${messageOf(error)}`, { cause: error });
   }
   const { details } = fault;
-  const { status, message } = details;
-  // An empty answer has the status as its message.
-  const isSaid = status === undefined || message === `status ${status}`;
-  const said = isSaid ? message : `${status} ${message}`;
-  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${said}`, {
+  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${saidIn(fault)}`, {
     hint: details.hint ?? hintFor(details.kind, choice),
     cause: error,
   });

@@ -44,8 +44,8 @@ function changeBlocks({ file, changes }: FilePlan, options: View): readonly stri
   const path = shownPath(file.file, homeDir);
   // A link is followed, so the real file is named too.
   const place = file.target === file.file ? path : `${path} (${shownPath(file.target, homeDir)})`;
-  const isNew = file.text === undefined ? ', a new file' : '';
-  return changes.map(({ part, change, diff }) => {
+  return changes.map(({ part, change, diff }, at) => {
+    const isNew = file.text === undefined && at === 0 ? ', a new file' : '';
     const act = part === 'settings' ? 'enable' : change;
     const head = `${act} ${PARTS[part]} in ${place}${isNew}`;
     return [style.bold(head), ...renderDiff(diff, options)].join('\n');

@@ -19,7 +19,7 @@ const PLACES_SHOWN = 10;
 /** The passages that would be forgotten, with their text, and other places with the same lines. */
 export function renderForgetPlan(
   { passages, alsoIn }: ForgetPlan,
-  { style, fromFile }: { readonly style: Style; readonly fromFile: boolean },
+  { style, files }: { readonly style: Style; readonly files: 'changed' | 'kept' | 'never changed' },
 ): string {
   const blocks = passages.flatMap((passage) => [
     style.bold(passage.whole ? `${shownDocument(passage)} (the whole file)` : place(passage)),
@@ -35,12 +35,17 @@ export function renderForgetPlan(
       : ['The same lines are also here, and will be forgotten too:', ...others]),
     ...(more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : []),
     ...(others.length === 0 ? [] : ['']),
-    fromFile
-      ? 'They will be removed from memory and from the files above. A backup of each file is kept.'
-      : 'They will be removed from memory. The files are not changed (--from-file changes them too).',
+    FATE[files],
     '',
   ].join('\n');
 }
+
+const FATE = {
+  changed:
+    'They will be removed from memory and from the files above. A backup of each file is kept.',
+  kept: 'They will be removed from memory. The files are not changed (--from-file changes them too).',
+  'never changed': 'They will be removed from memory. The files are not changed.',
+};
 
 /** The result. */
 export function renderForgotten({ id, files }: ForgetEntry): string {

@@ -46,7 +46,7 @@ export interface SyncLinesOptions {
 
 /** Least time between progress lines; each reports another tenth. */
 const PROGRESS_EVERY_MS = 2000;
-/** Least time between lines about a rate limit. */
+/** Least time between lines about rate limits or retries. */
 const LIMIT_EVERY_MS = 10_000;
 /** Skipped files reported as they happen; the summary counts the rest. */
 const SKIPS_TOLD = 3;
@@ -82,13 +82,21 @@ export function createSyncLines(
       if (state.lastMs - told.limitMs < LIMIT_EVERY_MS) return undefined;
       told = { ...told, limitMs: state.lastMs };
     }
+    // One that comes after a long silence: a server that hangs would say nothing for minutes.
+    const silentMs = state.lastMs - Math.max(told.atMs, told.limitMs);
+    const isSlowRetry = event.type === 'request.retried' && silentMs >= LIMIT_EVERY_MS;
+    if (isSlowRetry) told = { ...told, limitMs: state.lastMs };
     if (event.type === 'model.download') {
       // The key changes with each tenth.
       const { key } = modelNote(event) ?? { key: '' };
       if (key === told.download) return undefined;
       told = { ...told, download: key };
     }
-    return providerEventWords(event, state.embedding?.provider ?? '', options.verbose);
+    return providerEventWords(
+      event,
+      state.embedding?.provider ?? '',
+      options.verbose || isSlowRetry,
+    );
   };
   const skip = (file: SkippedFile): string | undefined => {
     const wanted = options.verbose || (isFaultySkip(file) && told.skips < SKIPS_TOLD);

@@ -97,6 +97,16 @@ test('an hourly limit is not waited for', async () => {
   }
 });
 
+test('an answer without a message: its status, once', async () => {
+  const fake = await startFake({ answer: () => ({ status: 404, body: {} }), troubleAnswers: {} });
+  try {
+    const error = await failureOf((await adapterFor(fake)).probe());
+    assert.is(error.message, 'embedding provider ollama: status 404');
+  } finally {
+    await fake.close();
+  }
+});
+
 test('no server: what starts it', async () => {
   const fake = await startOllamaFake();
   const adapter = await adapterFor(fake);
@@ -104,6 +114,7 @@ test('no server: what starts it', async () => {
   const error = await failureOf(adapter.probe());
   assert.is(error.code, 'PROVIDER_UNREACHABLE');
   assert.match(error.hint ?? '', 'ollama serve');
+  assert.match(error.hint ?? '', 'set remote.baseUrl');
 });
 
 test('texts longer than a model takes are embedded in pieces, also where its limit is unknown', () =>

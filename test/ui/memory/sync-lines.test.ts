@@ -116,6 +116,27 @@ test('embedding is told: by whom, instead of whom, how far, and what slows it do
   ]);
 });
 
+test('a retry is reported if nothing else was for ten seconds', () => {
+  let atMs = 0;
+  const written: string[] = [];
+  const onEvent = createSyncLines((line) => written.push(line), {
+    style,
+    verbose: false,
+    quiet: false,
+    now: () => atMs,
+  });
+  for (const event of EMBEDDING.slice(0, 2)) onEvent(event);
+  const told = written.length;
+  // Quick ones; then those of requests that run at the same time.
+  for (const afterMs of [500, 1000, 120_000, 120_010, 240_000]) {
+    atMs = afterMs;
+    const retried = { type: 'request.retried', why: 'no answer in time', waitMs: 500 } as const;
+    onEvent({ type: 'embed.provider', event: retried });
+  }
+  const line = 'gemini: retried after "no answer in time"\n';
+  assert.equal(written.slice(told), [line, line]);
+});
+
 test('the progress line goes on with the passages', () => {
   let atMs = 0;
   const written: string[] = [];

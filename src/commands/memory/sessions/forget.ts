@@ -1,7 +1,7 @@
 import { examples } from '../../../cli/command-parts.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { followInAllStores } from '../../../cli/memory-stores.js';
+import { followInAllStores, unfinishedWarnings } from '../../../cli/memory-stores.js';
 import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
 import {
@@ -27,7 +27,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, context, work);
-    this.write(renderForgetPlan(plan, { ...this.view(flags), fromFile: false }));
+    this.write(renderForgetPlan(plan, { ...this.view(flags), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
@@ -37,6 +37,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const { onEvent, clear } = this.syncProgress(flags);
     const shown = { ...work, onEvent };
     const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
+    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
     this.write(renderForgotten(entry));

@@ -58,17 +58,21 @@ const FAMILIES: readonly (readonly [name: RegExp, family: Family])[] = [
  * suffix (`:0:8k`), or an ARN; `ID#MODEL` names the model behind an opaque id
  * @param dimensions as configured
  * @param provider knows the lengths that models support
+ * @param modelSetting the setting that `configured` comes from
  * @throws VendorFault if the family is unknown, or does not support the dimensions
  */
 export function findModel(
   configured: string,
   dimensions: number | undefined,
   provider?: Provider | undefined,
+  modelSetting = 'memorySearch.model',
 ): BedrockModel {
   const [id = '', behind] = configured.split('#', 2);
   const name = baseName(behind ?? id);
   const family = FAMILIES.find(([names]) => names.test(name))?.[1];
-  if (family === undefined) throw unknownFamily(id, name, Object.keys(provider?.dimensions ?? {}));
+  if (family === undefined) {
+    throw unknownFamily(id, name, Object.keys(provider?.dimensions ?? {}), modelSetting);
+  }
   const choice = provider && dimensionsOf(provider, configured);
   if (dimensions !== undefined && choice !== undefined && !allowsDimensions(choice, dimensions)) {
     throw wrongDimensions(name, dimensions, choice);
@@ -92,14 +96,19 @@ function baseName(id: string): string {
   return withoutRegion(id.slice(id.lastIndexOf('/') + 1)).replace(/:.*/su, '');
 }
 
-function unknownFamily(id: string, name: string, known: readonly string[]): VendorFault {
+function unknownFamily(
+  id: string,
+  name: string,
+  known: readonly string[],
+  modelSetting: string,
+): VendorFault {
   if (id.startsWith('arn:')) {
     return new VendorFault('model', `the ARN does not say which model is behind it: ${id}`, {
       hint: `add the model behind it after a #, as ${id}#cohere.embed-v4:0`,
     });
   }
   return new VendorFault('model', `unknown Bedrock embedding model ${name}`, {
-    hint: `set memorySearch.model to one of ${known.map(modelIdOf).join(', ')}, or to an ARN`,
+    hint: `set ${modelSetting} to one of ${known.map(modelIdOf).join(', ')}, or to an ARN`,
   });
 }
 

@@ -10,6 +10,7 @@ import {
   textAt,
 } from '../http/status-fault.js';
 import type { Provider } from '../provider.js';
+import { settingNames } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { withRetries } from '../requests/pacer.js';
@@ -36,7 +37,9 @@ export function createBedrockVendor(
   provider: Provider,
 ): EmbeddingVendor {
   const { model } = settings;
-  const { id: modelId, family, dimensions } = findModel(model, settings.dimensions, provider);
+  const { model: modelSetting } = settingNames(settings);
+  const found = findModel(model, settings.dimensions, provider, modelSetting);
+  const { id: modelId, family, dimensions } = found;
   const place = resolvePlace(settings.baseUrl, env);
   const key = apiKey(settings, env['AWS_BEARER_TOKEN_BEDROCK']);
   const auth: BedrockAuth =
@@ -44,7 +47,7 @@ export function createBedrockVendor(
       ? { kind: 'sigv4', credentials: credentialChain(env, place.region) }
       : { kind: 'bearer', token: key.value };
   const client = createClient(place, auth, settings.headers);
-  const faultPlace = { modelId, region: place.region, tokenSource: key?.source };
+  const faultPlace = { modelId, modelSetting, region: place.region, tokenSource: key?.source };
   const labels = labelsOf(family, settings);
   return {
     endpoint: client.endpoint,
@@ -91,6 +94,8 @@ function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['lab
 /** Details for hints. */
 interface BedrockCallPlace {
   readonly modelId: string;
+  /** The setting that names the model. */
+  readonly modelSetting: string;
   readonly region: string;
   /** Source of the bearer token; undefined for signed requests. */
   readonly tokenSource: string | undefined;
@@ -170,12 +175,12 @@ function hintFor(
   kind: VendorFaultKind,
   name: string,
   message: string,
-  { modelId, region, tokenSource }: BedrockCallPlace,
+  { modelId, modelSetting, region, tokenSource }: BedrockCallPlace,
 ): string | undefined {
   if (kind === 'model') {
     return /on-demand throughput/iu.test(message)
-      ? `set memorySearch.model to an inference profile such as ${profileOf(modelId, region)}, or to the ARN of provisioned throughput`
-      : `check memorySearch.model (${modelId}) and that it is available in ${region}; AWS_REGION selects another region`;
+      ? `set ${modelSetting} to an inference profile such as ${profileOf(modelId, region)}, or to the ARN of provisioned throughput`
+      : `check ${modelSetting} (${modelId}) and that it is available in ${region}; AWS_REGION selects another region`;
   }
   if (kind === 'quota') {
     return `request a higher quota for ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;

@@ -134,7 +134,7 @@ function openCopyInMemory(file: string): Connection {
 }
 
 function versionComplaint(version: number): string {
-  if (version === 0) return 'it is not an svc index; it will be renamed with the suffix .replaced';
+  if (version === 0) return 'it is not an svc index; it is kept with the suffix .replaced';
   return version > SCHEMA_VERSION
     ? `it was written by a newer svc (format ${version}, supported: ${SCHEMA_VERSION})`
     : `it was written by an older svc (format ${version}, now ${SCHEMA_VERSION})`;
