@@ -1,5 +1,5 @@
-import type { ExplainStatus } from '../providers/http/http-client.js';
-import { jsonAt } from '../providers/http/status-fault.js';
+import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client.js';
+import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
 import { VendorFault } from '../providers/vendor-fault.js';
 import type { ChatVendor } from './choose-chat-model.js';
@@ -76,10 +76,7 @@ const THINKING_TOKENS = 4096;
  */
 const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
-  headers: ({ key, headers }) => ({
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    ...headers,
-  }),
+  headers: ({ key, headers }) => bearerHeaders(key, headers),
   body: ({ vendor, model, customEndpoint }, { system, messages, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
     const effort = thinks && thinking !== 'adaptive' ? EFFORT[thinking] : undefined;
@@ -116,7 +113,7 @@ const OPENAI_CHAT: ChatApi = {
   explain: explainOpenAi,
 };
 
-/** Mistral's thinking models, for example, answer in parts; the text parts are the answer. */
+/** Anthropic's models and Mistral's thinking models answer in parts; the text parts are the answer. */
 function textOfParts(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined;
   const texts = content.map((part: unknown) =>
@@ -165,18 +162,12 @@ const ANTHROPIC_CHAT: ChatApi = {
     ...limits(maxTokens, thinking),
   }),
   read: (json) => {
-    const content = jsonAt(json, 'content');
-    if (!Array.isArray(content)) {
+    const text = textOfParts(jsonAt(json, 'content'));
+    if (text === undefined) {
       throw new VendorFault('answer', 'the answer has no message');
     }
-    const texts = content.map((part: unknown) =>
-      jsonAt(part, 'type') === 'text' ? jsonAt(part, 'text') : undefined,
-    );
     return {
-      text: texts
-        .filter((text) => typeof text === 'string')
-        .join('')
-        .trim(),
+      text: text.trim(),
       truncated: jsonAt(json, 'stop_reason') === 'max_tokens',
       tokens: tokensOf(
         jsonAt(json, 'usage', 'input_tokens'),
@@ -186,13 +177,10 @@ const ANTHROPIC_CHAT: ChatApi = {
   },
   // `{type: "error", error: {type, message}}` (docs.claude.com/en/api/errors)
   explain: ({ status, body }) => {
-    const type = jsonAt(body, 'error', 'type');
-    const message = jsonAt(body, 'error', 'message');
-    const code = typeof type === 'string' ? { code: type } : {};
-    const isSpent = typeof message === 'string' && /credit balance/iu.test(message);
-    if (status === 400 && isSpent) return { ...code, kind: 'quota' };
-    if (status === 413) return { ...code, kind: 'too_large' };
-    return code;
+    const code = textAt(body, 'error', 'type');
+    const isSpent = /credit balance/iu.test(textAt(body, 'error', 'message') ?? '');
+    if (status === 400 && isSpent) return { code, kind: 'quota' };
+    return status === 413 ? { code, kind: 'too_large' } : { code };
   },
 };
 

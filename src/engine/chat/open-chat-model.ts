@@ -23,7 +23,7 @@ export async function openChatModel(
 ): Promise<ChatModel> {
   const settings = await apiSettings(choice, world, signal);
   const api = CHAT_APIS[settings.vendor.api];
-  const pacer = new Pacer(() => performance.now(), Math.random);
+  const pacer = new Pacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
     const sent = sendRequest(
       {

@@ -56,23 +56,23 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
   const packs = packed(pieces(inputs, options.limits), options.limits);
-  const underWay = new Map<number, Promise<{ key: number; outcome: Outcome<Input> }>>();
-  const sizes = new Map<number, number>();
+  const underWay = new Map<readonly Piece<Input>[], Promise<Answered<Input>>>();
   let failure: { readonly error: unknown } | undefined;
-  let key = 0;
   const start = (pack: readonly Piece<Input>[]): void => {
-    const id = key++;
-    sizes.set(id, mediaBytes(pack));
     underWay.set(
-      id,
+      pack,
       sendPack(pack, options).then(
-        (part) => ({ key: id, outcome: { part } }),
-        (error: unknown) => ({ key: id, outcome: { error } }),
+        (part) => ({ pack, part }),
+        (error: unknown) => ({ pack, error }),
       ),
     );
   };
   for (;;) {
-    while (failure === undefined && underWay.size < options.concurrency && !isFull(sizes)) {
+    while (
+      failure === undefined &&
+      underWay.size < options.concurrency &&
+      mediaBytes([...underWay.keys()].flat()) < MAX_BYTES_UNDER_WAY
+    ) {
       options.signal.throwIfAborted();
       const next = await packs.next();
       if (next.done === true) break;
@@ -80,16 +80,18 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
     }
     if (underWay.size === 0) break;
     const done = await Promise.race(underWay.values());
-    underWay.delete(done.key);
-    sizes.delete(done.key);
+    underWay.delete(done.pack);
     options.signal.throwIfAborted();
-    if ('error' in done.outcome) failure ??= { error: done.outcome.error };
-    else yield done.outcome.part;
+    if ('error' in done) failure ??= { error: done.error };
+    else yield done.part;
   }
   if (failure !== undefined) throw failure.error;
 }
 
-type Outcome<Input> = { readonly part: EmbeddedPart<Input> } | { readonly error: unknown };
+type Answered<Input> = { readonly pack: readonly Piece<Input>[] } & (
+  | { readonly part: EmbeddedPart<Input> }
+  | { readonly error: unknown }
+);
 
 async function* pieces<Input extends EmbeddingInput>(
   inputs: Inputs<Input>,
@@ -223,11 +225,6 @@ function settled<Input>(
   return { embedded, refused };
 }
 
-interface Packed {
-  readonly content: EmbeddingInput;
-  readonly refusal: string | undefined;
-}
-
 /** For several images in one request. */
 const TARGET_BYTES = 4_000_000;
 /** For all requests in flight: media are in memory three times, two of them base64. */
@@ -245,8 +242,8 @@ function whyNotSent({ media }: EmbeddingInput, limits: RequestLimits): string | 
 
 /** Whether a piece fits into a request; text and media are not mixed. */
 function fitsMedia(
-  pack: readonly Packed[],
-  piece: Packed,
+  pack: readonly Piece<unknown>[],
+  piece: Piece<unknown>,
   { media: limits }: RequestLimits,
 ): boolean {
   const all = [...pack, piece];
@@ -265,17 +262,6 @@ function isOrdinaryImage({ media }: EmbeddingInput, documented: ReadonlySet<stri
   return media.mimeType.startsWith('image/');
 }
 
-function mediaBytes(pack: readonly Pick<Packed, 'content'>[]): number {
+function mediaBytes(pack: readonly Piece<unknown>[]): number {
   return pack.reduce((sum, { content }) => sum + (content.media?.data.length ?? 0), 0);
-}
-
-/**
- * Whether the requests in flight reach the memory limit for media.
- *
- * @param sizes media bytes by request
- */
-function isFull(sizes: ReadonlyMap<number, number>): boolean {
-  let bytes = 0;
-  for (const size of sizes.values()) bytes += size;
-  return bytes >= MAX_BYTES_UNDER_WAY;
 }

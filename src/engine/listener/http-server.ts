@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import {
@@ -15,7 +14,7 @@ import {
 } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import { systemErrorCode } from '../errors/index.js';
-import { clientAddressOf, REQUEST_ID_HEADER, requestIdOf } from './listen.js';
+import { clientAddressOf, REQUEST_ID_HEADER, readCertificate, requestIdOf } from './listen.js';
 
 interface HttpServerOptions extends FastifyServerOptions {
   readonly address: ListenAddress;
@@ -165,11 +164,6 @@ export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAdd
   }
 }
 
-/** The certificate and its key, as they are on disk now. @throws the system's error */
-function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
-  return { cert: readFileSync(cert), key: readFileSync(key) };
-}
-
 /** What was asked last on a connection. */
 interface LatestRequest {
   readonly request: IncomingMessage;
@@ -178,63 +172,25 @@ interface LatestRequest {
 
 interface HttpFault {
   readonly status: number;
-  readonly reason: string;
   readonly code: string;
   readonly message: string;
 }
 
 const FAULTS = {
-  badAddress: {
-    status: 400,
-    reason: 'Bad Request',
-    code: 'bad_request',
-    message: 'the address is not valid',
-  },
-  badRequest: {
-    status: 400,
-    reason: 'Bad Request',
-    code: 'bad_request',
-    message: 'the request is not valid HTTP',
-  },
-  noHost: {
-    status: 400,
-    reason: 'Bad Request',
-    code: 'bad_request',
-    message: 'the Host header is missing',
-  },
-  notFound: {
-    status: 404,
-    reason: 'Not Found',
-    code: 'not_found',
-    message: 'there is nothing here',
-  },
-  bodyTooLarge: {
-    status: 413,
-    reason: 'Payload Too Large',
-    code: 'payload_too_large',
-    message: 'the body is too large',
-  },
+  badAddress: { status: 400, code: 'bad_request', message: 'the address is not valid' },
+  badRequest: { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' },
+  noHost: { status: 400, code: 'bad_request', message: 'the Host header is missing' },
+  notFound: { status: 404, code: 'not_found', message: 'there is nothing here' },
+  bodyTooLarge: { status: 413, code: 'payload_too_large', message: 'the body is too large' },
   expectation: {
     status: 417,
-    reason: 'Expectation Failed',
     code: 'expectation_failed',
     message: 'the Expect header asks for something this server does not do',
   },
-  tooSlow: {
-    status: 408,
-    reason: 'Request Timeout',
-    code: 'request_timeout',
-    message: 'the request took too long to arrive',
-  },
-  headersTooLarge: {
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    code: 'headers_too_large',
-    message: 'the headers are too large',
-  },
+  tooSlow: { status: 408, code: 'request_timeout', message: 'the request took too long to arrive' },
+  headersTooLarge: { status: 431, code: 'headers_too_large', message: 'the headers are too large' },
   internal: {
     status: 500,
-    reason: 'Internal Server Error',
     code: 'internal_error',
     message: 'something went wrong here; see the log',
   },
@@ -267,7 +223,7 @@ function commonHeaders(requestId: string) {
 function endWith(socket: Socket, fault: HttpFault, requestId: string): void {
   const body = bodyOf(fault);
   const head = [
-    `HTTP/1.1 ${fault.status} ${fault.reason}`,
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
     ...Object.entries(commonHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),
     `content-type: ${JSON_UTF8}`,
     `content-length: ${Buffer.byteLength(body)}`,

@@ -143,9 +143,14 @@ export async function checkAddresses(
   }
 }
 
-function checkCertificate({ cert, key }: NonNullable<ListenAddress['tls']>): void {
+/** The certificate and its key, as they are on disk now. @throws the system's error */
+export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+function checkCertificate(tls: NonNullable<ListenAddress['tls']>): void {
   try {
-    createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
+    createSecureContext(readCertificate(tls));
   } catch (error) {
     throw new SvcError('LISTEN_FAILED', `the certificate cannot be used: ${messageOf(error)}`, {
       hint: 'fix the files in gateway.tls, then reload again',

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
@@ -28,8 +29,8 @@ export class LiveMemory {
   private opening: Promise<OpenedMemory> | undefined;
   private watcher: MemoryWatcher | undefined;
   private readonly closing = new AbortController();
-  private readonly syncListeners = new Listeners<SyncEvent>();
-  private readonly listListeners = new Listeners<void>();
+  /** Any number of clients listens. */
+  private readonly events = new EventEmitter<{ sync: [SyncEvent]; list: [] }>().setMaxListeners(0);
 
   constructor(options: LiveMemoryOptions) {
     this.options = options;
@@ -70,20 +71,22 @@ export class LiveMemory {
    * backend.
    */
   readonly heardSync = (event: SyncEvent): void => {
-    this.syncListeners.tell(event);
+    this.events.emit('sync', event);
     if (event.type !== 'sync.finished') return;
     const { added, removed, renamed } = event.summary;
-    if (added + removed + renamed > 0) this.listListeners.tell();
+    if (added + removed + renamed > 0) this.events.emit('list');
   };
 
   /** @returns unsubscribes */
   onSync(listener: (event: SyncEvent) => void): () => void {
-    return this.syncListeners.add(listener);
+    this.events.on('sync', listener);
+    return () => void this.events.off('sync', listener);
   }
 
   /** Notifies of added and removed files. @returns unsubscribes */
   onListChange(listener: () => void): () => void {
-    return this.listListeners.add(listener);
+    this.events.on('list', listener);
+    return () => void this.events.off('list', listener);
   }
 
   /** Stops watching. Whoever opened the memory closes it. */
@@ -148,19 +151,4 @@ function wordsOf(error: unknown): string {
 
 function withHint({ message, hint }: Told): string {
   return hint === undefined ? message : `${message}\n   hint: ${hint}`;
-}
-
-class Listeners<T> {
-  private readonly all = new Set<(value: T) => void>();
-
-  add(listener: (value: T) => void): () => void {
-    // A new function, so that adding a listener twice and removing it once works.
-    const own = (value: T): void => listener(value);
-    this.all.add(own);
-    return () => void this.all.delete(own);
-  }
-
-  tell(value: T): void {
-    for (const listener of this.all) listener(value);
-  }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
-import { anySignal } from '../support/async.js';
+import { abortableSleep, anySignal } from '../support/async.js';
 import type { Server } from './server.js';
 
 export interface LeaseOptions {
@@ -41,7 +41,7 @@ export async function withLease<T>(
   };
   for (let waits = 0; !(await hold()); waits++) {
     if (waits === 0) onWait?.();
-    await sleep(RETRY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await abortableSleep(RETRY_MS, signal);
   }
   const lost = new AbortController();
   const ended = new AbortController();

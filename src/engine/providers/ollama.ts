@@ -45,14 +45,15 @@ export const ollama: Provider<'ollama'> = {
   asksDimensions: true,
   oneAtATime: true,
   open: async (settings) => {
-    const { bearerHeaders } = await import('./openai-shaped.js');
-    const { parseAnswer, sendRequest, withHintWhenRefused } = await import('./http/http-client.js');
+    const { bearerHeaders, parseAnswer, sendRequest, withHintWhenRefused } = await import(
+      './http/http-client.js'
+    );
     const endpoint = (settings.baseUrl ?? ENDPOINT).replace(/\/v1$/u, '');
     const model = settings.model ?? MODEL;
     const dimensions = dimensionsToAsk(ollama, model, settings.dimensions);
     const prompts = promptsOf(model);
     const { baseUrl: addressSetting } = settingNames(settings);
-    const headers = bearerHeaders({ ...settings, credential: credentialFor(endpoint, settings) });
+    const headers = bearerHeaders(credentialFor(endpoint, settings)?.value, settings.headers);
     return {
       endpoint,
       model,

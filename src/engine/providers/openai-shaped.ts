@@ -1,6 +1,7 @@
 import { dimensionsToAsk } from './dimensions.js';
 import type { BatchConnection } from './file-batch.js';
 import {
+  bearerHeaders,
   type ExplainStatus,
   type HttpAnswer,
   parseAnswer,
@@ -9,7 +10,7 @@ import {
 } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
 import type { AddressedProvider } from './provider.js';
-import { inInputOrder, readVector } from './read-vectors.js';
+import { broken, inInputOrder, readVector } from './read-vectors.js';
 import { plainText } from './requests/input-text.js';
 import type {
   EmbeddingInput,
@@ -20,7 +21,6 @@ import type {
   VendorAnswer,
   VendorBatch,
 } from './vendor.js';
-import { VendorFault } from './vendor-fault.js';
 
 /** Differences between vendors with an OpenAI-compatible embeddings API. */
 export interface OpenAiShape {
@@ -51,7 +51,7 @@ export function openAiShaped(
   const endpoint = settings.baseUrl ?? shape.endpoint ?? provider.endpoint;
   const model = settings.model ?? provider.model;
   const dimensions = dimensionsToAsk(provider, model, settings.dimensions);
-  const headers = bearerHeaders(settings);
+  const headers = bearerHeaders(settings.credential?.value, settings.headers);
   const fields = (role: InputRole) => ({ model, ...shape.fields(role, dimensions) });
   const connection = { endpoint, headers, explain: shape.explain(model, []) };
   const batch = shape.batch?.(connection, fields('document'));
@@ -75,17 +75,6 @@ export function openAiShaped(
   };
 }
 
-/** Headers with the key, if there is one, and the configured headers. */
-export function bearerHeaders({
-  credential,
-  headers,
-}: Pick<ProviderSettings, 'credential' | 'headers'>): Readonly<Record<string, string>> {
-  return {
-    ...(credential === undefined ? {} : { authorization: `Bearer ${credential.value}` }),
-    ...headers,
-  };
-}
-
 /**
  * Reads `{data: [{index, embedding}], usage}`; vectors are numbers or base64.
  *
@@ -98,11 +87,8 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   if (!Array.isArray(data)) {
     // Some servers report an unknown route with status 200.
     const said = messageIn(jsonAt(body, 'error'));
-    throw new VendorFault(
-      'answer',
-      `the answer is broken: it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`,
-      { hint: 'check that the address is an embeddings endpoint' },
-    );
+    const hint = 'check that the address is an embeddings endpoint';
+    throw broken(`it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`).with({ hint });
   }
   const items = data.map((item: unknown, position) => {
     return {

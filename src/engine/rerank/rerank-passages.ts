@@ -1,7 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import type { ProviderWorld } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
-import { VendorFault } from '../providers/vendor-fault.js';
+import { broken } from '../providers/read-vectors.js';
 import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
@@ -287,10 +287,6 @@ function checkedScores(
   }
   if (scores.size === 0 && count > 0) throw broken('it rates no document');
   return scores;
-}
-
-function broken(why: string): VendorFault {
-  return new VendorFault('answer', `the answer is broken: ${why}`);
 }
 
 function failed({ message, hint }: SvcError): Warning {

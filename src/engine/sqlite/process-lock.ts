@@ -1,6 +1,6 @@
 import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '../support/async.js';
 import { makeFolders } from '../support/files.js';
 import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
 
@@ -30,7 +30,7 @@ export async function withProcessLock<T>(
   try {
     for (let waits = 0; !tryLock(database); waits++) {
       if (waits === 0) options.onWait?.();
-      await pause(options.signal);
+      await abortableSleep(RETRY_MS, options.signal);
     }
     options.signal.throwIfAborted();
     return await work();
@@ -82,14 +82,5 @@ function tryLock(database: Connection): boolean {
     // Something else was written into it; empty, it is a database again.
     truncateSync(database.name);
     return false;
-  }
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(RETRY_MS, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** A promise that is settled from outside; settling it again does nothing. */
 export interface Deferred<T> {
@@ -24,6 +24,11 @@ export function deferred<T>(): Deferred<T> {
 export async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
   signal?.throwIfAborted();
+}
+
+/** Waits for a time, or until a signal aborts. @throws the signal's reason */
+export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** What a signal of {@link anySignal} was made of. */

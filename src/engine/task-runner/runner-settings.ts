@@ -38,10 +38,8 @@ export interface RunnerSettings {
 export function runnerSettings(context: EngineContext, loaded: LoadedConfig): RunnerSettings {
   const { concurrency, leaseSeconds, orphans, runtimes } = loaded.resolved.flows;
   const configured = RUNNABLE.flatMap((runtime) => {
-    const settings = runtimeSettings(runtime, context, loaded);
-    return runtimes[runtime] === undefined || settings === undefined
-      ? []
-      : [[runtime, settings] as const];
+    const settings = runtimeSettings(runtimes[runtime], context, loaded);
+    return settings === undefined ? [] : [[runtime, settings] as const];
   });
   return {
     concurrency,
@@ -52,11 +50,10 @@ export function runnerSettings(context: EngineContext, loaded: LoadedConfig): Ru
 }
 
 function runtimeSettings(
-  runtime: RunnableRuntime,
+  configured: LoadedConfig['resolved']['flows']['runtimes'][RunnableRuntime],
   context: EngineContext,
   loaded: LoadedConfig,
 ): RuntimeSettings | undefined {
-  const configured = loaded.resolved.flows.runtimes[runtime];
   const [word, ...args] = configured?.command ?? [];
   if (configured === undefined || word === undefined) return undefined;
   const { cwd, env = {}, timeoutSeconds, maxAttempts, permissions } = configured;

@@ -1,5 +1,4 @@
-import { abortableSleep } from '../../providers/requests/pacer.js';
-import { anySignal } from '../../support/async.js';
+import { abortableSleep, anySignal } from '../../support/async.js';
 import type {
   BatchEmbedOptions,
   EmbeddingAdapter,

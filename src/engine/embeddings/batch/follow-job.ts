@@ -1,5 +1,4 @@
 import type { EmbeddingEvent } from '../../providers/embedding-event.js';
-import { abortableSleep } from '../../providers/requests/pacer.js';
 import type {
   BatchCall,
   BatchHandle,
@@ -9,6 +8,7 @@ import type {
   VendorBatch,
 } from '../../providers/vendor.js';
 import { isTransient, VendorFault } from '../../providers/vendor-fault.js';
+import { abortableSleep } from '../../support/async.js';
 import type { KeyedInput, KeyedPart } from '../embedding-adapter.js';
 import type { JobRecord, JobRecords, StartedJob } from './job-records.js';
 

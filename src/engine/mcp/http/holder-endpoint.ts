@@ -35,7 +35,6 @@ export class HolderEndpoint {
     this.modern = modern;
     this.legacy = new LegacySessions({
       createServer: () => createServer(world, true),
-      maxRequestBodySize: MAX_BODY_BYTES,
       onError,
     });
     this.quietly = world.memory.onListChange(() => modern.notify.resourcesChanged());
@@ -67,7 +66,6 @@ export class HolderEndpoint {
 
 interface LegacySessionsOptions {
   readonly createServer: () => McpServer;
-  readonly maxRequestBodySize: number;
   readonly onError: (error: Error) => void;
 }
 
@@ -117,7 +115,7 @@ class LegacySessions {
     const server = this.options.createServer();
     const transport: Transport = new Transport({
       sessionIdGenerator: randomUUID,
-      maxRequestBodySize: this.options.maxRequestBodySize,
+      maxRequestBodySize: MAX_BODY_BYTES,
       onsessioninitialized: (id: string): void => this.keep(id, { server, transport }),
       onsessionclosed: (id) => this.drop(id),
     });

@@ -130,16 +130,12 @@ export const COHERE_V4: Family = {
     output_dimension: SERVED_LENGTHS.find((length) => length >= (dimensions ?? 0)),
     truncate: 'RIGHT',
   }),
-  read: (answer, call) => ({ vectors: readCohere(answer).map((vector) => cut(vector, call)) }),
+  read: (answer, call) => ({
+    vectors: readCohere(answer).map((vector) => vector.slice(0, call.dimensions)),
+  }),
 };
 
 const SERVED_LENGTHS = [256, 512, 1024, 1536] as const;
-
-function cut(vector: Float32Array, { dimensions }: FamilyCall): Float32Array {
-  return dimensions === undefined || vector.length <= dimensions
-    ? vector
-    : vector.slice(0, dimensions);
-}
 
 /** Flat, or by type if types were requested; v4 does either. */
 const COHERE_PLACES = [['embeddings', 'float'], ['embeddings']] as const;

@@ -1,8 +1,6 @@
 import { range } from '../dimensions.js';
-import { HOSTED, type Provider } from '../provider.js';
+import { type AddressedProvider, HOSTED } from '../provider.js';
 
-const ENDPOINT = 'https://generativelanguage.googleapis.com/v1beta';
-const MODEL = 'gemini-embedding-001';
 /**
  * gemini-embedding-2 and later accept images and recordings, and get the task as part of the text.
  */
@@ -10,14 +8,14 @@ const LATER = /^gemini-embedding-[2-9]/u;
 const TEXTS_ALONE = /^(?:models\/|gemini\/)*(?:gemini-embedding-001|text-embedding-|embedding-)/u;
 
 /** Google's Gemini API. */
-export const gemini: Provider<'gemini'> = {
+export const gemini: AddressedProvider<'gemini'> = {
   ...HOSTED,
   id: 'gemini',
   kind: 'multimodal-vendor',
   prefixes: ['models', 'gemini', 'google'],
-  endpoint: ENDPOINT,
+  endpoint: 'https://generativelanguage.googleapis.com/v1beta',
   endpointKnown: 'never',
-  model: MODEL,
+  model: 'gemini-embedding-001',
   dimensions: { 'gemini-embedding-001': range(128, 3072), 'gemini-embedding-2': range(128, 3072) },
   key: { variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'], required: true },
   batch: true,
@@ -28,10 +26,6 @@ export const gemini: Provider<'gemini'> = {
   },
   open: async (settings) => {
     const { createGeminiVendor } = await import('./vendor.js');
-    return createGeminiVendor(settings, {
-      endpoint: ENDPOINT,
-      model: MODEL,
-      speaksInText: (model) => LATER.test(model),
-    });
+    return createGeminiVendor(settings, gemini);
   },
 };

@@ -1,5 +1,6 @@
 import { type HttpAnswer, parseAnswer } from '../http/http-client.js';
 import { jsonAt, numberAt } from '../http/status-fault.js';
+import type { AddressedProvider } from '../provider.js';
 import { broken, readVector, wrongCount } from '../read-vectors.js';
 import type {
   EmbeddingInput,
@@ -32,21 +33,15 @@ const MEDIA: MediaLimits = {
   documented: new Set(['image/png', 'image/jpeg', 'audio/mpeg', 'audio/wav']),
 };
 
-export interface GeminiDefaults {
-  readonly endpoint: string;
-  readonly model: string;
-  /** Whether a model gets the task as part of the text, and accepts media. */
-  readonly speaksInText: (model: string) => boolean;
-}
-
 /** Google's Gemini API: `batchEmbedContents` inline, `asyncBatchEmbedContent` for batches. */
 export function createGeminiVendor(
   settings: ProviderSettings,
-  defaults: GeminiDefaults,
+  provider: AddressedProvider,
 ): EmbeddingVendor {
-  const connection = geminiConnection(settings, defaults.endpoint);
-  const model = settings.model ?? defaults.model;
-  const inText = defaults.speaksInText(model);
+  const connection = geminiConnection(settings, provider.endpoint);
+  const model = settings.model ?? provider.model;
+  // The models that accept media get the task as part of the text.
+  const inText = provider.media?.takes(model) === true;
   const form = inText ? IN_TEXT : IN_FIELDS;
   const { endpoint } = connection;
   const path = `models/${encodeURIComponent(model)}`;

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
+import { abortableSleep } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
 import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
-import { abortableSleep, type Pacing } from '../requests/pacer.js';
+import type { Pacing } from '../requests/pacer.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import { isTrustworthy } from './github-hosts.js';
 

@@ -82,6 +82,14 @@ export async function sendRequest(
   }
 }
 
+/** Headers with the key, if there is one, and the configured headers. */
+export function bearerHeaders(
+  key: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers };
+}
+
 /** Parses the JSON of an answer. @throws VendorFault if it is cut off */
 export function parseAnswer(answer: HttpAnswer): unknown {
   try {

@@ -27,7 +27,7 @@ export function statusFault(
     });
   }
   const kind = KINDS[status] ?? (status >= 500 ? 'overload' : 'request');
-  const waitMs = retryAfterMs(headers['retry-after'], Date.now());
+  const waitMs = retryAfterMs(headers['retry-after']);
   return new VendorFault(kind, messageIn(body) ?? `status ${status}`, { status, waitMs });
 }
 
@@ -67,15 +67,12 @@ export function messageIn(body: unknown): string | undefined {
 }
 
 /** `Retry-After`: seconds or a date (RFC 9110 §10.2.3). */
-function retryAfterMs(
-  header: string | readonly string[] | undefined,
-  nowMs: number,
-): number | undefined {
+function retryAfterMs(header: string | readonly string[] | undefined): number | undefined {
   const text = typeof header === 'string' ? header.trim() : undefined;
   if (text === undefined || text === '') return undefined;
   if (/^\d+(?:\.\d+)?$/u.test(text)) return Math.ceil(Number(text) * 1000);
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 const NETWORK_WORDS: Readonly<Record<string, string>> = {

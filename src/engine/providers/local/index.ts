@@ -21,8 +21,7 @@ export const local: Provider<'local'> = {
     if (statSync(modelPath, { throwIfNoEntry: false })?.isFile() !== true) {
       return { available: false, why: 'local.modelPath is not a file' };
     }
-    const { platform: os, arch } = process;
-    const runtime = runtimeState(runtimesDir(stateDir), { os, arch });
+    const runtime = runtimeState(runtimesDir(stateDir));
     if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };
     return { available: false, why: `skipped, ${runtime.why}: run "svc provider install local"` };
   },

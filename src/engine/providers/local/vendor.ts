@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { deferred, unlessAborted } from '../../support/async.js';
 import { ifReadable } from '../../support/files.js';
+import { runningMs } from '../../support/time.js';
 import { promptsOf } from '../open-models.js';
 import type {
   EmbeddingVendor,
@@ -20,12 +21,7 @@ import {
   parseModelReference,
   type RemoteReference,
 } from './model.js';
-import {
-  type InstalledRuntime,
-  type Platform,
-  runtimeState,
-  runtimesDir,
-} from './runtime/store.js';
+import { type InstalledRuntime, runtimeState, runtimesDir } from './runtime/store.js';
 
 /** Assumed context before the model is loaded. */
 const USUAL_CONTEXT = 2048;
@@ -48,20 +44,16 @@ export function createLocalVendor(
 ): EmbeddingVendor {
   return localVendor(settings, {
     runtimesDir: runtimesDir(stateDir),
-    platform: { os: process.platform, arch: process.arch },
     env,
     threads: usableCores(),
-    nowMs: () => performance.now(),
   });
 }
 
 interface LocalVendorOptions {
   readonly runtimesDir: string;
-  readonly platform: Pick<Platform, 'arch' | 'os'>;
   /** For `HF_ENDPOINT` and `HF_TOKEN`. */
   readonly env: VendorTools['env'];
   readonly threads: number;
-  readonly nowMs: () => number;
 }
 
 /** For tests, with the facts about the machine as options. @throws VendorFault */
@@ -134,12 +126,12 @@ class LocalEngine {
     texts: readonly string[],
     { signal, timeoutMs }: VendorRequest,
   ): Promise<VendorAnswer> {
-    const deadlineMs = this.options.nowMs() + timeoutMs;
+    const deadlineMs = runningMs() + timeoutMs;
     const vectors: Float32Array[] = [];
     let tokens = 0;
     for (const text of texts) {
       signal.throwIfAborted();
-      if (this.options.nowMs() > deadlineMs) {
+      if (runningMs() > deadlineMs) {
         throw new VendorFault(
           'timeout',
           `${vectors.length} of ${texts.length} texts were embedded in ${timeoutMs / 1000} s`,
@@ -169,8 +161,7 @@ class LocalEngine {
 
   /** @throws VendorFault `setup` if something has to be installed or downloaded first */
   private findParts({ mayDownload }: VendorRequest): Parts {
-    const { runtimesDir, platform } = this.options;
-    const state = runtimeState(runtimesDir, platform);
+    const state = runtimeState(this.options.runtimesDir);
     if (state.state === 'missing') {
       throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
     }
@@ -187,10 +178,10 @@ class LocalEngine {
 
   private async download(reference: RemoteReference, request: VendorRequest): Promise<string> {
     const { downloadModel } = await import('./download/download-model.js');
-    const { env, nowMs } = this.options;
+    const { env } = this.options;
     const { modelCacheDir } = this.local;
     const { signal, pacing, onEvent } = request;
-    const options = { modelCacheDir, env, pacing, signal, onEvent, nowMs };
+    const options = { modelCacheDir, env, pacing, signal, onEvent };
     return (await downloadModel(reference, options)).path;
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '../../support/async.js';
 import { runningMs } from '../../support/time.js';
 import type { EmbeddingEvent } from '../embedding-event.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
@@ -117,15 +117,6 @@ export class Pacer {
   /** Exponential, with jitter so that clients do not retry in step. */
   private backoff(tries: number): number {
     return FIRST_WAIT_MS * 2 ** (tries - 1) * (0.75 + this.random() / 2);
-  }
-}
-
-export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatModel } from '../../chat/index.js';
-import { VendorFault } from '../../providers/vendor-fault.js';
+import { broken } from '../../providers/read-vectors.js';
 import type { RankedDocument, Reranker, RerankRequest } from '../reranker.js';
 
 const SYSTEM = `You rank passages from someone's notes by how well each one answers a question.
@@ -44,9 +44,8 @@ function promptOf({ query, documents }: RerankRequest): string {
 function rankedIn(answer: string, count: number): readonly RankedDocument[] {
   const list = /\[[\d\s,]*\]/u.exec(answer)?.[0];
   if (list === undefined) {
-    throw new VendorFault('answer', 'the answer is broken: it has no list of numbers', {
-      hint: 'choose a model that follows instructions',
-    });
+    const hint = 'choose a model that follows instructions';
+    throw broken('it has no list of numbers').with({ hint });
   }
   const numbers = (list.match(/\d+/gu) ?? []).map((digits) => Number(digits) - 1);
   const order = [...new Set(numbers)].filter((index) => index >= 0 && index < count);

@@ -1,5 +1,11 @@
-import { type ExplainStatus, parseAnswer, sendRequest } from '../../providers/http/http-client.js';
+import {
+  bearerHeaders,
+  type ExplainStatus,
+  parseAnswer,
+  sendRequest,
+} from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
+import { broken } from '../../providers/read-vectors.js';
 import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
 import type { RerankerChoice } from '../choose-reranker.js';
@@ -83,10 +89,7 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
   const { provider, model, baseUrl, key, timeoutMs } = settings;
   const pacer = new Pacer();
   const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
-  const headers = {
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    ...settings.headers,
-  };
+  const headers = bearerHeaders(key, settings.headers);
   let dialect: Dialect = DIALECTS[provider];
   const send = async (question: Question, signal: AbortSignal): Promise<RerankAnswer> => {
     const pacing = pacer.pacing(INTERACTIVE, () => undefined);
@@ -139,16 +142,13 @@ function readAnswer(json: unknown): RerankAnswer {
   if (!Array.isArray(list)) {
     // Some servers report an unknown route with status 200.
     const said = messageIn(jsonAt(json, 'error'));
-    throw new VendorFault(
-      'answer',
-      `the answer is broken: it ${said === undefined ? 'has no results' : `reports "${said}"`}`,
-    );
+    throw broken(`it ${said === undefined ? 'has no results' : `reports "${said}"`}`);
   }
   const ranked = list.map((item: unknown): RankedDocument => {
     const index = jsonAt(item, 'index');
     const score = jsonAt(item, 'relevance_score') ?? jsonAt(item, 'score');
     if (typeof index === 'number' && typeof score === 'number') return { index, score };
-    throw new VendorFault('answer', 'the answer is broken: a result has no index or no score');
+    throw broken('a result has no index or no score');
   });
   return { ranked, cost: costOf(json) };
 }

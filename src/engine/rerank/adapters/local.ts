@@ -41,8 +41,7 @@ export async function openLocalReranker(
   signal: AbortSignal,
 ): Promise<Reranker> {
   const { model: modelPath, modelCacheDir, runtimes } = settings;
-  const { platform: os, arch } = process;
-  const state = runtimeState(runtimes, { os, arch });
+  const state = runtimeState(runtimes);
   if (state.state === 'missing') {
     throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
   }

@@ -73,7 +73,6 @@ function download(reference: string, folder: TempFolder, run: Run = {}) {
     pacing: new Pacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
     signal: run.signal ?? new AbortController().signal,
     onEvent,
-    nowMs,
     limits: { connectMs: 2000, idleMs: run.idleMs ?? 2000 },
   });
 }

@@ -52,10 +52,8 @@ function open(modelPath: string, opening: Opening = {}): EmbeddingAdapter {
   const nowMs = (): number => performance.now();
   const vendor = localVendor(settings, {
     runtimesDir: opening.runtimesDir ?? runtimes,
-    platform: { os: process.platform, arch: process.arch },
     env: opening.env ?? {},
     threads: 1,
-    nowMs,
   });
   const adapter = createAdapter(vendor, settings, { nowMs, random: () => 0 });
   opened.push(adapter);

@@ -42,7 +42,7 @@ export async function preparePostgresIndex(
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
   if (known !== undefined && isOf(known, identity) && !force) {
-    return createPostgresIndex(server, agent, origin, known, lockWaitMs);
+    return createPostgresIndex(server, agent, origin, known, { lockWaitMs });
   }
   const prepare = async (transaction: Transaction): Promise<void> => {
     await transaction.run(
@@ -74,7 +74,7 @@ export async function preparePostgresIndex(
   await server.transaction(prepare, { lockWaitMs });
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return createPostgresIndex(server, agent, origin, facts, lockWaitMs);
+  return createPostgresIndex(server, agent, origin, facts, { lockWaitMs });
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {

@@ -38,17 +38,6 @@ export interface PostgresIndex extends MemoryIndex {
   removeOrigin(name: string): Promise<void>;
 }
 
-/** @param lockWaitMs how long writing waits for other hosts; as long as a statement may take when left out */
-export function createPostgresIndex(
-  server: Server,
-  agent: string,
-  originName: string,
-  facts: MemoryFacts,
-  lockWaitMs?: number,
-): PostgresIndex {
-  return indexOf(server, agent, originName, facts, new Readers(server), { lockWaitMs });
-}
-
 /** What an index and its views have in common. */
 class Readers {
   private readonly server: Server;
@@ -80,19 +69,21 @@ class Readers {
 }
 
 interface Use {
-  /** Whether the facts are those of one search. */
-  readonly isView?: boolean;
+  /** How long writing waits for other hosts; as long as a statement may take when left out. */
   readonly lockWaitMs?: number | undefined;
+  /** Those of the index that this is a view of: its facts are those of one search. */
+  readonly shared?: Readers;
 }
 
-function indexOf(
+export function createPostgresIndex(
   server: Server,
   agent: string,
   originName: string,
   known: MemoryFacts,
-  readers: Readers,
-  { isView = false, lockWaitMs }: Use,
+  { lockWaitMs, shared }: Use = {},
 ): PostgresIndex {
+  const isView = shared !== undefined;
+  const readers = shared ?? new Readers(server);
   let facts = known;
   const current = async (): Promise<MemoryFacts> => {
     if (!isView) facts = (await readFacts(server, agent, originName)) ?? facts;
@@ -120,7 +111,7 @@ function indexOf(
   };
   return {
     view: async () =>
-      indexOf(server, agent, originName, await current(), readers, { isView: true }),
+      createPostgresIndex(server, agent, originName, await current(), { shared: readers }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
     documents: async () => storedDocuments(server, await here()),

@@ -41,7 +41,7 @@ export async function ensureModel({
     const { downloaded } =
       reference.kind === 'file'
         ? { downloaded: false }
-        : await downloadModel(reference, { ...options, modelCacheDir, pacing, nowMs: runningMs });
+        : await downloadModel(reference, { ...options, modelCacheDir, pacing });
     const path = modelPathOf(reference, modelCacheDir);
     checkModelFile(path);
     const outcome = downloaded ? 'downloaded' : 'already';
@@ -59,7 +59,6 @@ export interface DownloadModelOptions {
   readonly pacing: Pacing;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EmbeddingEvent) => void;
-  readonly nowMs: () => number;
   readonly limits?: DownloadLimits;
 }
 
@@ -92,7 +91,7 @@ export async function downloadModel(
     const hub = hubOf(options.env);
     const { limits = LIMITS, pacing } = options;
     const source = await sourceOf(reference, hub, { signal, pacing, timeoutMs: limits.idleMs });
-    const onProgress = createProgress(model, onEvent, options.nowMs);
+    const onProgress = createProgress(model, onEvent);
     await downloadFile({ ...source, path, limits, pacing, signal, onProgress });
     return { path, downloaded: true };
   });
@@ -117,12 +116,11 @@ const TELL_EVERY_MS = 200;
 function createProgress(
   model: string,
   onEvent: (event: EmbeddingEvent) => void,
-  nowMs: () => number,
 ): FileDownload['onProgress'] {
   let begin: { readonly atMs: number; readonly bytes: number } | undefined;
   let told: { readonly atMs: number; readonly bytes: number } | undefined;
   return (bytes, total) => {
-    const atMs = nowMs();
+    const atMs = runningMs();
     // A retry may start with fewer bytes.
     if (begin === undefined || bytes < begin.bytes) begin = { atMs, bytes };
     const last = bytes === total;

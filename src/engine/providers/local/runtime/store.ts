@@ -43,7 +43,7 @@ const BINARIES: Readonly<
 };
 
 /** As `linux-x64`. */
-export function platformName({ os, arch }: Platform): string {
+export function platformName({ os, arch }: Pick<Platform, 'arch' | 'os'>): string {
   return `${os}-${arch}`;
 }
 
@@ -111,10 +111,13 @@ export function runtimesDir(stateDir: string): string {
 }
 
 /** The runtime in use; reads one small file. @param dir see {@link runtimesDir} */
-export function runtimeState(dir: string, platform: Pick<Platform, 'os' | 'arch'>): RuntimeState {
+export function runtimeState(
+  dir: string,
+  platform: Pick<Platform, 'arch' | 'os'> = { os: process.platform, arch: process.arch },
+): RuntimeState {
   const runtime = installedRuntime(dir);
   if (runtime === undefined) return missing(`${RUNTIME_PACKAGE} is not installed`);
-  const here = `${platform.os}-${platform.arch}`;
+  const here = platformName(platform);
   if (runtime.platform !== here) {
     return missing(
       `${RUNTIME_PACKAGE} is installed for ${runtime.platform}, but this machine is ${here}`,
