@@ -7,8 +7,7 @@
  * `origins` are the hosts that index files into a memory, each with its own documents, settings and mark of the last
  * sync. The displayed paths in a mark are separated by NUL, which text cannot contain.
  *
- * `documents.facts` and `links`: front matter and tags, and links to other notes, as JSON; see note-facts.ts and
- * note-links.ts. `documents.chunk_ids`: the ids of its chunks, which are consecutive unless it was appended to.
+ * `documents.chunk_ids`: the ids of its chunks, which are consecutive unless it was appended to.
  *
  * Keyword search: `terms` has the frequency of each term and its newest postings, `postings` the older ones, in rows
  * that are never changed; the bytes are described in posting-bytes.ts. `chunk_lengths` has the number of words of each
@@ -62,8 +61,6 @@ CREATE TABLE svc.documents (
   hash text NOT NULL,
   indexed_ms bigint NOT NULL,
   resume text,
-  facts text,
-  links text,
   chunk_ids int4multirange NOT NULL,
   UNIQUE (memory, origin, source, path)
 );
