@@ -78,11 +78,11 @@ test('a route whose id makes no reachable path needs a path', () => {
     const plugins = { entries: { webhooks: { config: { routes } } } };
     return checkConfigText('/svc.json', JSON.stringify({ plugins })).faults.map(({ code }) => code);
   };
-  for (const id of ['a?b', 'a#b', '..', '50%']) {
+  for (const id of ['a?b', 'a#b', '..']) {
     assert.equal(found(id, {}), ['route-unreachable'], id);
     assert.equal(found(id, { path: '/a' }), [], id);
   }
-  for (const id of ['a b', 'ü', 'a%20b']) assert.equal(found(id, {}), [], id);
+  for (const id of ['a b', 'ü', 'a%20b', '50%']) assert.equal(found(id, {}), [], id);
 });
 
 test('a secret of a provider that is not declared concerns its route only', () => {

@@ -30,7 +30,7 @@ export const routesKnowTheirSender: Rule = function* (input) {
 export const routesCanBeReached: Rule = function* (input) {
   for (const { id, route, path } of writtenRoutes(input)) {
     if (route.enabled === false) continue;
-    const why = unreachable(writtenPath(id, route));
+    const why = unreachable(id, route);
     if (why === undefined) continue;
     yield fault('route-unreachable', route.path === undefined ? path : [...path, 'path'], {
       message: `no request can reach the route ${JSON.stringify(id)}: ${why}`,
@@ -40,8 +40,9 @@ export const routesCanBeReached: Rule = function* (input) {
   }
 };
 
-/** Why a request cannot have a path; undefined if it can. */
-function unreachable(path: string): string | undefined {
+/** Why a request cannot have the path of a route; undefined if it can. */
+function unreachable(id: string, route: RouteInput): string | undefined {
+  const path = writtenPath(id, route);
   if (/[?#]/u.test(path)) return 'a path ends at "?" and "#"';
   if (!path.isWellFormed()) return 'its path is not valid Unicode';
   try {
@@ -49,6 +50,8 @@ function unreachable(path: string): string | undefined {
     if (!decodeURI(path).split('/').some(isDot)) return undefined;
     return 'clients remove "." and ".." from a path';
   } catch {
+    // Senders escape an id as they escape all names.
+    if (route.path === undefined) return undefined;
     return 'its path has a "%" that starts no valid escape ("%25" is a "%")';
   }
 }
