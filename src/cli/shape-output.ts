@@ -31,6 +31,10 @@ export function wantsShape(argv: readonly string[]): boolean {
   return ownWords(argv).some((word) => /^--(?:fields|jq|template)(?:=|$)/u.test(word));
 }
 
+/** `jq: error: WHY at <top-level>, line 1, column 9:`, and the expression; or `jq: error (at /dev/stdin:0): WHY`. */
+const JQ_ERROR =
+  /^jq: error(?: \(at [^)]*\))?: (.*?)(?: at <top-level>(, line \d+, column \d+):)?$/mu;
+
 /** Prepares what the flags ask for; undefined where they ask for nothing. */
 export async function createShape(
   flags: Readonly<Record<string, unknown>>,
@@ -47,7 +51,8 @@ export async function createShape(
       const text = JSON.stringify(select(document));
       const { stdout, stderr, exitCode } = program.raw(text, jq, ['-r', '-c']);
       if (exitCode === 0) return stdout;
-      throw new SvcError('USAGE', `--jq: ${stderr.replace(/^jq: /u, '').trim()}`, {
+      const [, why, at = ''] = JQ_ERROR.exec(stderr) ?? [];
+      throw new SvcError('USAGE', `--jq: ${why ?? stderr}${at}`, {
         hint: 'see https://jqlang.org/manual; --json prints the whole document',
       });
     };

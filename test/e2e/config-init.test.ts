@@ -136,6 +136,14 @@ test('--yes takes what is proposed: the usual place, and words alone', async () 
   assert.not(existsSync(home.at('workspace/MEMORY.md')));
 });
 
+test('without notes, no question is made up, and the next step is to add one', async () => {
+  const home = tempFolder();
+  const { code, stdout } = await runSvc(['config', 'init', '--yes'], { home: home.path });
+  assert.is(code, 0);
+  assert.not.match(stdout, /^\? |No matches/mu);
+  assert.match(stdout, /Next:\n {2}svc memory add /u);
+});
+
 test('without questions, a folder of notes is indexed whole, and listed once', async () => {
   const home = folderOf({ 'notes/cars/van.md': '# Van\n\nThe van is red.\n' });
   const init = ['config', 'init', '--workspace', home.at('notes'), '--provider', 'none', '--json'];

@@ -201,6 +201,30 @@ test('what may not be read is told, and what belongs to others', async () => {
   }
 });
 
+test('a state folder that svc cannot enter, write to or create is found, and nothing is called a bug', async () => {
+  const program = ordinaryProgram();
+  const home = homeWith('{}');
+  const fresh = tempFolder();
+  giveToOrdinary(home.path);
+  const run = (path: string): Promise<SvcRun> =>
+    runSvc(['config', 'doctor', '--json'], {
+      home: path,
+      cwd: '/',
+      uid: ORDINARY_UID,
+      root: program,
+    });
+  assert.ok(!codes(await run(home.path)).includes('folder-refused'));
+  chmodSync(home.path, 0);
+  const shut = await run(home.path);
+  chmodSync(home.path, 0o700);
+  assert.ok(codes(shut).includes('folder-unwritable'), shut.stdout);
+  assert.not.match(shut.stdout, /please report it/u);
+  chmodSync(fresh.path, 0o555);
+  const absent = await run(fresh.at('state'));
+  assert.ok(codes(absent).includes('folder-refused'), absent.stdout);
+  assert.match(absent.stdout, /state cannot be created: permission denied/u);
+});
+
 /** Runs the doctor in a terminal; a test that fails there does not leave it waiting for keys. */
 async function inTerminal(
   options: PtyOptions,

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
 import { writeNotes } from '../support/many-notes.js';
 import { rawDatabase } from '../support/raw-database.js';
@@ -56,6 +57,24 @@ test('during a search’s first index it ends with 130 and an error that says th
   assert.equal([code, stdout], [130, '']);
   assert.match(stderr, /error: interrupted; [\d,]+ indexed files? kept\n hint: .*again/);
   assert.ok((await documentsIn(home)) > 0);
+});
+
+test('while a search only embeds, the error counts no files', async () => {
+  const fake = await startOpenAiFake();
+  const home = folderOf({ 'workspace/MEMORY.md': '# Heron\n' });
+  const configure = (memorySearch: object): void =>
+    void home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
+  configure({ provider: 'none' });
+  await runSvc(['memory', 'index'], { home: home.path });
+  fake.trouble('slow');
+  configure({ provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } });
+  const run = startSvc(['memory', 'search', 'heron'], { home: home.path });
+  await run.wrote('embedding ');
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.done;
+  await fake.close();
+  assert.is(code, 130, stderr);
+  assert.match(stderr, /error: interrupted; finished work is kept\n hint: .*again/);
 });
 
 test('during a rebuild the old index stays as it was', async () => {

@@ -163,6 +163,8 @@ test('a configuration that is at fault is told by every call, until it is fixed'
   const broken = await ask();
   assert.ok(broken.isError);
   assert.match(textOf(broken), /svc\.json[\s\S]*code: CONFIG_INVALID/);
+  const { stderr } = await runSvc(['mcp'], { home: home.path });
+  assert.match(stderr, /^warning: .*\n     at: .*svc\.json:1:\d+\n   hint: /u);
   home.write('svc.json', '{}');
   assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
 });

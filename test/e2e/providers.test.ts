@@ -162,6 +162,10 @@ test('a fallback that works keeps the path usable', async () => {
   assert.is(indexed.code, 0);
   assert.match(indexed.stdout, /3 passages embedded \(spare, text-embedding-3-small\)/);
   assert.match(indexed.stderr, /warning: spare embedded instead: .*429/);
+  const after = await svc(home, ['memory', 'status', '--json']);
+  const { state, ofFallback, differences } = jsonOf.status(after).agents[0]?.vectorStore ?? {};
+  // Its vectors are where they belong, not left from other settings.
+  assert.equal([state, ofFallback, differences], ['empty', 3, []]);
   spare.trouble('quota_spent');
   assert.is((await svc(home, ['provider', 'test'])).code, 1);
 });

@@ -1,11 +1,6 @@
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
-import {
-  indexOutput,
-  type OpenedMemory,
-  type SearchOutput,
-  searchOutput,
-} from '../../engine/memory/index.js';
+import { indexOutput, type OpenedMemory, searchOutput } from '../../engine/memory/index.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
 import {
   applyPlan,
@@ -90,7 +85,7 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
   const isLeft = first?.search === null;
   const isGiven = asks && !isLeft && (await offerIntegration(plan.file, world, world.warn));
-  if (first?.search) write(nextSteps(isGiven));
+  if (first?.search) write(nextSteps(isGiven, first.isEmpty));
   return {
     ...written,
     workspace: workspace.dir,
@@ -221,29 +216,41 @@ async function firstSearch(
   configFile: string,
   workspace: string,
   { asks, openMemory, sync, warn, signal, write, view }: SetUpWorld,
-): Promise<{ readonly index: SetUpOutput['index']; readonly search: SearchOutput | null }> {
+): Promise<FirstSearch> {
   const memory = await openMemory(configFile);
   const summary = await sync(memory);
   const index = indexOutput(memory, summary);
-  if (summary.outcome === 'stopped') return { index, search: null };
+  const isEmpty = summary.added + summary.changed + summary.unchanged === 0;
+  if (summary.outcome === 'stopped') return { index, search: null, isEmpty };
   const example = firstQuestion(workspace);
-  const query = asks ? await askFirstQuery(safeLine(example), signal) : example;
-  if (query === undefined) return { index, search: null };
+  const query = asks && !isEmpty ? await askFirstQuery(safeLine(example), signal) : example;
+  if (query === undefined) return { index, search: null, isEmpty };
+  // Warnings of a search explain why a memory is empty.
   const response = await memory.backend.search({ query }, { signal });
   for (const warning of response.warnings) warn(warning);
-  write(`\n${safeLine(`? ${response.query}`)}`);
-  const compact = view.columns !== undefined;
-  write(renderSearchResults(response, { ...view, compact }));
-  return { index, search: searchOutput(memory, response) };
+  if (!isEmpty) {
+    write(`\n${safeLine(`? ${response.query}`)}`);
+    const compact = view.columns !== undefined;
+    write(renderSearchResults(response, { ...view, compact }));
+  }
+  return { index, search: searchOutput(memory, response), isEmpty };
 }
 
-function nextSteps(isGiven: boolean): string {
+interface FirstSearch extends Pick<SetUpOutput, 'index' | 'search'> {
+  /** Whether there is nothing to find yet. */
+  readonly isEmpty: boolean;
+}
+
+function nextSteps(isGiven: boolean, isEmpty: boolean): string {
+  const notes = isEmpty
+    ? 'svc memory add "a first note"   add to the memory, which is empty'
+    : 'svc memory search "a question"  search again; without one, the search screen';
   const agents = isGiven
     ? 'svc integrate --list            see the agents that have this memory'
     : 'svc integrate claude-code       give an agent this memory';
   return `
 Next:
-  svc memory search "a question"  search again; without one, the search screen
+  ${notes}
   ${agents}
   svc serve                       keep the index up to date in the background
 `;

@@ -1,4 +1,4 @@
-import { messageOf, SvcError } from '../errors/index.js';
+import { asSvcError, messageOf, SvcError } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
 import {
   type CheckReport,
@@ -89,14 +89,15 @@ const WITHOUT_SQLITE: CheckReport = {
 };
 
 function failure(error: unknown): Finding {
-  if (!(error instanceof SvcError)) {
+  const known = asSvcError(error);
+  if (known === undefined) {
     return finding('check-failed', 'fault', {
       message: 'the check failed',
       cause: messageOf(error),
       hint: 'please report it with the file that "svc bug-report" writes',
     });
   }
-  const { message, hint, location } = error;
+  const { message, hint, location } = known;
   return finding('check-failed', 'fault', { message, hint, place: location });
 }
 

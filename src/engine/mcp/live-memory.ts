@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, type SourceLocation, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import type { MemoryWatcher, WatchEvent } from '../memory/watch/index.js';
@@ -142,6 +142,7 @@ export class LiveMemory {
 
 interface Told {
   readonly message: string;
+  readonly location?: SourceLocation | undefined;
   readonly hint?: string | undefined;
 }
 
@@ -149,6 +150,11 @@ function wordsOf(error: unknown): string {
   return error instanceof SvcError ? withHint(error) : messageOf(error);
 }
 
-function withHint({ message, hint }: Told): string {
-  return hint === undefined ? message : `${message}\n   hint: ${hint}`;
+function withHint({ message, location, hint }: Told): string {
+  const lines = [message];
+  if (location !== undefined) {
+    lines.push(`     at: ${location.file}:${location.line}:${location.column}`);
+  }
+  if (hint !== undefined) lines.push(`   hint: ${hint}`);
+  return lines.join('\n');
 }

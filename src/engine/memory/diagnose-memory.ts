@@ -4,7 +4,6 @@ import {
   type VectorsOutcome,
 } from '../embeddings/diagnosis/diagnose.js';
 import { failure } from '../embeddings/diagnosis/provider-checks.js';
-import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
 import {
   type EmbeddingAdapter,
   identityKey,
@@ -17,7 +16,7 @@ import type { Reranking, RerankUse } from '../rerank/index.js';
 import { formatCountOf } from '../support/format.js';
 import type { BackendStatus, VectorsState } from './backends/index.js';
 import { QueryEmbedder } from './embedding/index.js';
-import { type VectorCoverage, vectorCoverage } from './embedding-status.js';
+import { differencesFrom, type VectorCoverage, vectorCoverage } from './embedding-status.js';
 import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
 
@@ -85,11 +84,14 @@ async function checkVectors(
   const adapter = await opened;
   const { index, vectors } = status;
   if (index.state === 'missing' || vectors === undefined) return noIndex(index);
-  const expected = expectedIdentity(providers.primary.choice, agent.memorySearch);
-  const coverage = vectorCoverage(status, (stored) =>
-    adapter === undefined
-      ? expectedDifferences(stored, expected)
-      : identityKeyDifferences(stored, identityKey(adapter.identity)),
+  const ofPrimary = differencesFrom(providers.primary.choice, agent.memorySearch);
+  const coverage = vectorCoverage(
+    status,
+    (stored) =>
+      adapter === undefined
+        ? ofPrimary(stored)
+        : identityKeyDifferences(stored, identityKey(adapter.identity)),
+    differencesFrom(providers.fallback?.choice, agent.memorySearch),
   );
   const tried = await tryQuestion(home, providers, signal);
   const outcome = outcomeOf(coverage, vectors.extension, agent.memorySearch.store.vector.enabled);
@@ -152,7 +154,7 @@ function pendingCause({
     case 'other':
       return `the vectors in the index do not match the settings: ${differences.join(', ')}`;
     case 'empty':
-      return all === 0 ? undefined : 'no passages have vectors yet';
+      return all === 0 ? undefined : 'no passages have vectors of the provider yet';
     case 'partial':
       return `${formatCountOf(all - done - refused, 'passage')} without a vector`;
     case 'whole':

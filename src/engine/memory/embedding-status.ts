@@ -52,16 +52,12 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     reason: whyChosen(choice, settings, memory.world),
     credential: credentialView(choice, settings, memory.world),
   });
-  const coverageBy = (choice: ProviderChoice | undefined): VectorCoverage => {
-    const expected = choice === undefined ? undefined : expectedIdentity(choice, settings);
-    return vectorCoverage(status, (identity) =>
-      expected === undefined ? NO_PROVIDER : expectedDifferences(identity, expected),
-    );
-  };
   const primary = providers?.primary.choice;
   const fallback = providers?.fallback?.choice;
-  const coverage = coverageBy(primary);
-  const fallbackDone = fallback === undefined ? 0 : coverageBy(fallback).done;
+  const ofPrimary = differencesFrom(primary, settings);
+  const ofFallback = differencesFrom(fallback, settings);
+  const coverage = vectorCoverage(status, ofPrimary, ofFallback);
+  const fallbackDone = vectorCoverage(status, ofFallback, ofPrimary).done;
   const byMeaning = primary !== undefined && coverage.done + fallbackDone > 0;
   const mode = settings.query.hybrid.enabled ? 'hybrid' : 'vector';
   return {
@@ -94,6 +90,19 @@ function mediaStatus(
 
 const NO_PROVIDER = ['no provider is configured'] as const;
 
+/** How a stored identity differs from a provider's. */
+export type DifferencesOf = (identity: string) => readonly string[];
+
+/** According to the settings: the provider is not opened. */
+export function differencesFrom(
+  choice: ProviderChoice | undefined,
+  settings: ResolvedMemorySearch,
+): DifferencesOf {
+  if (choice === undefined) return () => NO_PROVIDER;
+  const expected = expectedIdentity(choice, settings);
+  return (identity) => expectedDifferences(identity, expected);
+}
+
 function whyMissing(provider: string): EmbeddingStatus['missing'] {
   return provider === 'none' ? 'switched_off' : 'none_found';
 }
@@ -109,10 +118,15 @@ export interface VectorCoverage
   readonly all: number;
 }
 
-/** Compares the vectors of an index with the configured identity. */
+/**
+ * Compares the vectors of an index with the configured identity.
+ *
+ * @param besides of the provider that may have vectors, too: they are not of other settings
+ */
 export function vectorCoverage(
   { index, vectors, media }: Pick<BackendStatus, 'index' | 'media' | 'vectors'>,
-  differencesOf: (identity: string) => readonly string[],
+  differencesOf: DifferencesOf,
+  besides: DifferencesOf,
 ): VectorCoverage {
   const all = index.state === 'ready' ? index.statistics.chunks : 0;
   const spaces = (vectors?.spaces ?? []).toSorted((a, b) => b.chunks - a.chunks);
@@ -133,7 +147,7 @@ export function vectorCoverage(
     const state = refused < all ? 'partial' : 'whole';
     return { state, dimensions: null, done: 0, all, refused, cached, differences: [] };
   }
-  const [other] = inUse;
+  const other = inUse.find(({ identity }) => besides(identity).length > 0);
   const differences = other === undefined ? [] : differencesOf(other.identity);
   const state = other === undefined ? 'empty' : 'other';
   const dimensions = other?.dimensions ?? null;

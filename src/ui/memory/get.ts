@@ -59,7 +59,7 @@ function renderTurn({ line, role, at, text, asked }: GivenTurn, options: GetOpti
   return `${[head, ...said].join('\n')}\n`;
 }
 
-/** `2026-02-03 04:05 UTC`. */
-function shownTime(at: string): string {
+/** When a turn was said: `2026-02-03 04:05 UTC`. */
+export function shownTime(at: string): string {
   return `${at.slice(0, 'YYYY-MM-DD'.length)} ${at.slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)} UTC`;
 }

@@ -48,7 +48,10 @@ export function renderWrites({ writes }: MemoryUndoListOutput, { style, nowMs }:
 
 /** What was kept of a conversation. */
 export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput): string {
-  if (decisions.length === 0) return `nothing to keep in ${turns} turns of ${safeLine(session)}`;
+  if (turns === 0) return `no new turns in ${safeLine(session)}`;
+  if (decisions.length === 0) {
+    return `nothing to keep in ${formatCountOf(turns, 'turn')} of ${safeLine(session)}`;
+  }
   return decisions
     .map(({ outcome, text, citation }) => {
       const place = citation === null ? '' : ` (${safeLine(citation)})`;

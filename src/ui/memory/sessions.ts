@@ -3,6 +3,7 @@ import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/sup
 import { safeLine, safeLines } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
+import { shownTime } from './get.js';
 
 /** Characters of an ID: sufficient for thousands of conversations. */
 const ID_CHARS = 8;
@@ -37,7 +38,7 @@ export function renderSession(
   const head = `${style.bold(safeLine(title))}\n${style.dim(`${safeLine(path)}  ${state}`)}\n`;
   const said = turns.map(({ line, role, at, text }) => {
     const who = style.bold(role === 'user' ? 'User' : 'Assistant');
-    const when = at === null ? [] : [style.dim(at)];
+    const when = at === null ? [] : [style.dim(shownTime(at))];
     return `\n${[style.dim(`#L${line}`), who, ...when].join('  ')}\n${safeLines(text)}\n`;
   });
   return head + said.join('');

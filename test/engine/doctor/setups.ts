@@ -582,6 +582,16 @@ const INDEXES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'the list of what is forgotten is damaged',
+    finds: 'index/forget-list-invalid',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await patient.sync();
+      patient.write('state/forgotten/main.json', 'damaged');
+    },
+    fix: ({ at }) => rmSync(at('state/forgotten/main.json')),
+  },
+  {
     name: 'there is no index',
     finds: 'index/index-missing',
     severity: 'warning',

@@ -19,6 +19,12 @@ test('turns keep their lines, and nothing in them moves the cursor', () => {
       archivedBytes: 0,
       turns: [
         {
+          line: 2,
+          role: 'assistant',
+          at: '2026-02-03T08:00:30.500Z',
+          text: 'Zero.',
+        },
+        {
           line: 3,
           role: 'user',
           at: null,
@@ -28,6 +34,7 @@ test('turns keep their lines, and nothing in them moves the cursor', () => {
     },
     { style: createStyle(false) },
   );
+  assert.match(shown, '\n#L2  Assistant  2026-02-03 08:00 UTC\nZero.\n');
   assert.ok(shown.endsWith('#L3  User\nFirst line.\n  Second \\e[2J line.\n\nLast.\n'), shown);
 });
 

@@ -1,6 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { SvcError } from '../../errors/index.js';
 import type { BackendStatus } from '../../memory/backends/index.js';
+import { forgetPlaces } from '../../memory/forgotten/index.js';
 import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
@@ -66,6 +68,7 @@ async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<Che
   const { index } = status;
   const findings = [
     ...indexFindings(subject),
+    await forgetListFinding(subject),
     frontMatterFinding(subject),
     index.state === 'ready' ? await brokenLinks(memory) : undefined,
   ];
@@ -76,6 +79,24 @@ async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<Che
   const count =
     index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
+}
+
+/** Without a valid list, nothing is indexed. The list of a shared memory is on the server. */
+async function forgetListFinding({ memory, world }: Subject): Promise<Finding | undefined> {
+  if (memory.home.others !== undefined) return undefined;
+  try {
+    await memory.home.readForgetList();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'FORGET_LIST_INVALID') throw error;
+    const { listFile } = forgetPlaces(world.context.state, memory.agent.id);
+    return finding('forget-list-invalid', 'fault', {
+      message: error.message,
+      cause: 'nothing is indexed without it',
+      place: { file: listFile },
+      hint: error.hint,
+    });
+  }
 }
 
 const NAMED = 3;

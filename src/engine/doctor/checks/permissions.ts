@@ -1,12 +1,12 @@
-import { lstatSync } from 'node:fs';
+import { accessSync, lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasPlainSecret } from '../../config/masked-text.js';
-import { SvcError } from '../../errors/index.js';
+import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { authFolder } from '../../providers/github-copilot/auth-files.js';
-import { namesIn } from '../../support/files.js';
+import { ifReadable, namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -39,10 +39,14 @@ export const permissions: DoctorCheck = {
     if (uid === undefined) {
       return { summary: 'not supported by this system', findings: [], off: true };
     }
-    const findings = guarded(world).flatMap((one) => lookAt(one, uid) ?? []);
+    const { stateDir, cacheDir } = world.context.state;
+    const findings = [
+      ...guarded(world).flatMap((one) => lookAt(one, uid) ?? []),
+      ...[stateDir, cacheDir].flatMap((path) => refusal(path) ?? []),
+    ];
     // One finding per file: the first is the worst.
     const worst = uniqueBy(findings, ({ place }) => place?.file);
-    return { summary: world.context.state.stateDir, findings: worst };
+    return { summary: stateDir, findings: worst };
   },
 };
 
@@ -181,7 +185,8 @@ function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
 }
 
 function lookAt(one: Guarded, uid: number): Finding | undefined {
-  const found = lstatSync(one.path, { throwIfNoEntry: false });
+  // In a folder that cannot be entered, the folder is the problem.
+  const found = ifReadable(() => lstatSync(one.path, { throwIfNoEntry: false }));
   // A link is the user's choice.
   if (found === undefined || found.isSymbolicLink()) return undefined;
   const mode = found.mode & 0o7777;
@@ -203,6 +208,29 @@ function lookAt(one: Guarded, uid: number): Finding | undefined {
     hint: `chmod ${formatMode(to)} ${JSON.stringify(path)}`,
     fix: modeFix(path, mode, to),
   });
+}
+
+/** Why svc cannot write to one of its folders, or create it. */
+function refusal(folder: string): Finding | undefined {
+  const existing = nearestExisting(folder);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const verb = existing === folder ? 'written to' : 'created';
+    return finding('folder-refused', 'fault', {
+      message: `${folder} cannot be ${verb}: ${systemReason(error)}`,
+      cause: 'svc stores files in it',
+      place: { file: folder },
+      hint: `check the permissions of ${existing}, or set SVC_HOME to a folder that you can write to`,
+    });
+  }
+}
+
+function nearestExisting(path: string): string {
+  const parent = dirname(path);
+  const isThere = path === parent || ifReadable(() => lstatSync(path)) !== undefined;
+  return isThere ? path : nearestExisting(parent);
 }
 
 /** Changes the mode; never follows a link. */

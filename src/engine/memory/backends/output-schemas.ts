@@ -132,7 +132,7 @@ const statusOutput = z.strictObject({
     z.strictObject({
       state: field(
         z.enum(['empty', 'other', 'partial', 'whole']),
-        '`empty`: no vectors. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
+        '`empty`: none from the provider. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
       ),
       dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
       embedded: field(count, 'Passages with a usable vector.'),

@@ -134,7 +134,7 @@ export function stopIfInterrupted(summary: SyncSummary): void {
   const documents = summary.added + summary.changed;
   throw new SvcError(
     'INTERRUPTED',
-    `interrupted; ${formatCountOf(documents, 'indexed file')} kept`,
+    `interrupted; ${documents === 0 ? 'finished work is' : formatCountOf(documents, 'indexed file')} kept`,
     {
       hint: 'run the same command again to continue',
     },
