@@ -110,8 +110,20 @@ function certificateOf(loaded: LoadedConfig, context: EngineContext): Buffer | u
 
 function readAnswer(text: string, url: string, status: number): JsonObject {
   const answer = parsedJson(text);
-  if (isJsonObject(answer)) return answer;
-  throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
+  if (!isJsonObject(answer)) {
+    throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
+  }
+  if (status === NOT_FOUND && !('routeId' in answer)) throw notServed(url);
+  return answer;
+}
+
+const NOT_FOUND = 404;
+
+/** The listener may have started before the route was added, or cannot read its secret. */
+function notServed(url: string): SvcError {
+  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: the listener does not serve it`, {
+    hint: 'restart the listener, or reload it with SIGHUP, after changing the configuration; "svc status" shows why a route is skipped',
+  });
 }
 
 /** For values from JSON.parse: what is in such an object is JSON as well. */

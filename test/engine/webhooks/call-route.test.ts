@@ -21,7 +21,7 @@ async function callable(secret: string) {
     state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
     clock: { now: Date.now },
   };
-  const call = (more: Partial<RouteCall>) =>
+  const call = (more: Partial<RouteCall>, added: object = {}) =>
     callRoute(
       {
         routeId: 'zh',
@@ -32,7 +32,7 @@ async function callable(secret: string) {
         signal: new AbortController().signal,
         ...more,
       },
-      loaded({ routes }),
+      loaded({ routes: { ...routes, ...added } }),
       context,
     );
   return { url, call, close };
@@ -63,6 +63,20 @@ test('an address with https of a listener without it is explained', async () => 
   assert.is(error.code, 'WEBHOOK_UNREACHABLE');
   assert.match(error.message, /: it does not answer with TLS$/);
   assert.match(error.hint ?? '', /http:\/\//);
+  await close();
+});
+
+test('a route that the running listener does not know yet is explained', async () => {
+  const secret = 'a-secret-of-tests-1234567890';
+  const { call, close } = await callable(secret);
+  const error = await failureOf(
+    call({ routeId: 'late' }, { late: { sessionKey: SESSION, secret } }),
+  );
+  assert.is(error.code, 'WEBHOOK_UNREACHABLE');
+  assert.match(error.message, /\/plugins\/webhooks\/late: the listener does not serve it$/u);
+  assert.match(error.hint ?? '', /SIGHUP/u);
+  const unknownFlow = await call({ action: 'cancel_flow', data: { flowId: 'none' } });
+  assert.equal([unknownFlow.status, unknownFlow.answer['code']], [404, 'not_found']);
   await close();
 });
 
