@@ -26,7 +26,7 @@ export interface SignedRequest {
   readonly id: string;
   /** Besides those that prove who sends it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Scheme, host and port of the listener. */
+  /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
   readonly baseUrl: string;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export async function sendSigned(
   context: EngineContext,
 ): Promise<SentRequest> {
   const { verifier, secret } = await openVerifier(route, loaded, context, signal);
-  const url = new URL(encodeURI(route.path), baseUrl).href;
+  const url = addressOf(route, baseUrl);
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const all = { ...proof, ...headers };
@@ -63,6 +63,13 @@ export async function sendSigned(
   });
   const curl = curlCommand({ url, headers: all, body }, secret);
   return { url, status, answer: readAnswer(text, url, status), curl };
+}
+
+/** A proxy may serve the listener below a path. */
+function addressOf({ path }: ResolvedRoute, baseUrl: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/u, '')}${encodeURI(path)}`;
+  return url.href;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../../../src/engine/webhooks/call-route.js';
 
 import { failureOf } from '../../support/memory.js';
-import { SESSION, testWebhooks } from '../../support/webhooks.js';
+import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 
 /** A listener with one route, and a call of it. */
 async function callable(secret: string) {
@@ -77,6 +77,16 @@ test('a route that the running listener does not know yet is explained', async (
   assert.match(error.hint ?? '', /SIGHUP/u);
   const unknownFlow = await call({ action: 'cancel_flow', data: { flowId: 'none' } });
   assert.equal([unknownFlow.status, unknownFlow.answer['code']], [404, 'not_found']);
+  await close();
+});
+
+test('the address of a proxy can have a path', async () => {
+  const { url, call, close } = await callable(SECRET);
+  const below = { zh: { sessionKey: SESSION, secret: SECRET, path: '/webhooks/zh' } };
+  for (const baseUrl of [`${url}/plugins`, `${url}/plugins/`]) {
+    const sent = await call({ baseUrl, action: 'list_flows' }, below);
+    assert.equal([sent.url, sent.status], [`${url}/plugins/webhooks/zh`, 200]);
+  }
   await close();
 });
 
