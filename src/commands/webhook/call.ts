@@ -36,7 +36,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
       summary: 'Perform create_flow or run_task only once for this key.',
       helpValue: 'KEY',
     }),
-    url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
+    url: baseUrlFlag('Base URL of the listener, such as https://hooks.example.com.'),
   };
 
   async run(): Promise<CallOutput> {

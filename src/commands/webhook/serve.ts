@@ -15,7 +15,7 @@ export default class WebhookServe extends ServeCommand<ServeOutput> {
   static override description =
     `Listens on gateway.host and gateway.port and performs actions on the task flows of each route's session. A response with "ok": true means that the change is on disk. It is "svc serve" without memories, and without running tasks unless --run-tasks is given. Only one of the two can run for a state folder.
 
-On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSeconds; new ones get 503. A second signal stops it immediately. SIGHUP applies changed routes, limits and secrets; an invalid configuration is ignored. On a terminal it shows routes and flows, elsewhere it logs to stderr.`;
+On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSeconds; new ones get 503. A second signal stops it immediately. SIGHUP applies changed routes, limits and secrets; an invalid configuration is ignored. On a terminal it shows routes and deliveries, elsewhere it logs to stderr.`;
   static override examples = examples(
     '',
     '--port 9000 --plain',

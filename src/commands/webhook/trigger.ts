@@ -19,7 +19,7 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
   };
   static override flags = {
     route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
-    url: baseUrlFlag('Base URL of the listener: scheme, host and port.'),
+    url: baseUrlFlag('Base URL of the listener, such as https://hooks.example.com.'),
   };
 
   async run(): Promise<TriggerOutput> {

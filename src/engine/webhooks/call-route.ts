@@ -15,7 +15,7 @@ export interface RouteCall {
   /** The other fields of the body. */
   readonly data: JsonObject;
   readonly idempotencyKey: string | undefined;
-  /** Scheme, host and port of the listener. */
+  /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
   readonly baseUrl: string;
   readonly signal: AbortSignal;
 }

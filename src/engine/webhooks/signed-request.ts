@@ -26,7 +26,7 @@ export interface SignedRequest {
   readonly id: string;
   /** Besides those that prove who sends it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Scheme, host and port of the listener. */
+  /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
   readonly baseUrl: string;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export async function sendSigned(
   context: EngineContext,
 ): Promise<SentRequest> {
   const { verifier, secret } = await openVerifier(route, loaded, context, signal);
-  const url = new URL(encodeURI(route.path), baseUrl).href;
+  const url = addressOf(route, baseUrl);
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const all = { ...proof, ...headers };
@@ -63,6 +63,13 @@ export async function sendSigned(
   });
   const curl = curlCommand({ url, headers: all, body }, secret);
   return { url, status, answer: readAnswer(text, url, status), curl };
+}
+
+/** A proxy may serve the listener below a path. */
+function addressOf({ path }: ResolvedRoute, baseUrl: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/u, '')}${encodeURI(path)}`;
+  return url.href;
 }
 
 /**
@@ -110,8 +117,20 @@ function certificateOf(loaded: LoadedConfig, context: EngineContext): Buffer | u
 
 function readAnswer(text: string, url: string, status: number): JsonObject {
   const answer = parsedJson(text);
-  if (isJsonObject(answer)) return answer;
-  throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
+  if (!isJsonObject(answer)) {
+    throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
+  }
+  if (status === NOT_FOUND && !('routeId' in answer)) throw notServed(url);
+  return answer;
+}
+
+const NOT_FOUND = 404;
+
+/** The listener may have started before the route was added, or cannot read its secret. */
+function notServed(url: string): SvcError {
+  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: the listener does not serve it`, {
+    hint: 'restart the listener, or reload it with SIGHUP, after changing the configuration; "svc status" shows why a route is skipped',
+  });
 }
 
 /** For values from JSON.parse: what is in such an object is JSON as well. */

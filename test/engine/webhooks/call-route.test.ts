@@ -8,7 +8,7 @@ import {
 } from '../../../src/engine/webhooks/call-route.js';
 
 import { failureOf } from '../../support/memory.js';
-import { SESSION, testWebhooks } from '../../support/webhooks.js';
+import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 
 /** A listener with one route, and a call of it. */
 async function callable(secret: string) {
@@ -21,7 +21,7 @@ async function callable(secret: string) {
     state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
     clock: { now: Date.now },
   };
-  const call = (more: Partial<RouteCall>) =>
+  const call = (more: Partial<RouteCall>, added: object = {}) =>
     callRoute(
       {
         routeId: 'zh',
@@ -32,7 +32,7 @@ async function callable(secret: string) {
         signal: new AbortController().signal,
         ...more,
       },
-      loaded({ routes }),
+      loaded({ routes: { ...routes, ...added } }),
       context,
     );
   return { url, call, close };
@@ -63,6 +63,30 @@ test('an address with https of a listener without it is explained', async () => 
   assert.is(error.code, 'WEBHOOK_UNREACHABLE');
   assert.match(error.message, /: it does not answer with TLS$/);
   assert.match(error.hint ?? '', /http:\/\//);
+  await close();
+});
+
+test('a route that the running listener does not know yet is explained', async () => {
+  const secret = 'a-secret-of-tests-1234567890';
+  const { call, close } = await callable(secret);
+  const error = await failureOf(
+    call({ routeId: 'late' }, { late: { sessionKey: SESSION, secret } }),
+  );
+  assert.is(error.code, 'WEBHOOK_UNREACHABLE');
+  assert.match(error.message, /\/plugins\/webhooks\/late: the listener does not serve it$/u);
+  assert.match(error.hint ?? '', /SIGHUP/u);
+  const unknownFlow = await call({ action: 'cancel_flow', data: { flowId: 'none' } });
+  assert.equal([unknownFlow.status, unknownFlow.answer['code']], [404, 'not_found']);
+  await close();
+});
+
+test('the address of a proxy can have a path', async () => {
+  const { url, call, close } = await callable(SECRET);
+  const below = { zh: { sessionKey: SESSION, secret: SECRET, path: '/webhooks/zh' } };
+  for (const baseUrl of [`${url}/plugins`, `${url}/plugins/`]) {
+    const sent = await call({ baseUrl, action: 'list_flows' }, below);
+    assert.equal([sent.url, sent.status], [`${url}/plugins/webhooks/zh`, 200]);
+  }
   await close();
 });
 

@@ -171,7 +171,7 @@ export const SERVICES: readonly Preset[] = [
     name: 'cron.curl',
     title: 'cron and curl',
     setup:
-      'A line of a crontab: `0 6 * * * curl -sS -u "$SVC_USER_AND_PASSWORD" -H "content-type: application/json" -H "idempotency-key: report-$(date +\\%F)" --data \'{"title":"Daily report"}\' URL`',
+      'A line of a crontab: `0 6 * * * curl -sS -u "$CRON_USER_AND_PASSWORD" -H "content-type: application/json" -H "idempotency-key: report-$(date +\\%F)" --data \'{"title":"Daily report"}\' URL`',
     route: { ...OWN, verify: { scheme: 'basic', secrets: ['env:CRON_USER_AND_PASSWORD'] } },
     headers: {},
     body: { title: 'Daily report', data: null },
