@@ -68,7 +68,7 @@ export async function sendSigned(
 /** A proxy may serve the listener below a path. */
 function addressOf({ path }: ResolvedRoute, baseUrl: string): string {
   const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/u, '')}${encodeURI(path)}`;
+  url.pathname = `${url.pathname.replace(/\/$/u, '')}${encodeURI(path)}`;
   return url.href;
 }
 
