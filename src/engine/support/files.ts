@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -175,6 +176,16 @@ export function realTarget(path: string): string | undefined {
 /** Whether a real path is a folder or inside it. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A path, or the nearest folder above it that exists. @param exists follows links by default */
+export function nearestExisting(
+  path: string,
+  exists: (path: string) => boolean = existsSync,
+): string {
+  let nearest = path;
+  while (!exists(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  return nearest;
 }
 
 /** A dangling link counts as well. */

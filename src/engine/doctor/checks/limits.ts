@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../errors/index.js';
-import { ifReadable } from '../../support/files.js';
+import { ifReadable, nearestExisting } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
@@ -34,13 +34,7 @@ export const disk: DoctorCheck = {
 function folders({ context, agents }: DoctorWorld): readonly string[] {
   const { stateDir, cacheDir } = context.state;
   const stores = agents.map(({ memorySearch }) => dirname(memorySearch.store.path));
-  return [...new Set([stateDir, cacheDir, ...stores].map(nearestExisting))];
-}
-
-function nearestExisting(path: string): string {
-  let folder = path;
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
+  return [...new Set([stateDir, cacheDir, ...stores].map((path) => nearestExisting(path)))];
 }
 
 async function lookAt(

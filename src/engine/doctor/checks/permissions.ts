@@ -1,12 +1,12 @@
 import { accessSync, lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { hasPlainSecret } from '../../config/masked-text.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { authFolder } from '../../providers/github-copilot/auth-files.js';
-import { ifReadable, namesIn } from '../../support/files.js';
+import { ifReadable, namesIn, nearestExisting } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -212,7 +212,9 @@ function lookAt(one: Guarded, uid: number): Finding | undefined {
 
 /** Why svc cannot write to one of its folders, or create it. */
 function refusal(folder: string): Finding | undefined {
-  const existing = nearestExisting(folder);
+  // In place of a dangling link, no folder can be created.
+  const isThere = (path: string): boolean => ifReadable(() => lstatSync(path)) !== undefined;
+  const existing = nearestExisting(folder, isThere);
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);
     return undefined;
@@ -225,12 +227,6 @@ function refusal(folder: string): Finding | undefined {
       hint: `check the permissions of ${existing}, or set SVC_HOME to a folder that you can write to`,
     });
   }
-}
-
-function nearestExisting(path: string): string {
-  const parent = dirname(path);
-  const isThere = path === parent || ifReadable(() => lstatSync(path)) !== undefined;
-  return isThere ? path : nearestExisting(parent);
 }
 
 /** Changes the mode; never follows a link. */
