@@ -3,6 +3,7 @@ import {
   type ChoiceReason,
   type CredentialView,
   credentialView,
+  type MediaObstacle,
   mediaObstacle,
   shownModel,
   whyChosen,
@@ -67,25 +68,21 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     missing: primary !== undefined ? undefined : whyMissing(settings.provider),
     coverage,
     fallbackDone,
-    media: mediaStatus(status, primary, settings),
+    media: mediaStatus(status, mediaObstacle(primary, settings) ?? null, ofPrimary),
   };
 }
 
 function mediaStatus(
   { media }: BackendStatus,
-  choice: ProviderChoice | undefined,
-  settings: ResolvedMemorySearch,
+  unavailable: MediaObstacle | null,
+  differencesOf: DifferencesOf,
 ): StatusOutput['media'] {
   if (media === undefined) return null;
   const { modalities, maxFileBytes } = media;
-  const unavailable = mediaObstacle(choice, settings) ?? null;
-  const found = { modalities, maxFileBytes, unavailable };
-  if (choice === undefined || unavailable !== null) return { ...found, refused: [] };
-  const expected = expectedIdentity(choice, settings);
   const refused = media.refused.flatMap(({ identity, ...file }) =>
-    expectedDifferences(identity, expected).length === 0 ? [file] : [],
+    unavailable === null && differencesOf(identity).length === 0 ? [file] : [],
   );
-  return { ...found, refused };
+  return { modalities, maxFileBytes, unavailable, refused };
 }
 
 const NO_PROVIDER = ['no provider is configured'] as const;
