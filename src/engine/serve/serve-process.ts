@@ -22,8 +22,7 @@ import { serviceDefinitions } from './service-definitions.js';
 import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
 import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
-import type { ServiceSnapshot } from './state-file.js';
-import { type ServeState, StateFile } from './state-file.js';
+import { type ServeState, type ServiceSnapshot, StateFile } from './state-file.js';
 import { type Backoff, SERVICE_BACKOFF, Supervisor } from './supervisor.js';
 import { notifySystemdReady } from './systemd-unit.js';
 

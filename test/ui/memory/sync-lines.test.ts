@@ -27,21 +27,33 @@ function events(): readonly SyncEvent[] {
   ];
 }
 
-function lines(everyMs: number, options: Partial<SyncLinesOptions> = {}): readonly string[] {
-  let atMs = 0;
+/** The lines of events, each with the time of the clock when it happens. */
+function linesOf(
+  timed: readonly (readonly [atMs: number, event: SyncEvent])[],
+  options: Partial<SyncLinesOptions> = {},
+): readonly string[] {
+  let nowMs = 0;
   const written: string[] = [];
   const onEvent = createSyncLines((line) => written.push(line), {
     style,
     verbose: false,
     quiet: false,
-    now: () => atMs,
+    now: () => nowMs,
     ...options,
   });
-  for (const event of events()) {
-    atMs += everyMs;
+  for (const [atMs, event] of timed) {
+    nowMs = atMs;
     onEvent(event);
   }
   return written;
+}
+
+function every(ms: number, all: readonly SyncEvent[]) {
+  return all.map((event, at) => [(at + 1) * ms, event] as const);
+}
+
+function lines(everyMs: number, options: Partial<SyncLinesOptions> = {}): readonly string[] {
+  return linesOf(every(everyMs, events()), options);
 }
 
 const BEGINNING = [
@@ -95,19 +107,7 @@ const EMBEDDING: readonly SyncEvent[] = [
 ];
 
 test('embedding is told: by whom, instead of whom, how far, and what slows it down', () => {
-  let atMs = 0;
-  const written: string[] = [];
-  const onEvent = createSyncLines((line) => written.push(line), {
-    style,
-    verbose: false,
-    quiet: false,
-    now: () => atMs,
-  });
-  for (const event of EMBEDDING) {
-    atMs += 2500;
-    onEvent(event);
-  }
-  assert.equal(written, [
+  assert.equal(linesOf(every(2500, EMBEDDING)), [
     'openai failed, continuing with gemini: 401 no\\n key\n',
     'embedding 100 passages with gemini (gemini-embedding-001)\n',
     '50 of 100 passages · 50 % · instead of openai · cache 12 hits · 12k tokens\n',
@@ -117,24 +117,14 @@ test('embedding is told: by whom, instead of whom, how far, and what slows it do
 });
 
 test('a retry is reported if nothing else was for ten seconds', () => {
-  let atMs = 0;
-  const written: string[] = [];
-  const onEvent = createSyncLines((line) => written.push(line), {
-    style,
-    verbose: false,
-    quiet: false,
-    now: () => atMs,
-  });
-  for (const event of EMBEDDING.slice(0, 2)) onEvent(event);
-  const told = written.length;
+  const begun = every(0, EMBEDDING.slice(0, 2));
+  const event = { type: 'request.retried', why: 'no answer in time', waitMs: 500 } as const;
   // Quick ones; then those of requests that run at the same time.
-  for (const afterMs of [500, 1000, 120_000, 120_010, 240_000]) {
-    atMs = afterMs;
-    const retried = { type: 'request.retried', why: 'no answer in time', waitMs: 500 } as const;
-    onEvent({ type: 'embed.provider', event: retried });
-  }
+  const retries = [500, 1000, 120_000, 120_010, 240_000].map((atMs) => {
+    return [atMs, { type: 'embed.provider', event }] as const;
+  });
   const line = 'gemini: retried after "no answer in time"\n';
-  assert.equal(written.slice(told), [line, line]);
+  assert.equal(linesOf([...begun, ...retries]), [...linesOf(begun), line, line]);
 });
 
 test('the progress line goes on with the passages', () => {

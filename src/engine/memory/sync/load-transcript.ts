@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { isRecord } from '../../config/index.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
-import { parsedJson } from '../../support/text.js';
+import { isRecord, parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { ChunkingOptions } from '../chunking/index.js';
 import type { Forgotten } from '../forgotten/index.js';
