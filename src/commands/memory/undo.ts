@@ -12,6 +12,7 @@ import {
   undoNotes,
   writeId,
 } from '../../engine/notes/index.js';
+import { iso } from '../../engine/support/time.js';
 import { renderUndoneWrites, renderWrites } from '../../ui/memory/notes.js';
 
 export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | MemoryUndoOutput> {
@@ -49,7 +50,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
         ...place,
         writes: writes.map((write) => ({
           id: writeId(write.id),
-          at: new Date(write.atMs).toISOString(),
+          at: iso(write.atMs),
           path: write.path,
           origin: write.origin,
           text: addedText(write),

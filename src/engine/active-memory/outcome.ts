@@ -6,6 +6,7 @@ import type { SearchMode } from '../memory/search/index.js';
 import type { ChatType } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
 import { makeFolders } from '../support/files.js';
+import { iso } from '../support/time.js';
 import { injectedBlock } from './block.js';
 import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';
 import type { RecallOutput } from './output-schemas.js';
@@ -129,7 +130,7 @@ export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutco
   const file = outcomeLogFile(state.stateDir);
   const { status, agentId, sessionKey, gates, question, recalled, mode } = outcome;
   const line = {
-    at: new Date(clock.now()).toISOString(),
+    at: iso(clock.now()),
     status,
     agent: agentId,
     session: sessionKey ?? null,

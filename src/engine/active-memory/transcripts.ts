@@ -4,6 +4,7 @@ import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifThere, makeFolders } from '../support/files.js';
 import { shortHash } from '../support/text.js';
+import { iso } from '../support/time.js';
 import type { CondensePrompt } from './model.js';
 import { emptyRecalls, recallStateFile } from './state-file.js';
 
@@ -24,7 +25,7 @@ export function keepTranscript(
   { prompt, summary }: { readonly prompt: CondensePrompt; readonly summary: string },
 ): void {
   const parts = dir.split(/[\\/]+/u).filter((part) => !/^\.*$/u.test(part) && !part.includes('\0'));
-  const timestamp = new Date(clock.now()).toISOString();
+  const timestamp = iso(clock.now());
   const lines = [
     { role: 'system', content: prompt.system },
     { role: 'user', content: prompt.user },

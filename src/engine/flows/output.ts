@@ -7,6 +7,7 @@ import {
   type TaskRecord,
   taskOutput,
 } from '../flow-model/task-record.js';
+import { iso } from '../support/time.js';
 import type { FlowFinding, TaskFinding } from './audit.js';
 import type { Page } from './flow-store.js';
 import type { Changed, FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
@@ -85,7 +86,7 @@ export function flowHistoryOutput(history: FlowHistory): FlowHistoryOutput {
   return {
     flowId: flow.flowId,
     status: flow.status,
-    startsAt: startsAt === undefined ? null : new Date(startsAt).toISOString(),
+    startsAt: startsAt === undefined ? null : iso(startsAt),
     gapAfter: gapAfter ?? null,
     entries: entries.map(historyEntryOutput),
   };

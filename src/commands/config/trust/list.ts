@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { examples } from '../../../cli/command-parts.js';
 import { listTrust } from '../../../engine/config/trust/config-trust.js';
+import { iso } from '../../../engine/support/time.js';
 import { renderTrustList } from '../../../ui/config/config-text.js';
 
 export default class ConfigTrustList extends BaseCommand {
@@ -10,7 +11,7 @@ export default class ConfigTrustList extends BaseCommand {
   async run() {
     await this.parse(ConfigTrustList);
     const configs = listTrust(this.context()).map(({ file, trustedAtMs }) => {
-      return { file, trustedAt: new Date(trustedAtMs).toISOString() };
+      return { file, trustedAt: iso(trustedAtMs) };
     });
     this.write(renderTrustList(configs));
     return { configs };

@@ -9,6 +9,7 @@ import {
   removeStrayTemporaries,
   replaceFile,
 } from '../../support/files.js';
+import { iso } from '../../support/time.js';
 import {
   type ChangedFile,
   emptyForgetList,
@@ -59,7 +60,7 @@ export async function hide(
     const changes = fromFile ? planFileChanges(plan, folder) : [];
     const entry: ForgetEntry = {
       id,
-      at: new Date(context.clock.now()).toISOString(),
+      at: iso(context.clock.now()),
       passages: plan.passages.map(({ origin, path, startLine, endLine }) => {
         return { path: documentName({ origin, path }), startLine, endLine };
       }),

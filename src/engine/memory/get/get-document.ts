@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { firstChars } from '../../support/text.js';
+import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { OtherHosts } from '../home/index.js';
@@ -204,7 +205,7 @@ async function describeMedia(
   const { size, mtimeMs } = fingerprintOf(statSync(absolutePath));
   const refusals = await index.refusedMedia();
   const refused = refusals.find((one) => one.path === path)?.why ?? null;
-  const media = { mimeType, bytes: size, modified: new Date(mtimeMs).toISOString(), refused };
+  const media = { mimeType, bytes: size, modified: iso(mtimeMs), refused };
   const lines = mediaLines(path, media);
   return {
     path,

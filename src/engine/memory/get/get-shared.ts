@@ -1,3 +1,4 @@
+import { iso } from '../../support/time.js';
 import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument } from '../index/index.js';
 import { documentName } from '../search/index.js';
@@ -42,7 +43,7 @@ export async function readShared(
   const { origin, path, source, kind, mimeType, fingerprint } = document;
   const described = { path, origin, source, kind, absolutePath: undefined };
   if (mimeType !== undefined) {
-    const modified = new Date(fingerprint.mtimeMs).toISOString();
+    const modified = iso(fingerprint.mtimeMs);
     const media = { mimeType, bytes: fingerprint.size, modified, refused: null };
     const lines = mediaLines(path, media);
     const all = { startLine: 1, endLine: lines.length, totalLines: lines.length };

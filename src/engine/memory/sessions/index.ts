@@ -5,6 +5,7 @@ export type { SessionListOutput, SessionOutput } from './output-schemas.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { shortHash } from '../../support/text.js';
+import { iso } from '../../support/time.js';
 import type { ForgetPlan, MemoryStore } from '../forget/index.js';
 import { type Forgotten, forgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { OpenedMemory } from '../open-memory.js';
@@ -140,7 +141,7 @@ function liveSession(
     title: titleOf([first]),
     state: isKept ? 'kept' : 'live',
     startedAt,
-    lastAt: new Date(file.mtimeMs).toISOString(),
+    lastAt: iso(file.mtimeMs),
     archivedBytes: isKept ? archived.bytes : 0,
     file,
   };
@@ -167,7 +168,7 @@ function archivedSession(session: ArchivedSession, file: TranscriptFile): FoundS
     title,
     state: importedFrom === null ? 'archived' : 'imported',
     startedAt,
-    lastAt: new Date(endMs(session)).toISOString(),
+    lastAt: iso(endMs(session)),
     archivedBytes: bytes,
     file,
   };

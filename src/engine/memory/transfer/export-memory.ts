@@ -5,6 +5,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
+import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.js';
@@ -68,7 +69,7 @@ async function* contentLines(
   tally: ExportTally,
 ): AsyncGenerator<ExportLine> {
   const { index, agent, atMs } = context;
-  const at = new Date(atMs).toISOString();
+  const at = iso(atMs);
   yield { type: 'header', format: 'svc-memory', version: EXPORT_VERSION, at, agent };
   const workspaceDir = resolveWorkspace(context.workspaceDir);
   const documents = (await index.documents())

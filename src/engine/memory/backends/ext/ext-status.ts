@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../../support/context.js';
+import { iso } from '../../../support/time.js';
 import type { ExtStatus } from '../memory-backend.js';
 import type { ExtSettings } from './ext-settings.js';
 import { isSameCollection, readExtState, restingNow, restKeyOf } from './ext-state.js';
@@ -44,7 +45,7 @@ export function extStatus(
       updated === undefined || !existsSync(indexFile)
         ? null
         : {
-            at: new Date(updated.atMs).toISOString(),
+            at: iso(updated.atMs),
             tookMs: updated.tookMs,
             files: updated.files,
             stale: updated.tree === null || updated.tree !== tree(),
