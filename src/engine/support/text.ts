@@ -9,6 +9,15 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** JSON that is the same for equal values, whatever the order of their keys. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isRecord(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
 /** The parsed JSON, or the text itself: servers may answer with either. */
 export function jsonOrText(text: string): unknown {
   const value = parsedJson(text);

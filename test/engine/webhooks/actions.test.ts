@@ -160,13 +160,18 @@ test('an idempotency key makes a create or a task happen once, and refuses anoth
     [first, again].map(({ headers }) => headers.get('idempotent-replayed')),
     [null, 'true'],
   );
+  const stored = { 'idempotency-key': 'build-1.2.4' };
+  const create = { action: 'create_flow', goal: 'stored' };
+  const kept = await act(url, { ...create, stateJson: { a: 1, b: { c: 2, d: [3] } } }, stored);
+  const reordered = await act(url, { ...create, stateJson: { b: { d: [3], c: 2 }, a: 1 } }, stored);
+  assert.equal(reordered.body, kept.body);
   const other = told(await act(url, { action: 'create_flow', goal: 'twice' }, key));
   assert.equal([other.status, other.code], [422, 'idempotency_mismatch']);
   // The same key for another action is another key.
   const task = { action: 'run_task', flowId, runtime: 'acp', task: 't' };
   const ran = await act(url, task, key);
   assert.equal((await act(url, task, key)).body, ran.body);
-  assert.is(told(await act(url, { action: 'list_flows' }, key)).result.flows?.length, 1);
+  assert.is(told(await act(url, { action: 'list_flows' }, key)).result.flows?.length, 2);
   for (const bad of ['', 'k'.repeat(256), 'a b']) {
     const answer = await act(url, { action: 'create_flow', goal: 'x' }, { 'idempotency-key': bad });
     assert.equal([answer.status, answer.body['code']], [400, 'invalid_request'], bad);

@@ -11,7 +11,7 @@ import {
   PRIVATE_MODE,
   replaceFile,
 } from '../../support/files.js';
-import { isRecord, listed, parsedJson } from '../../support/text.js';
+import { listed, parsedJson, sortedJson } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
@@ -121,14 +121,9 @@ export function keepTrust(
  */
 function digestOf(risky: readonly RiskyValue[]): string {
   const lines = risky.map(({ path, value, leadsTo }) =>
-    JSON.stringify([formatPath(path), value, leadsTo ?? []], withSortedKeys),
+    sortedJson([formatPath(path), value, leadsTo ?? []]),
   );
   return hash('sha256', lines.toSorted().join('\n'));
-}
-
-function withSortedKeys(_key: string, value: unknown): unknown {
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function isTrusted(context: EngineContext, file: string, risky: readonly RiskyValue[]): boolean {
