@@ -4,12 +4,18 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pointerKeys } from '../support/json-pointer.js';
 import { isRecord, suggestName } from '../support/text.js';
+import { readRequested } from './map/requested.js';
 import { ALERTS } from './presets/alerts.js';
 import { CODE_HOSTS } from './presets/code-hosts.js';
 import type { Preset } from './presets/preset.js';
 import { SERVICES } from './presets/services.js';
 import { receiverOf } from './routes.js';
-import { configuredRoute, type SentRequest, sendSigned } from './signed-request.js';
+import {
+  configuredRoute,
+  type SentRequest,
+  type SignedRequest,
+  sendSigned,
+} from './signed-request.js';
 
 /** All presets, in the order of docs/webhook-senders.md. */
 export const PRESETS: readonly Preset[] = [...CODE_HOSTS, ...ALERTS, ...SERVICES];
@@ -41,12 +47,14 @@ export async function triggerPreset(
   context: EngineContext,
 ): Promise<Triggered> {
   const preset = presetOf(name);
-  const id = routeId ?? fittingRoute(preset, loaded);
+  const id = routeId ?? fittingRoute(preset, loaded, context.clock.now());
   const route = configuredRoute(id, loaded);
   const delivery = exampleOf(preset, id, route, context.clock.now());
   const sent = await sendSigned({ route, ...delivery, baseUrl, signal }, loaded, context);
   return { preset: name, route: id, ...sent };
 }
+
+type Example = Pick<SignedRequest, 'body' | 'headers' | 'id'>;
 
 function presetOf(name: string): Preset {
   const found = PRESETS.find((preset) => preset.name === name);
@@ -58,28 +66,39 @@ function presetOf(name: string): Preset {
   });
 }
 
-/** The route that verifies requests as the preset does. */
-function fittingRoute({ name, route: { verify } }: Preset, { resolved }: LoadedConfig): string {
+/** The route that verifies requests as the preset does; of several, the one whose rules make an action of its example. */
+function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number): string {
   const { routes } = resolved.plugins.entries.webhooks.config;
-  const wanted = senderOf(verify);
-  const ids = Object.entries(routes)
+  const wanted = senderOf(preset.route.verify);
+  const verifying = Object.entries(routes)
     .filter(([, route]) => route.enabled && route.map !== undefined)
-    .filter(([, route]) => senderOf(route.verify) === wanted)
-    .map(([id]) => id);
-  const [id, more] = ids;
-  if (id !== undefined && more === undefined) return id;
-  throw new SvcError(
-    'WEBHOOK_ROUTE_UNKNOWN',
-    id === undefined
-      ? `no route verifies requests as ${name} needs`
-      : `${name} fits several routes`,
-    {
-      hint:
-        id === undefined
-          ? 'see docs/webhook-senders.md for one'
-          : `pass --route ${ids.join(' or --route ')}`,
-    },
+    .filter(([, route]) => senderOf(route.verify) === wanted);
+  const acting = verifying.filter(([id, route]) =>
+    actsOn(exampleOf(preset, id, route, nowMs), id, route),
   );
+  const ids = (acting.length > 0 ? acting : verifying).map(([id]) => id);
+  const [id, more] = ids;
+  if (id === undefined) {
+    throw new SvcError(
+      'WEBHOOK_ROUTE_UNKNOWN',
+      `no route verifies requests as ${preset.name} needs`,
+      {
+        hint: 'see docs/webhook-senders.md for one',
+      },
+    );
+  }
+  if (more === undefined) return id;
+  throw new SvcError('WEBHOOK_ROUTE_UNKNOWN', `${preset.name} fits several routes`, {
+    hint: `pass --route ${ids.join(' or --route ')}`,
+  });
+}
+
+function actsOn({ body, headers }: Example, id: string, route: ResolvedRoute): boolean {
+  const headersDistinct = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value]]),
+  );
+  const head = { headers, headersDistinct };
+  return readRequested(receiverOf(id, route), head, Buffer.from(body)).type === 'action';
 }
 
 /** Equal for routes and presets of the same sender. */
@@ -89,7 +108,7 @@ function senderOf(verify: Preset['route']['verify'] | ResolvedRoute['verify']): 
 }
 
 /** A new id and, where the body contains it, the time of now: a repeated or old delivery would not be performed. */
-function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute, nowMs: number) {
+function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute, nowMs: number): Example {
   const id = randomUUID();
   const [place] = receiverOf(routeId, route).places.id;
   const keys = place?.in === 'body' ? place.keys : undefined;

@@ -99,8 +99,10 @@ test('the route of a preset is found by how it verifies, or has to be named', as
     );
   assert.match(await trigger('github.pusj', {}), /preset github.pusj not found/);
   assert.match(await trigger('github.push', {}), /no route verifies requests/);
-  const two = { a: routeOf(push), b: routeOf(pull) };
+  const two = { a: routeOf(push), b: routeOf(push) };
   assert.match(await trigger('github.push', two), /fits several routes/);
+  const oneMaps = { a: routeOf(pull), b: routeOf(push) };
+  assert.match(await trigger('github.push', oneMaps), /cannot call .*\/b: .*ECONNREFUSED/);
 });
 
 test.run();
