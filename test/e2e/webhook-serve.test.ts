@@ -272,7 +272,11 @@ test('with gateway.tls it speaks HTTPS, and call knows the certificate', async (
   await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.is(run.code, 0, run.stdout);
-  assert.match(jsonOf.webhookCall(run).url, /^https:/);
+  const { url } = jsonOf.webhookCall(run);
+  assert.match(url, /^https:/);
+  const plain = new URL(url).origin.replace('https:', 'http:');
+  const refused = await svc(home, 'call', 'ci', 'list_flows', '--url', plain);
+  assert.match(refused.stderr, /it closed the connection\n.*with gateway\.tls.* https:\/\//);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

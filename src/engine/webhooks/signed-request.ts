@@ -58,7 +58,7 @@ export async function sendSigned(
   const sent = { url, headers: all, body, certificate, signal };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (NOT_TLS.test(systemErrorCode(error) ?? '')) throw withoutTls(url, error);
+    if (isOtherScheme(url, systemErrorCode(error) ?? '')) throw otherScheme(url, error);
     throw unreachable(url, messageOf(error), error);
   });
   const curl = curlCommand({ url, headers: all, body }, secret);
@@ -148,11 +148,20 @@ function unreachable(url: string, why: string, cause?: unknown): SvcError {
 /** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
 const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
 
-function withoutTls(url: string, cause: unknown): SvcError {
-  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: it does not answer with TLS`, {
-    hint: 'a listener without gateway.tls has an address with http://',
-    cause,
-  });
+/** A listener with TLS closes connections without it. */
+function isOtherScheme(url: string, code: string): boolean {
+  return isHttps(url) ? NOT_TLS.test(code) : code === 'ECONNRESET';
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith('https:');
+}
+
+function otherScheme(url: string, cause: unknown): SvcError {
+  const [why, hint] = isHttps(url)
+    ? ['it does not answer with TLS', 'a listener without gateway.tls has an address with http://']
+    : ['it closed the connection', 'a listener with gateway.tls has an address with https://'];
+  return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, { hint, cause });
 }
 
 interface Posted {
@@ -205,7 +214,7 @@ function answerOf({
   signal,
 }: PostedRequest): Promise<IncomingMessage> {
   const target = new URL(url);
-  const isTls = target.protocol === 'https:';
+  const isTls = isHttps(url);
   const options: RequestOptions = {
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
