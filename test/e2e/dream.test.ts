@@ -234,6 +234,8 @@ test('undo takes back the last sweep that wrote something; an entry stays with t
   assert.is.not(again.sweep, first.sweep);
   const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', key, '--json'));
   assert.equal([explained.fate, explained.sweep], ['promoted', first.sweep]);
+  const rejected = await svc(world, 'dream', 'reject', key);
+  assert.match(rejected.stdout, `its entry in MEMORY.md stays; "svc dream undo ${first.sweep}"`);
   const undone = await svc(world, 'dream', 'undo');
   assert.is(undone.code, 0, undone.stderr);
   assert.not.ok(existsSync(world.home.at('workspace/MEMORY.md')), 'it had only that entry');

@@ -23,7 +23,8 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     const entry = await claimToDecide(target, args.claim, this.signal);
     await rejectClaim(target, entry.key, this.handOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };
-    this.write(renderRejection(output));
+    const { state } = entry;
+    this.write(renderRejection(output, state.fate === 'promoted' ? state.sweepId : undefined));
     return output;
   }
 }

@@ -87,9 +87,18 @@ export function renderPromotion(promotion: DreamPromoteOutput): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Text of `svc dream reject`. */
-export function renderRejection(claim: DreamRejectOutput): string {
-  return `${safeLine(claim.text)}\n  ${placeWords(claim)}: rejected, no sweep will promote it\n`;
+/** Text of `svc dream reject`. @param sweep that has promoted the claim before; undefined if none has */
+export function renderRejection(claim: DreamRejectOutput, sweep: string | undefined): string {
+  const lines = [
+    safeLine(claim.text),
+    `  ${placeWords(claim)}: rejected, no sweep will promote it`,
+  ];
+  if (sweep !== undefined) {
+    lines.push(
+      `  its entry in MEMORY.md stays; "svc dream undo ${safeLine(sweep)}" undoes the sweep that added it`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 /** Text of `svc dream undo`. */
