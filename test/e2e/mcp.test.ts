@@ -164,7 +164,7 @@ test('a configuration that is at fault is told by every call, until it is fixed'
   assert.ok(broken.isError);
   assert.match(textOf(broken), /svc\.json[\s\S]*code: CONFIG_INVALID/);
   const { stderr } = await runSvc(['mcp'], { home: home.path });
-  assert.match(stderr, /^warning: .*\n     at: .*svc\.json:1:\d+\n   hint: /u);
+  assert.match(stderr, /^warning: .*\n {5}at: .*svc\.json:1:\d+\n {3}hint: /u);
   home.write('svc.json', '{}');
   assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
 });

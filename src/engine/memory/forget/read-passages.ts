@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { NOTHING_FORGOTTEN, saysSomething } from '../forgotten/index.js';
-import { readLines, textIn } from '../get/index.js';
+import { linesHint, readLines, textIn } from '../get/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -86,7 +86,7 @@ async function linePassages(
     const { startLine, endLine } = range;
     if (startLine < 1 || endLine > lines.count || endLine < startLine) {
       throw new SvcError('RANGE_INVALID', `${path} has ${formatCountOf(lines.count, 'line')}`, {
-        hint: `use lines 1 to ${lines.count}`,
+        hint: linesHint(lines.count),
       });
     }
     // Media have no text.

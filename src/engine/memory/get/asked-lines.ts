@@ -83,10 +83,10 @@ export function askedLines(
 export function citedPart(cited: ParsedCitation): Pick<ParsedCitation, 'pages' | 'range'> {
   const { path, range, pages } = cited;
   if (range !== undefined && range.endLine < range.startLine) {
-    throw reversed('lines', `${path}#L${range.endLine}-L${range.startLine}`);
+    throw reversed('lines', `${path}#L${Math.max(1, range.endLine)}-L${range.startLine}`);
   }
   if (pages !== undefined && pages.lastPage < pages.firstPage) {
-    throw reversed('pages', `${path}#p${pages.lastPage}-p${pages.firstPage}`);
+    throw reversed('pages', `${path}#p${Math.max(1, pages.lastPage)}-p${pages.firstPage}`);
   }
   return cited;
 }
@@ -100,8 +100,13 @@ function reversed(what: string, meant: string): SvcError {
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {
   const has = `${name} has ${formatCountOf(totalLines, 'line')}`;
   return new SvcError('RANGE_INVALID', `${has}, so there is no line ${line}`, {
-    hint: `use lines 1 to ${totalLines}`,
+    hint: linesHint(totalLines),
   });
+}
+
+/** Which lines of a document exist. */
+export function linesHint(total: number): string {
+  return total <= 1 ? 'use line 1' : `use lines 1 to ${total}`;
 }
 
 /** The lines of the pages of a PDF. @throws SvcError RANGE_INVALID */

@@ -6,6 +6,7 @@ export {
   type GetRequest,
   type GetResponse,
   type GivenTurn,
+  linesHint,
   pageLines,
 } from './asked-lines.js';
 export {

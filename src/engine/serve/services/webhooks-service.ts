@@ -92,7 +92,7 @@ async function start(
     throw error;
   }
   warnIfOpen(loaded, log);
-  tellRoutes(webhooks.standings, host);
+  tellRoutes(webhooks.standings, loaded, host);
   onWebhooks?.(webhooks.live);
   return {
     reload: async (next) => {
@@ -125,7 +125,7 @@ async function takesOn(
   host: ServiceHost,
 ): Promise<boolean> {
   const isTaken = await webhooks.reload(loaded);
-  if (isTaken) tellRoutes(webhooks.standings, host);
+  if (isTaken) tellRoutes(webhooks.standings, loaded, host);
   return isTaken;
 }
 
@@ -135,9 +135,15 @@ function addressesOf({ context, loaded }: ServeSetup): readonly ListenAddress[] 
   return [gatewayAddress(loaded, context), ...(admin === undefined ? [] : [admin])];
 }
 
-function tellRoutes(standings: readonly RouteStanding[], host: ServiceHost): void {
+function tellRoutes(
+  standings: readonly RouteStanding[],
+  { ignoredKeys = [] }: LoadedConfig,
+  host: ServiceHost,
+): void {
   const { log } = host;
-  if (standings.length === 0) {
+  // A warning about the untrusted configuration names them.
+  const areIgnored = ignoredKeys.some((key) => key.startsWith('plugins.entries.webhooks'));
+  if (standings.length === 0 && !areIgnored) {
     log.warn('no routes configured: add one below plugins.entries.webhooks.config.routes');
   }
   for (const { id, path, sessionKey, state, secretSource, fault } of standings) {

@@ -3,6 +3,7 @@ import { ChildGroup } from '../../child/child-group.js';
 import { Minder } from '../../child/minder.js';
 import { childEnvironment, findProgram } from '../../child/program.js';
 import { formatPath, type LoadedConfig } from '../../config/index.js';
+import { messageOf, SvcError } from '../../errors/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
@@ -49,7 +50,9 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     const { id } = target.filter;
     const one = opened[at];
     if (one?.status === 'fulfilled') return [id, one.value];
-    log.error({ err: one?.reason, target: id }, 'the target cannot be used');
+    const reason: unknown = one?.reason;
+    const why = reason instanceof SvcError ? { hint: reason.hint } : { err: reason };
+    log.error({ target: id, ...why }, `target ${id} cannot be used: ${messageOf(reason)}`);
     return [
       id,
       { send: async (...sent) => (await openTarget(target, options, minder)).send(...sent) },
