@@ -58,7 +58,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
   const aliases = filled.secrets.defaults;
   const { webhooks, ...entries } = filled.plugins.entries;
   return deepFreeze<ResolvedConfig>({
-    agents: resolveAgents(input.agents, aliases),
+    agents: resolveAgents(input.agents ?? {}, aliases),
     models: { providers: resolveModelProviders(input.models?.providers, aliases) },
     memory: resolveMemory(filled.memory, input.memory?.ext?.scope),
     sessions: { readers: filled.sessions.readers.map(toReader) },
@@ -74,12 +74,17 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
   });
 }
 
+/** The agents of a configuration; without any, there is one. */
+export function writtenAgents({ list = [] }: AgentsInput): readonly AgentInput[] {
+  return list.length === 0 ? [{ id: MAIN_AGENT }] : list;
+}
+
 function resolveAgents(
-  agents: AgentsInput | undefined,
+  agents: AgentsInput,
   secretDefaults: SecretDefaults,
 ): ResolvedConfig['agents'] {
-  const { defaults = {}, list = [] } = agents ?? {};
-  const written: readonly AgentInput[] = list.length === 0 ? [{ id: MAIN_AGENT }] : list;
+  const { defaults = {} } = agents;
+  const written = writtenAgents(agents);
   const marked = written.findIndex((agent) => agent.default === true);
   const settings = written.map(
     (agent, at): AgentSettings => ({
@@ -361,7 +366,7 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** The only agent if none are configured. */
-export const MAIN_AGENT = 'main';
+const MAIN_AGENT = 'main';
 
 /** The schema has validated the name. */
 function toAgentId(name: string): AgentId {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { EngineContext } from '../../support/context.js';
 import { isInside, realTarget, resolvePath } from '../../support/files.js';
 import { type ConfigPath, isRecord } from '../config-path.js';
-import { MAIN_AGENT } from '../resolve-config.js';
+import { writtenAgents } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
 import { type KeyRisk, riskOf } from './key-risks.js';
 
@@ -110,7 +110,7 @@ function pathReader(
 ): (value: string, path: ConfigPath) => readonly string[] {
   const folder = dirname(file);
   const place = (written: string): string => resolvePath(written, folder, homeDir);
-  const list = agents.list ?? [{ id: MAIN_AGENT }];
+  const list = writtenAgents(agents);
   const concerned = (path: ConfigPath) =>
     path[1] === 'list' ? list.filter((_, at) => at === path[2]) : list;
   const workspaces = (path: ConfigPath): readonly string[] => [
