@@ -172,7 +172,13 @@ const KEY_RISKS: RiskGroup = {
             ...harmless('ratePerWindow', 'windowSeconds', 'inFlight'),
             ...harmless('bodyBytes', 'bodyTimeoutSeconds', 'trackedClients'),
           },
-          deliveries: harmless('keep', 'days', 'maxBodyBytes', 'maxMegabytes'),
+          // Smaller limits delete what was recorded.
+          deliveries: {
+            keep: 'risky',
+            days: 'risky',
+            maxMegabytes: 'risky',
+            ...harmless('maxBodyBytes'),
+          },
           openapi: 'harmless',
         },
       },

@@ -162,6 +162,27 @@ test('where a link leads is part of what was trusted', () =>
     assert.equal((await loadConfig(world.context)).ignoredKeys, ['agents.defaults.workspace']);
   }));
 
+test('an empty list of agents does not make paths outside harmless', () =>
+  inWorld(async (world) => {
+    const memorySearch = { extraPaths: [world.at('elsewhere')], store: { path: '~/.bashrc' } };
+    writeConfig(world, { agents: { list: [], defaults: { workspace: '.', memorySearch } } });
+    assert.equal((await loadConfig(world.context)).ignoredKeys, [
+      'agents.defaults.memorySearch.extraPaths[0]',
+      'agents.defaults.memorySearch.store.path',
+    ]);
+  }));
+
+test('an untrusted file does not shorten the record of deliveries', () =>
+  inWorld(async (world) => {
+    const config = { deliveries: { keep: 0, days: 1, maxMegabytes: 1, maxBodyBytes: 0 } };
+    writeConfig(world, { plugins: { entries: { webhooks: { config } } } });
+    const { ignoredKeys = [] } = await loadConfig(world.context);
+    assert.equal(
+      ignoredKeys.map((key) => key.split('.').at(-1)),
+      ['keep', 'days', 'maxMegabytes'],
+    );
+  }));
+
 test('a link to nothing, and paths inside, are told apart', () =>
   inWorld(async (world) => {
     writeConfig(world, { agents: { defaults: { workspace: 'not-yet/made' } } });
