@@ -166,17 +166,13 @@ export function maskConfigText(text: string): string {
 }
 
 function isShownAsStars(path: ConfigPath, value: string): boolean {
-  // Not for items of a list.
-  if (typeof path.at(-1) !== 'string') return false;
   const variable = referencedVariable(value);
   if (variable !== undefined && ENV_NAME.test(variable)) return false;
+  if (isHidden(value, path)) return true;
+  // Not for items of a list.
+  if (typeof path.at(-1) !== 'string') return false;
   const parent = path.at(-2);
-  return (
-    isSecretPath(path) ||
-    parent === 'headers' ||
-    parent === 'env' ||
-    SECRET_FIELD.test(String(path.at(-1)))
-  );
+  return parent === 'headers' || parent === 'env' || SECRET_FIELD.test(String(path.at(-1)));
 }
 
 function stars(text: string): string {

@@ -26,6 +26,10 @@ test('plain secrets become stars where they stand; references and other values s
 });
 
 test('misspelt keys and broken lines show no secret', () => {
+  assert.is(maskConfigText('{"apiKy": "abc"}'), '{"apiKy": "***"}');
+  assert.is(maskConfigText('{"pasword": ["ab", "c"]}'), '{"pasword": ["**", "*"]}');
+  const mistyped = '{"memory": {"backend": "extt", "citatons": "auto"}}';
+  assert.is(maskConfigText(mistyped), mistyped);
   assert.is(maskConfigText('{"apikey": "abc"}'), '{"apikey": "***"}');
   assert.is(maskConfigText('{"api_key": abc, "n": 1}'), '{"api_key": ***, "*"* *}');
   assert.is(maskConfigText('{"apiKey": "abc\n}'), '{"apiKey": "***\n}');
