@@ -2,6 +2,8 @@ import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../src/engine/config/index.js';
+import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
 import type { DoctorCheck, DoctorEvent } from '../../../src/engine/doctor/check.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
 import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
@@ -168,6 +170,23 @@ test('all safe fixes are done in one go, also those that others had hidden', asy
 `,
   );
   assert.is(statSync(patient.state).mode & 0o777, 0o700);
+});
+
+test('a trusted configuration stays trusted when it is fixed', async () => {
+  const patient = healthyPatient();
+  const corp = { api: 'openai', apiKey: 'secretref-env:CORP_KEY' };
+  const file = patient.write(
+    'project/svc.json',
+    JSON.stringify({ models: { providers: { corp } } }),
+  );
+  patient.env = { CORP_KEY: PLANTED };
+  const options = patient.options();
+  const context = { ...options.context, cwd: patient.at('project') };
+  trustReviewed(context, reviewFile(context, {}));
+  await fixAll({ ...options, context });
+  assert.match(readFileSync(file, 'utf8'), '"env:CORP_KEY"');
+  const { ignoredKeys, resolved } = await loadConfig(context);
+  assert.equal([ignoredKeys, Object.keys(resolved.models.providers)], [[], ['corp']]);
 });
 
 test('all faults of one line are fixed, although each fix changes it', async () => {

@@ -100,16 +100,16 @@ function reviewTrust(context: EngineContext, file: string, input: ConfigInput): 
 
 /**
  * Keeps a trusted file trusted when the user changes it through svc. An untrusted one stays
- * untrusted.
+ * untrusted, and so does one that was or is invalid.
  *
  * @throws SvcError STATE_UNWRITABLE
  */
 export function keepTrust(
   context: EngineContext,
   file: string,
-  { before, after }: { readonly before: ConfigInput | undefined; readonly after: ConfigInput },
+  { before, after }: Readonly<Record<'after' | 'before', ConfigInput | undefined>>,
 ): void {
-  if (before === undefined || isOwnConfig(context, file)) return;
+  if (before === undefined || after === undefined || isOwnConfig(context, file)) return;
   const old = reviewTrust(context, file, before);
   const now = reviewTrust(context, file, after);
   if (old.state !== 'untrusted' && now.state === 'untrusted') trustReviewed(context, now);

@@ -20,6 +20,7 @@ import {
   valueAt,
 } from '../../config/index.js';
 import { hideConfigValues } from '../../config/masked-text.js';
+import { keepTrust } from '../../config/trust/config-trust.js';
 import { type SourceLocation, SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
@@ -145,6 +146,10 @@ export function configFix(context: EngineContext, edit: ConfigTextEdit): Fix | u
           });
         }
         replaceConfig(file, text, edited);
+        keepTrust(context, file, {
+          before: checkConfigText(file, text).input,
+          after: checkConfigText(file, edited).input,
+        });
       }),
   };
 }
