@@ -1,6 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import { asProviderError } from '../providers/provider-error.js';
+import { SharedOpening } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { isWithin } from '../support/time.js';
 import {
@@ -63,9 +64,9 @@ export function createProviderPath(
 ): ProviderPath | undefined {
   const choice = chooseProvider(settings, world);
   if (choice === undefined) return undefined;
-  const opened: Promise<EmbeddingAdapter>[] = [];
+  const openings: SharedOpening<EmbeddingAdapter>[] = [];
   const provider = (chosen: ProviderChoice): PathProvider => {
-    const adapters = new Map<string, Promise<EmbeddingAdapter>>();
+    const adapters = new Map<string, SharedOpening<EmbeddingAdapter>>();
     let rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
     const openOnce = (
       name: string,
@@ -74,16 +75,14 @@ export function createProviderPath(
       signal: AbortSignal,
     ): Promise<EmbeddingAdapter> => {
       const known = adapters.get(name);
-      if (known !== undefined) return known;
-      const opening = import('./open-provider.js').then(({ openProvider }) =>
-        openProvider(choice, { settings: wanted, world, clock, signal }),
-      );
+      if (known !== undefined) return known.get(signal);
+      const opening = new SharedOpening(async (lasting) => {
+        const { openProvider } = await import('./open-provider.js');
+        return openProvider(choice, { settings: wanted, world, clock, signal: lasting });
+      });
       adapters.set(name, opening);
-      opening.then(
-        () => opened.push(opening),
-        () => adapters.delete(name),
-      );
-      return opening;
+      openings.push(opening);
+      return opening.get(signal);
     };
     const open = (signal: AbortSignal) => openOnce('configured', chosen, settings, signal);
     return {
@@ -113,7 +112,7 @@ export function createProviderPath(
     primary: provider(choice),
     fallback: fallback === undefined ? undefined : provider(fallback),
     close: async () => {
-      for (const adapter of opened) await (await adapter).close();
+      for (const opening of openings) await (await opening.end())?.close();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ResolvedMemorySearch } from '../config/index.js';
 import type { ProviderWorld } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
 import { broken } from '../providers/read-vectors.js';
-import { anySignal } from '../support/async.js';
+import { anySignal, SharedOpening } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { formatCountOf } from '../support/format.js';
@@ -54,7 +54,7 @@ const KEY_BYTES = 16;
 export class PassageReranker {
   readonly choice: RerankerChoice;
   private readonly options: RerankOptions;
-  private opened: Promise<Reranker> | undefined;
+  private readonly opening: SharedOpening<Reranker>;
   private cache: ScoreCache | undefined;
   private rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
 
@@ -65,6 +65,7 @@ export class PassageReranker {
     this.choice = chooseReranker(provider, options.settings, options.world);
     this.name = shownReranker(this.choice);
     this.options = options;
+    this.opening = new SharedOpening((signal) => openReranker(this.choice, options, signal));
   }
 
   /**
@@ -111,7 +112,7 @@ export class PassageReranker {
     const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
     const started = runningMs();
     try {
-      const reranker = await this.open(limit);
+      const reranker = await this.opening.get(limit);
       const documents = ['a ping is answered by a pong', 'bread is baked at night'];
       const { ranked, cost } = await reranker.rank({ query: 'ping', documents, signal: limit });
       this.withCache((cache) => {
@@ -134,8 +135,7 @@ export class PassageReranker {
   async close(): Promise<void> {
     this.cache?.close();
     this.cache = undefined;
-    const opened = await this.opened?.catch(() => undefined);
-    await opened?.close();
+    await (await this.opening.end())?.close();
   }
 
   private async scored(
@@ -144,7 +144,7 @@ export class PassageReranker {
     signal: AbortSignal,
   ): Promise<RerankedPassages> {
     const started = runningMs();
-    const reranker = await this.open(signal);
+    const reranker = await this.opening.get(signal);
     const sendable = this.withinBudget(query, passages, reranker.maxDocumentChars);
     const keys = keysOf(reranker, query, sendable);
     const known = this.withCache((cache) => cache.scoresOf(keys)) ?? [];
@@ -213,17 +213,6 @@ export class PassageReranker {
     const { rest } = this;
     const nowMs = this.options.clock.now();
     return rest !== undefined && isWithin(rest.sinceMs, nowMs, REST_MS) ? rest.error : undefined;
-  }
-
-  private open(signal: AbortSignal): Promise<Reranker> {
-    if (this.opened !== undefined) return this.opened;
-    const opening = openReranker(this.choice, this.options, signal);
-    this.opened = opening;
-    // Retried after a failure.
-    opening.catch(() => {
-      if (this.opened === opening) this.opened = undefined;
-    });
-    return opening;
   }
 
   /** Without a usable database, everything is sent again. */

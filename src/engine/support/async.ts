@@ -94,3 +94,36 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
     signal.removeEventListener('abort', stop);
   }
 }
+
+/**
+ * What several callers use is opened once, on the first use, and again after a failure. A caller that gives up leaves
+ * the opening to the others.
+ */
+export class SharedOpening<T> {
+  private readonly open: (signal: AbortSignal) => Promise<T>;
+  private readonly life = new AbortController();
+  private opening: Promise<T> | undefined;
+
+  /** @param open its signal aborts when {@link end} is called */
+  constructor(open: (signal: AbortSignal) => Promise<T>) {
+    this.open = open;
+  }
+
+  /** @throws why it cannot be opened; the signal's reason */
+  get(signal: AbortSignal): Promise<T> {
+    if (this.opening === undefined) {
+      const opening = this.open(this.life.signal);
+      opening.catch(() => {
+        this.opening = undefined;
+      });
+      this.opening = opening;
+    }
+    return unlessAborted(this.opening, signal);
+  }
+
+  /** Aborts an opening in progress. @returns what is open, for its caller to close */
+  async end(): Promise<T | undefined> {
+    this.life.abort();
+    return this.opening?.catch(() => undefined);
+  }
+}
