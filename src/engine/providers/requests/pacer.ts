@@ -29,6 +29,8 @@ export interface Pacing {
 const FIRST_WAIT_MS = 500;
 const FIRST_INTERVAL_MS = 250;
 const MAX_INTERVAL_MS = 60_000;
+/** Longer than any request takes: earlier pauses belong to another run. */
+const FORGOTTEN_MS = 3_600_000;
 /** Shorter intervals are dropped. */
 const MIN_INTERVAL_MS = 20;
 /** Factor on the interval after each success. */
@@ -98,6 +100,7 @@ export class Pacer {
   ): number | undefined {
     const now = this.nowMs();
     if (now >= this.pausedUntilMs) {
+      if (now - this.pausedUntilMs > FORGOTTEN_MS) this.rounds = 0;
       this.rounds += 1;
       if (this.rounds >= rules.maxTries) return undefined;
       const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(this.rounds));

@@ -95,6 +95,8 @@ test('rate limits without any success in between end it after five rounds', () =
     return wait;
   });
   assert.equal(rounds, [1000, 1000, 1000, 1000, undefined]);
+  clock.ms += 2 * 3_600_000;
+  assert.is(pacing.delayAfter(fault('rate', 1000), 1), 1000, 'a later run begins anew');
 });
 
 test('a run that gets on is slowed down and never ended by rate limits', () => {
