@@ -1,6 +1,7 @@
 import type { EmbeddingEvent } from '../providers/embedding-event.js';
 import { asProviderError } from '../providers/provider-error.js';
 import { broken, normalise, wrongCount } from '../providers/read-vectors.js';
+import { dimensionsToAsk, PROVIDERS } from '../providers/registry.js';
 import { halve, splitToFit } from '../providers/requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from '../providers/requests/pacer.js';
 import type {
@@ -82,7 +83,10 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = settings.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
+    const asked =
+      vendor.dimensions === undefined
+        ? dimensionsToAsk(PROVIDERS[settings.adapter], vendor.model, settings.dimensions)
+        : vendor.dimensions;
     this.size = asked ?? undefined;
     this.identity = {
       adapter: settings.adapter,

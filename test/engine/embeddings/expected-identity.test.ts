@@ -37,6 +37,12 @@ const SETTINGS: readonly Settings[] = [
     return { provider, remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'x' } };
   }),
   { provider: 'voyage', outputDimensionality: 512 },
+  {
+    provider: 'github-copilot',
+    model: 'text-embedding-ada-002',
+    outputDimensionality: 1536,
+    remote: { baseUrl: 'http://127.0.0.1:9', apiKey: 'x' },
+  },
 ];
 
 for (const settings of SETTINGS) {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { tokenCacheFile } from '../../../src/engine/providers/github-copilot/auth-files.js';
+import { githubCopilot } from '../../../src/engine/providers/github-copilot/index.js';
 import { storeLogin } from '../../../src/engine/providers/github-copilot/stored-login.js';
 import { createCopilotVendor } from '../../../src/engine/providers/github-copilot/vendor.js';
 import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
@@ -38,7 +39,7 @@ conformanceSuite({
       clock: { now: Date.now },
       env: { SVC_GITHUB_URL: origin },
     };
-    return createCopilotVendor(settings, tools, NEVER);
+    return createCopilotVendor(githubCopilot, settings, tools, NEVER);
   },
   secret: GITHUB_TOKEN,
   dimensions: 256,
@@ -54,10 +55,14 @@ async function startWorld(options: CopilotFakeOptions = {}) {
   const tools = { stateDir, clock, env: { SVC_GITHUB_URL: fake.origin } };
   const adapter = async (change: Partial<AdapterSettings> = {}) => {
     const settings = settingsOf(change);
-    return createAdapter(await createCopilotVendor(settings, tools, NEVER), settings, {
-      nowMs: () => performance.now(),
-      random: () => 0,
-    });
+    return createAdapter(
+      await createCopilotVendor(githubCopilot, settings, tools, NEVER),
+      settings,
+      {
+        nowMs: () => performance.now(),
+        random: () => 0,
+      },
+    );
   };
   return { fake, clock, stateDir, tools, adapter };
 }
@@ -217,8 +222,8 @@ test(
   inWorld(async ({ fake, tools }) => {
     const settings = settingsOf();
     const nowhere = { ...tools, stateDir: '/dev/null' };
-    await createCopilotVendor(settings, nowhere, NEVER);
-    await createCopilotVendor(settings, nowhere, NEVER);
+    await createCopilotVendor(githubCopilot, settings, nowhere, NEVER);
+    await createCopilotVendor(githubCopilot, settings, nowhere, NEVER);
     assert.is(exchanges(fake), 2);
   }),
 );
@@ -228,7 +233,12 @@ test(
   inWorld(async ({ fake, stateDir }) => {
     storeLogin(stateDir, { token: GITHUB_TOKEN, apiUrl: `${fake.origin}/api/v3` });
     const env = { SVC_GITHUB_URL: 'http://127.0.0.1:9' };
-    await createCopilotVendor(settingsOf(), { stateDir, clock: { now: Date.now }, env }, NEVER);
+    await createCopilotVendor(
+      githubCopilot,
+      settingsOf(),
+      { stateDir, clock: { now: Date.now }, env },
+      NEVER,
+    );
     assert.is(exchanges(fake), 1);
   }),
 );

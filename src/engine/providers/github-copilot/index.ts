@@ -34,6 +34,6 @@ export const githubCopilot: Provider<'github-copilot'> = {
   },
   open: async (settings, tools, signal) => {
     const { createCopilotVendor } = await import('./vendor.js');
-    return createCopilotVendor(settings, tools, signal);
+    return createCopilotVendor(githubCopilot, settings, tools, signal);
   },
 };

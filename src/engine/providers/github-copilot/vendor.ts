@@ -1,4 +1,5 @@
 import { SvcError } from '../../errors/index.js';
+import { type DimensionFacts, dimensionsToAsk } from '../dimensions.js';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -40,11 +41,12 @@ const PREFERRED = ['text-embedding-3-small', 'text-embedding-3-large', 'text-emb
  * @throws VendorFault, SvcError USAGE, or the signal's reason
  */
 export async function createCopilotVendor(
+  provider: DimensionFacts,
   settings: ProviderSettings,
   tools: VendorTools,
   signal: AbortSignal,
 ): Promise<EmbeddingVendor> {
-  const { credential, baseUrl, headers, dimensions } = settings;
+  const { credential, baseUrl, headers } = settings;
   if (credential === undefined) throw withoutToken();
   const githubToken = credential.value;
   const apiUrl = await githubApiFor(githubToken, tools);
@@ -55,6 +57,7 @@ export async function createCopilotVendor(
     settings.model === undefined
       ? await discoverModel(session, asked)
       : { id: settings.model, maxInputs: DEFAULT_MAX_INPUTS };
+  const dimensions = dimensionsToAsk(provider, model.id, settings.dimensions);
   return {
     // Not the host in the token, which changes with the plan.
     endpoint: baseUrl ?? defaultCopilotUrl(apiUrl),
