@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven, resolvePath } from '../support/files.js';
+import { utf8Text } from '../support/text.js';
 
 /** Found without being specified. */
 const CONFIG_FILE_NAME = 'svc.json';
@@ -115,20 +116,17 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
  */
 export function readConfigText(file: string): string {
   const bytes = readBytes(file);
-  const wrongEncoding = (why: string, cause?: unknown): SvcError =>
+  const wrongEncoding = (why: string): SvcError =>
     new SvcError('CONFIG_SYNTAX', `${file} ${why}`, {
       hint: 'save it as UTF-8',
       location: { file, line: 1, column: 1 },
-      cause,
     });
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw wrongEncoding('is UTF-16 text');
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw wrongEncoding('is not UTF-8 text', cause);
-  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw wrongEncoding('is not UTF-8 text');
+  return text;
 }
 
 function readBytes(file: string): Uint8Array {

@@ -55,6 +55,7 @@ export {
   ENV_NAME,
   isRouteSecret,
   isSecretPath,
+  LEAST_SECRET_CHARS,
   referencedVariable,
   type SecretInput,
   type SecretValue,

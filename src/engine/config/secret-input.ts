@@ -25,6 +25,9 @@ export type SecretValue =
 /** Provider aliases for references without one (`secrets.defaults`). */
 export type SecretDefaults = Readonly<Record<SecretSource, string>>;
 
+/** Shorter secrets are easy to guess (spec/webhooks §2). */
+export const LEAST_SECRET_CHARS = 24;
+
 /** Environment variables that a reference can use. */
 export const ENV_NAME = /^[A-Z][A-Z0-9_]{0,127}$/u;
 

@@ -21,7 +21,7 @@ export interface ProviderPlace {
   readonly isPrimary?: boolean | undefined;
 }
 
-export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
+const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
   answer: 'PROVIDER_ANSWER_INVALID',
   auth: 'PROVIDER_AUTH',
   input: 'PROVIDER_REFUSED',
@@ -110,7 +110,7 @@ export function errorOfFault(
 }
 
 /** What a vendor answered: its status, if there is one, and its message. */
-export function saidIn({ details: { status, message } }: VendorFault): string {
+function saidIn({ details: { status, message } }: VendorFault): string {
   // An empty answer has the status as its message.
   const isSaid = status === undefined || message === `status ${status}`;
   return isSaid ? message : `${status} ${message}`;

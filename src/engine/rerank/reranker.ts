@@ -1,5 +1,5 @@
 import { messageOf, SvcError } from '../errors/index.js';
-import { PROVIDER_CODES, saidIn } from '../providers/provider-error.js';
+import { errorOfFault } from '../providers/provider-error.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { type RerankerChoice, shownReranker } from './choose-reranker.js';
 
@@ -53,11 +53,10 @@ export function asRerankError(error: unknown, choice: RerankerChoice): SvcError 
   if (!(fault instanceof VendorFault)) {
     return new SvcError('PROVIDER_REFUSED', `${what}: ${messageOf(error)}`, { cause: error });
   }
-  const { details } = fault;
-  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${saidIn(fault)}`, {
-    hint: details.hint ?? hintFor(details.kind, choice),
-    cause: error,
-  });
+  const { provider, model, baseUrl } = choice;
+  const endpoint = baseUrl === undefined ? undefined : shownAddress(baseUrl);
+  const hint = hintFor(fault.details.kind, choice);
+  return errorOfFault(fault, what, hint, { provider, model, endpoint });
 }
 
 function tooLate({ timeoutMs }: RerankerChoice): VendorFault {

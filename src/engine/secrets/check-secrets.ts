@@ -1,12 +1,9 @@
-import { loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
+import { LEAST_SECRET_CHARS, loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
 import { LEAST_KNOWN_CHARS } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { SecretsCheckOutput } from './output-schemas.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
-
-/** Shorter secrets are easy to guess (spec/webhooks §2). */
-const LONG_CHARS = 24;
 
 /** One secret or reference of the configuration. */
 export type CheckedSecret = SecretsCheckOutput['secrets'][number];
@@ -75,6 +72,6 @@ function resultOf(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length
 
 /** A class: the length itself would reveal too much of a short secret. */
 function lengthOf({ length }: string): CheckedSecret['length'] {
-  if (length >= LONG_CHARS) return 'long';
+  if (length >= LEAST_SECRET_CHARS) return 'long';
   return length >= LEAST_KNOWN_CHARS ? 'short' : 'tiny';
 }

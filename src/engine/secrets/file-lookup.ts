@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { withinTime } from '../support/async.js';
 import { READ_NO_LINK } from '../support/files.js';
 import { pointerKeys, valueAtKeys } from '../support/json-pointer.js';
-import { isRecord, parsedJson } from '../support/text.js';
+import { isRecord, parsedJson, utf8Text } from '../support/text.js';
 import {
   currentUser,
   type GuardedPath,
@@ -59,7 +59,9 @@ async function readSecretText(provider: FileProvider, alias: string): Promise<st
         `check that it is the right file, or raise ${placeOf(alias)}.maxBytes`,
       );
     }
-    return decode(bytes, path);
+    const text = utf8Text(bytes);
+    if (text !== undefined) return text;
+    throw new SecretFault(`${path} is not UTF-8 text`, 'save it as UTF-8');
   } catch (error) {
     throw error instanceof SecretFault ? error : pathFault(guarded, error);
   } finally {
@@ -75,14 +77,6 @@ async function readUpTo(file: FileHandle, maxBytes: number): Promise<Buffer | un
   }
   const bytes = Buffer.concat(parts);
   return bytes.length > maxBytes ? undefined : bytes;
-}
-
-function decode(bytes: Buffer, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new SecretFault(`${path} is not UTF-8 text`, 'save it as UTF-8');
-  }
 }
 
 function jsonLookup(text: string, path: string, alias: string): SecretLookup {

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { isInside } from '../support/files.js';
-import { isRecord, parsedJson } from '../support/text.js';
+import { isRecord, parsedJson, utf8Text } from '../support/text.js';
 import {
   currentUser,
   type GuardedPath,
@@ -191,7 +191,10 @@ interface ReplyOptions {
 function readReply(stdout: Buffer, options: ReplyOptions): SecretLookup {
   const { ids, jsonOnly, hintFor } = options;
   const hint = hintFor(ids[0] ?? '');
-  const text = decode(stdout, hint).trim();
+  const text = utf8Text(stdout)?.trim();
+  if (text === undefined) {
+    throw new SecretFault('the output of the program is not UTF-8 text', hint);
+  }
   if (text === '') throw new SecretFault('the program printed nothing', hint);
   const reply = parsedJson(text);
   if (isRecord(reply)) return replyLookup(reply, hint, hintFor);
@@ -201,14 +204,6 @@ function readReply(stdout: Buffer, options: ReplyOptions): SecretLookup {
     `the program printed one value for ${ids.length} ids`,
     'use one provider per secret, or answer in JSON',
   );
-}
-
-function decode(stdout: Buffer, hint: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(stdout);
-  } catch {
-    throw new SecretFault('the output of the program is not UTF-8 text', hint);
-  }
 }
 
 function valueLookup(value: string): SecretLookup {

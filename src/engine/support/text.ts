@@ -9,6 +9,15 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** The text of UTF-8 bytes, without a mark of their order; undefined if they are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON that is the same for equal values, whatever the order of their keys. */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>

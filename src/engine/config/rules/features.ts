@@ -1,4 +1,5 @@
 import { isAbsolute, normalize } from 'node:path';
+import { isWildcard } from '../../support/network.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
@@ -79,10 +80,8 @@ export const portsDiffer: Rule = function* ({ gateway }) {
   });
 };
 
-const EVERYWHERE: readonly string[] = ['0.0.0.0', '::', '[::]'];
-
 function overlap(a: string, b: string): boolean {
-  if (EVERYWHERE.includes(a) || EVERYWHERE.includes(b)) return true;
+  if (isWildcard(a) || isWildcard(b)) return true;
   const [first, second] = [a, b].map((host) => (host === 'localhost' ? '127.0.0.1' : host));
   return first === second;
 }

@@ -4,11 +4,8 @@ import type { ConfigPath } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
-import { isRouteSecret, writtenSecrets } from '../secret-input.js';
+import { isRouteSecret, LEAST_SECRET_CHARS, writtenSecrets } from '../secret-input.js';
 import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
-
-/** Shorter secrets are too easy to guess. */
-const MIN_SECRET_CHARS = 24;
 
 /**
  * Plain-text secrets should be long. Ignores header values (mostly not secret) and keys of
@@ -19,11 +16,11 @@ export const secretsAreLong: Rule = function* (input, scopes) {
     input,
     CONFIG_DEFAULTS.secrets.defaults,
   )) {
-    if (secret.kind !== 'plain' || inAddress || secret.value.length >= MIN_SECRET_CHARS) continue;
+    if (secret.kind !== 'plain' || inAddress || secret.value.length >= LEAST_SECRET_CHARS) continue;
     if (!isToBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
-      message: `this plain-text secret has fewer than ${MIN_SECRET_CHARS} characters`,
-      expected: `${MIN_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
+      message: `this plain-text secret has fewer than ${LEAST_SECRET_CHARS} characters`,
+      expected: `${LEAST_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
     });
   }
 };

@@ -2,6 +2,7 @@ import {
   type ConfigPath,
   formatPath,
   isRouteSecret,
+  LEAST_SECRET_CHARS,
   type SecretInput,
   writtenSecrets,
 } from '../../config/index.js';
@@ -46,18 +47,15 @@ export const secrets: DoctorCheck = {
   },
 };
 
-/** Shorter secrets are easy to guess (spec/webhooks §2). */
-const MIN_CHARACTERS = 24;
-
 /** Whether a secret that a person chose is too short. */
 export function isWeak(value: string): boolean {
-  return value.length < MIN_CHARACTERS;
+  return value.length < LEAST_SECRET_CHARS;
 }
 
 /** The finding for a weak secret. @param name never the value */
 export function weakness(name: string): Finding {
   return finding('secret-weak', 'warning', {
-    message: `${name} has fewer than ${MIN_CHARACTERS} characters`,
+    message: `${name} has fewer than ${LEAST_SECRET_CHARS} characters`,
     cause: 'it is easy to guess',
     hint: 'generate a new one: svc webhook secret generate',
   });

@@ -6,7 +6,7 @@ import {
 } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { isLoopback } from '../../support/network.js';
+import { isLoopback, isWildcard } from '../../support/network.js';
 
 type Http = ResolvedConfig['mcp']['http'];
 
@@ -25,8 +25,6 @@ export interface HttpFlags {
   readonly host: string | undefined;
   readonly port: number | undefined;
 }
-
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /**
  * The settings of `svc mcp --http`. An address that other machines can reach needs TLS, or a proxy
@@ -48,7 +46,7 @@ export function httpSettings(
   if (isLoopback(host) && publicUrl === undefined) return { ...settings, publicOrigin: undefined };
   if (tls === undefined && trustedProxies.length === 0) throw unencrypted(host);
   if (publicUrl !== undefined) return { ...settings, publicOrigin: new URL(publicUrl).origin };
-  if (tls === undefined || EVERYWHERE.has(host) || address.port === 0) throw unnamed();
+  if (tls === undefined || isWildcard(host) || address.port === 0) throw unnamed();
   const name = host.includes(':') ? `[${host}]` : host;
   return { ...settings, publicOrigin: new URL(`https://${name}:${address.port}`).origin };
 }
