@@ -174,10 +174,15 @@ test('never any provider is written only where it is asked for', async () => {
   for (const [args, written] of [
     [[], false],
     [['--provider', 'none'], true],
+    [['--provider', 'auto'], false],
   ] as const) {
     const home = tempFolder();
     const env = { OPENAI_API_KEY: '' };
-    await runSvc(['config', 'init', '--yes', '--no-index', ...args], { home: home.path, env });
+    const run = await runSvc(['config', 'init', '--yes', '--no-index', ...args], {
+      home: home.path,
+      env,
+    });
+    assert.is(run.code, 0, run.stderr);
     const text = readFileSync(home.at('svc.json'), 'utf8');
     assert.is(/^\s*"provider": "none"/mu.test(text), written, text);
   }

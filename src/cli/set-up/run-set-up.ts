@@ -186,8 +186,8 @@ async function namedOrOffered(
 ): Promise<string | undefined> {
   if (named !== undefined) {
     // Fails for an unknown name before anything is asked.
-    if (named !== 'none') keyState(named, providers);
-    return named;
+    if (named !== 'none' && named !== 'auto') keyState(named, providers);
+    return named === 'auto' ? undefined : named;
   }
   const offered = await offeredProviders(providers, world.signal);
   return world.asks ? askProvider(offered, providers, world) : offered.preferred;

@@ -34,7 +34,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
       char: 'w',
     }),
     provider: Flags.string({
-      summary: 'Embedding provider: an adapter, an entry of models.providers, or none.',
+      summary: 'Embedding provider: an adapter, an entry of models.providers, auto, or none.',
       helpValue: 'NAME',
     }),
     model: Flags.string({ summary: 'The embedding model.', helpValue: 'NAME' }),
