@@ -102,6 +102,13 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
       if (key === 'userTimezone') return [['agents', 'defaults', key]];
       if (key === 'memoryBudget') return [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']];
       if (key === 'dreamTimezone') return [DREAM_TIMEZONE, ['agents', 'defaults', 'userTimezone']];
+      if (key === 'scope') return [['memory', 'ext', key, ...rest]];
+      if (key === 'sessionReaders') return [['sessions', 'readers', ...rest]];
+      if (key === 'mcpWrite')
+        return [
+          [...own, 'mcp', 'write'],
+          ['mcp', 'write'],
+        ];
       return key === 'id' ? [[...own, key]] : [['memory', key]];
     },
   };

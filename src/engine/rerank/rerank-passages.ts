@@ -202,11 +202,16 @@ export class PassageReranker {
     const { searchesPerDay: limit } = this.options.settings.query.rerank.budget;
     const allowed = this.withCache((cache) => cache.begin(this.today(), provider, limit));
     if (limit === undefined || allowed === true) return;
-    const why =
-      allowed === false
-        ? `the budget of ${formatCountOf(limit, 'search', 'searches')} per day is spent`
-        : 'the budget per day cannot be checked: its database is unusable';
-    throw new BudgetSpent(`not reranked: ${why}`);
+    if (allowed === false) {
+      throw new BudgetSpent(
+        `the budget of ${formatCountOf(limit, 'search', 'searches')} per day is spent`,
+        'raise memorySearch.query.rerank.budget.searchesPerDay, or wait until tomorrow (UTC)',
+      );
+    }
+    throw new BudgetSpent(
+      `the budget per day cannot be checked: ${this.options.cacheFile} is unusable`,
+      'check its permissions and the free space, or remove it',
+    );
   }
 
   private resting(): SvcError | undefined {
@@ -241,11 +246,9 @@ const NEVER = new AbortController().signal;
 class BudgetSpent extends Error {
   readonly warning: Warning;
 
-  constructor(message: string) {
-    super(message);
-    const hint =
-      'raise memorySearch.query.rerank.budget.searchesPerDay, or wait until tomorrow (UTC)';
-    this.warning = { code: 'RERANK_BUDGET_SPENT', message, hint };
+  constructor(why: string, hint: string) {
+    super(why);
+    this.warning = { code: 'RERANK_BUDGET_SPENT', message: `not reranked: ${why}`, hint };
   }
 }
 

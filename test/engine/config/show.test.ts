@@ -16,7 +16,7 @@ const TEXT = `{
       { "id": "x", "memorySearch": { "query": { "maxResults": 9 }, "extraPaths": ["b"] } }
     ]
   },
-  "memory": { "citations": "on" },
+  "memory": { "citations": "on", "ext": { "scope": { "default": "deny" } } }, "mcp": { "write": true },
   "plugins": { "entries": { "webhooks": { "config": { "routes": {
     "ci": { "sessionKey": "s", "secret": "0123456789abcdef0123456789" },
     "cd": { "sessionKey": "s", "secret": { "source": "env", "provider": "default", "id": "CD" } } } } } } }
@@ -45,6 +45,8 @@ test('each value of an agent says where it comes from', () =>
     assert.equal(originOf('memorySearch.query.minScore'), ['default']);
     assert.equal(originOf('memorySearch.extraPaths'), ['agents.list[0] 8', 'agents.defaults 4']);
     assert.equal(originOf('memorySearch.store.path'), ['default']);
+    assert.equal(originOf('scope.default'), ['memory 11']);
+    assert.equal(originOf('mcpWrite'), ['mcp 11']);
   }));
 
 test('in the whole view an agent’s inherited value points at the defaults', () =>

@@ -825,12 +825,16 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'leftovers/temporary-files',
     severity: 'warning',
     breaks: (patient) => {
-      const path = patient.write('state/.0123456789ab.svc.tmp', `{"apiKey": "${PLANTED}"}`);
       const old = (Date.now() - HOUR_MS) / 1000;
-      utimesSync(path, old, old);
+      for (const folder of ['state', 'state/trusted-configs']) {
+        const path = patient.write(`${folder}/.0123456789ab.svc.tmp`, `{"apiKey": "${PLANTED}"}`);
+        utimesSync(path, old, old);
+      }
     },
     fix: 'safe',
-    after: ({ state }) => !exists(state, '.0123456789ab.svc.tmp'),
+    after: ({ state }) =>
+      !exists(state, '.0123456789ab.svc.tmp') &&
+      !exists(join(state, 'trusted-configs'), '.0123456789ab.svc.tmp'),
   },
   {
     name: 'a note that was never put in its place',
@@ -1372,7 +1376,11 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.host = { procDir: patient.at('proc'), platform: 'linux' };
       for (let n = 0; n < 6; n++) patient.write(`state/workspace/memory/${n}/a.md`, 'a');
     },
-    fix: (patient) => void patient.write('proc/sys/fs/inotify/max_user_watches', '8192\n'),
+    fix: (patient) => {
+      patient.write('proc/sys/fs/inotify/max_user_watches', '20\n');
+      // Never watched.
+      for (let n = 0; n < 60; n++) patient.write(`state/workspace/memory/node_modules/${n}/a`, 'a');
+    },
   },
 ];
 

@@ -1,12 +1,11 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock } from '../../memory/sync/index-lock.js';
-import { authFolder } from '../../providers/github-copilot/auth-files.js';
-import { namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
+import { ifReadable, namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_HOUR } from '../../support/time.js';
@@ -151,9 +150,16 @@ function setAside(file: RemovableFile): Finding {
 }
 
 function temporaryFiles({ context, reading, agents }: DoctorWorld): Finding | undefined {
-  const { stateDir, userConfigFile } = context.state;
+  const { stateDir, cacheDir, userConfigFile } = context.state;
   const config = 'checked' in reading ? [dirname(reading.checked.document.file)] : [];
-  const folders = new Set([stateDir, authFolder(stateDir), dirname(userConfigFile), ...config]);
+  const within = ifReadable(() => readdirSync(stateDir, { withFileTypes: true })) ?? [];
+  const folders = new Set([
+    stateDir,
+    ...within.flatMap((entry) => (entry.isDirectory() ? [join(stateDir, entry.name)] : [])),
+    cacheDir,
+    dirname(userConfigFile),
+    ...config,
+  ]);
   // Dreaming and forgetting write notes there.
   const workspaces = [...new Set(agents.map(({ workspaceDir }) => workspaceDir))];
   const oldest = context.clock.now() - WRITING_MS;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../errors/index.js';
+import { isIgnoredFolder } from '../../memory/sources/index.js';
 import { ifReadable, nearestExisting } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
@@ -127,7 +128,10 @@ function countFolders(folders: readonly string[]): number {
     if (entries === undefined) continue;
     count += 1;
     if (count >= MOST_FOLDERS) return count;
-    for (const entry of entries) if (entry.isDirectory()) pending.push(join(folder, entry.name));
+    for (const entry of entries) {
+      const isWatched = entry.isDirectory() && !isIgnoredFolder(entry.name);
+      if (isWatched) pending.push(join(folder, entry.name));
+    }
   }
   return count;
 }

@@ -190,10 +190,14 @@ function documentsLeftOut(
     DOCUMENT_FORMATS.filter((one) => formats.includes(one) || left.includes(one)),
   );
   const list = [...new Set(left)].join(', ');
+  const { list: agents = [] } = world.loaded.input.agents ?? {};
+  const own = agents.findIndex((one) => one.id === agent.id && one.memorySearch?.documents);
+  const owner = own === -1 ? ['agents', 'defaults'] : ['agents', 'list', own];
+  const setting = formatPath([...owner, 'memorySearch', 'documents']);
   return finding('documents-not-indexed', 'note', {
     message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
     place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-    hint: `run: svc config set agents.defaults.memorySearch.documents '${wanted}'`,
+    hint: `run: svc config set ${setting} '${wanted}'`,
   });
 }
 
@@ -226,7 +230,10 @@ function notesElsewhere(
   const at = (loaded.input.agents?.list ?? []).findIndex((agent) => agent.id === id);
   const owner = at === -1 ? ['agents', 'defaults'] : ['agents', 'list', at];
   const path = [...owner, 'memorySearch', 'extraPaths'];
-  const setting = `${formatPath(path)} '["."]'`;
+  const others = valueAt(loaded.input, path);
+  const setting = Array.isArray(others)
+    ? `${formatPath([...path, others.length])} .`
+    : `${formatPath(path)} '["."]'`;
   const fix = !('checked' in reading)
     ? undefined
     : configFix(world.context, {
