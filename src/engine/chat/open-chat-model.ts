@@ -41,6 +41,7 @@ export async function openChatModel(
   };
   return {
     name: choice.name,
+    endpoint: shownAddress(choice.baseUrl),
     complete: async (request) => {
       try {
         return await ask(request);
@@ -119,6 +120,8 @@ function hintFor(
 export interface ChatModel {
   /** As requested: `provider/model`. */
   readonly name: string;
+  /** Address that requests go to, without secrets. */
+  readonly endpoint: string;
   /** @throws SvcError PROVIDER_*, or the signal's reason */
   complete(request: ChatRequest): Promise<ChatAnswer>;
 }

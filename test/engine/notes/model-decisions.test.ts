@@ -31,6 +31,7 @@ async function decided(answer: string, truncated = false, turns = TURNS) {
   const requests: ChatRequest[] = [];
   const model: ChatModel = {
     name: 'fake/model',
+    endpoint: 'http://127.0.0.1:9/v1',
     complete: async (request) => {
       requests.push(request);
       return { text: answer, truncated, tokens: undefined };

@@ -14,7 +14,7 @@ const MAX_DOCUMENT_CHARS = 2000;
 /** A chat model that lists the passages in order. Passages that it leaves out get 0. */
 export function createChatReranker(model: ChatModel): Reranker {
   return {
-    identity: ['chat', PROMPT_VERSION, model.name].join('\n'),
+    identity: ['chat', PROMPT_VERSION, model.name, model.endpoint].join('\n'),
     listwise: true,
     maxDocumentChars: MAX_DOCUMENT_CHARS,
     rank: async (request) => {
