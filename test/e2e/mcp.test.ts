@@ -265,6 +265,20 @@ test('a conversation that scope closes gets nothing, and hears why', async () =>
   assert.match(await failureWords(reading), /this session cannot use memory/);
 });
 
+test('more links than an answer has are counted', async () => {
+  const home = mcpHome();
+  const links = Array.from({ length: 203 }, (_, at) => `[[missing-${at}]]`).join('\n');
+  home.write('workspace/memory/hub.md', `# Hub\n\n${links}\n`);
+  const { client } = await stdioClient(home);
+  const answer = await client.callTool({
+    name: 'memory_links',
+    arguments: { path: 'memory/hub.md' },
+  });
+  const { broken, more } = Object(answer.structuredContent);
+  assert.equal([broken.length, more], [200, 3]);
+  assert.match(textOf(answer), /\[3 more\]$/u);
+});
+
 test('what is wrong with a field is said of the field, not of a flag', async () => {
   const { client } = await stdioClient(mcpHome());
   for (const [name, input, message] of [

@@ -52,24 +52,34 @@ export async function listLinks(
 ): Promise<LinksAnswer> {
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);
-  const nothing = { out: [], back: [], broken: [] };
+  const nothing = { out: [], back: [], broken: [], more: 0 };
   if (refusal !== undefined) return { path, ...nothing, disabled: true, warnings: [refusal] };
   const inspection = await backend.inspection();
   const links = await inspection.linksOf(path, { signal, onEvent: live.heardSync });
+  const out = links.out.flatMap(({ to, line, heading }) => {
+    if (to === null) return [];
+    return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
+  });
+  const back = links.back.map(({ from, line }) => ({ path: from, line }));
+  const broken = links.broken.map(({ target, line }) => ({ target, line }));
+  const more = [out, back, broken].reduce((sum, { length }) => sum + beyond(length), 0);
   return {
     path: links.path,
-    out: links.out.slice(0, MOST_LINKS).flatMap(({ to, line, heading }) => {
-      if (to === null) return [];
-      return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
-    }),
-    back: links.back.slice(0, MOST_LINKS).map(({ from, line }) => ({ path: from, line })),
-    broken: links.broken.slice(0, MOST_LINKS).map(({ target, line }) => ({ target, line })),
+    out: out.slice(0, MOST_LINKS),
+    back: back.slice(0, MOST_LINKS),
+    broken: broken.slice(0, MOST_LINKS),
+    more,
     warnings: [],
   };
 }
 
+function beyond(count: number): number {
+  return Math.max(0, count - MOST_LINKS);
+}
+
 /** The text result of `memory_links`. */
-export function linksText({ path, out, back, broken, disabled, warnings }: LinksAnswer): string {
+export function linksText(answer: LinksAnswer): string {
+  const { path, out, back, broken, more, disabled, warnings } = answer;
   if (disabled === true) return warningTexts(warnings).join('\n\n');
   const section = (title: string, rows: readonly string[]): readonly string[] =>
     rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
@@ -88,5 +98,6 @@ export function linksText({ path, out, back, broken, disabled, warnings }: Links
     ),
   ];
   const body = sections.length === 0 ? [`${path} has no links`] : sections;
-  return [...body, ...warningTexts(warnings)].join('\n\n');
+  const rest = more === 0 ? [] : [`[${more} more]`];
+  return [...body, ...rest, ...warningTexts(warnings)].join('\n\n');
 }

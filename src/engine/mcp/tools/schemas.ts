@@ -255,6 +255,7 @@ export const linksResult = z.strictObject({
   broken: z
     .array(z.strictObject({ target: z.string(), line }))
     .describe('Its links that lead to no note'),
+  more: z.int().min(0).describe('Number of other links'),
   disabled,
   warnings,
 });
