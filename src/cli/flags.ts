@@ -126,6 +126,9 @@ export function readSince(
   );
 }
 
+/** The token file cannot have years of more than four digits. */
+const LATEST_MS = Date.UTC(9999, 0);
+
 /**
  * The lifetime of `--expires`: a duration (`90d`) or a date, in milliseconds; undefined for `never`.
  *
@@ -135,6 +138,11 @@ export function readLifetime(text: string, nowMs: number): number | undefined {
   if (text === 'never') return undefined;
   const duration = durationMs(text);
   const lifetime = duration ?? (isDate(text) ? Date.parse(text) - nowMs : Number.NaN);
+  if (nowMs + lifetime >= LATEST_MS) {
+    throw new SvcError('USAGE', `--expires must be before the year 9999 (got "${text}")`, {
+      hint: 'use "never" for a token that does not expire',
+    });
+  }
   if (lifetime > 0) return lifetime;
   throw new SvcError(
     'USAGE',
