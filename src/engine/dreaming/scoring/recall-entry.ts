@@ -1,6 +1,7 @@
 import type { LineRange, Source } from '../../memory/index.js';
 import { foldWord, STOP_WORDS } from '../../memory/search/index.js';
 import { DREAM_REPORTS } from '../../memory/sources/index.js';
+import { isCalendarDay } from '../../support/day.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 
 /** Where a claim was last found. */
@@ -73,7 +74,8 @@ export function signalDay({ place, days }: Pick<RecallEntry, 'days' | 'place'>):
 
 /** The day in a daily note's name; undefined for other documents. */
 export function noteDay(path: string): string | undefined {
-  return /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
+  const day = /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
+  return day !== undefined && isCalendarDay(day) ? day : undefined;
 }
 
 /** A reason to remember a claim. */
@@ -197,5 +199,7 @@ const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/u;
  * a conversation, but not a report written by dreaming (facts §7.3).
  */
 export function isShortTermPath(source: Source, path: string): boolean {
-  return source === 'sessions' || (DATED.test(path) && !path.startsWith(`${DREAM_REPORTS}/`));
+  if (source === 'sessions') return true;
+  const isDaily = DATED.test(path) && noteDay(path) !== undefined;
+  return isDaily && !path.startsWith(`${DREAM_REPORTS}/`);
 }
