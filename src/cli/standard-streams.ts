@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
@@ -42,6 +43,16 @@ export async function textOnStdin(
       if (bytes > mostBytes) break;
     }
     return Buffer.concat(parts).toString('utf8');
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** All bytes of stdin. @throws the signal's reason */
+export async function allOf(stdin: Readable, signal: AbortSignal): Promise<Buffer> {
+  try {
+    return await buffer(addAbortSignal(signal, stdin));
   } catch (error) {
     signal.throwIfAborted();
     throw error;
