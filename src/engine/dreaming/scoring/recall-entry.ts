@@ -1,5 +1,5 @@
 import type { LineRange, Source } from '../../memory/index.js';
-import { foldWord, STOP_WORDS } from '../../memory/search/index.js';
+import { STOP_WORDS } from '../../memory/search/index.js';
 import { DREAM_REPORTS } from '../../memory/sources/index.js';
 import { isCalendarDay } from '../../support/day.js';
 import type { ClaimKey } from '../claims/claim-words.js';
@@ -161,6 +161,7 @@ const UNSPACED =
 // With the apostrophe of "don't", as the segmenter has it.
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const LETTER = /\p{L}/u;
+const LATIN_MARKS = /(?<=\p{sc=Latin})\p{M}+/gu;
 /** Longer texts are not claims, and the segmenter takes quadratic time on text without spaces. */
 const MOST_READ = 1000;
 
@@ -186,7 +187,9 @@ function wordsIn(text: string): readonly string[] {
 }
 
 function addTag(tags: Set<string>, word: string): void {
-  const tag = foldWord(word);
+  // Elsewhere, marks are part of a letter, as in バ and й.
+  const unmarked = word.normalize('NFD').replaceAll(LATIN_MARKS, '');
+  const tag = unmarked.normalize('NFC').toLowerCase();
   const length = [...tag].length;
   if (length < (CJK.test(tag) ? LEAST_CJK : LEAST) || length > MOST) return;
   if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
