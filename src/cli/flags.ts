@@ -4,6 +4,7 @@ import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
+import { isCalendarDay } from '../engine/support/day.js';
 import { UNIT_MS } from '../engine/support/time.js';
 import { textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
@@ -105,7 +106,7 @@ export const yesFlag = {
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
 export const sinceFlag = Flags.string({
-  summary: 'Show only what was created since a date or for a duration (7d).',
+  summary: 'Show only what was created since a date (UTC) or for a duration (7d).',
   helpValue: 'WHEN',
 });
 
@@ -178,7 +179,9 @@ export function readAge(text: string | undefined): number | undefined {
 }
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}/u.test(text) && !Number.isNaN(Date.parse(text));
+  const [day] = /^\d{4}-\d{2}-\d{2}/u.exec(text) ?? [];
+  // Date.parse takes 30 February for 2 March.
+  return day !== undefined && isCalendarDay(day) && !Number.isNaN(Date.parse(text));
 }
 
 /** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */
