@@ -7,11 +7,16 @@ import type {
   OverviewNews,
   StorageGlance,
 } from '../../../engine/overview/index.js';
-import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatRelativeTime,
+  formatTimeUntil,
+} from '../../../engine/support/format.js';
 import type { ListItem } from '../../components/list-state.js';
 import { modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
-import { countWords, inTime, isNew, wrongs } from './words.js';
+import { countWords, isNew, wrongs } from './words.js';
 
 /** What Enter or a key opens. */
 export type HomeTarget =
@@ -313,7 +318,8 @@ function dreamsLine(
     group: 'work',
   } as const;
   const whose = isOneOfMany ? [safeLine(agents.join(', '))] : [];
-  const next = nextMs === undefined ? 'no sweep scheduled' : `next sweep ${inTime(nextMs - nowMs)}`;
+  const next =
+    nextMs === undefined ? 'no sweep scheduled' : `next sweep ${formatTimeUntil(nextMs, nowMs)}`;
   const ago = last === undefined ? '' : formatRelativeTime(last.startedMs, nowMs);
   const swept =
     last === undefined
