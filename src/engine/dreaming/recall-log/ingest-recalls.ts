@@ -72,19 +72,25 @@ export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promi
   for (const log of logs) {
     const name = await log.name();
     while (name !== undefined) {
-      const { lines, last } = await log.after(readBytes(ledger.database, name), MOST_AT_ONCE);
-      if (lines.length === 0) break;
+      const rows = await log.after(readBytes(ledger.database, name));
+      const last = rows.at(-1);
+      if (last === undefined) break;
       // Of other hosts' claims, those count that are in this workspace too.
       const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
         origin === log.place.origin || (source === 'memory' && existsSync(join(dir, path)));
-      results.push(ingestLines({ ...ledger, isHere }, name, last, lines));
+      results.push(
+        ingestLines(
+          { ...ledger, isHere },
+          name,
+          last.number,
+          rows.map(({ line }) => line),
+        ),
+      );
     }
     if (ledger.rotates) await log.prune();
   }
   return sumOf(results);
 }
-
-const MOST_AT_ONCE = 1000;
 
 function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
   const descriptor = ifThere(() => openSync(file, 'r'));
