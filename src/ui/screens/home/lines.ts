@@ -268,12 +268,12 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Pl
   if (glance.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
   }
-  const counts = glance[kind];
+  const counts: Readonly<Record<string, number>> = glance[kind];
   if (kind === 'tasks' && glance.paused.length > 0) {
     const paused = `${glance.paused.map(({ runtime }) => runtime).join(', ')} paused`;
     return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
   }
-  const { running = 0, queued = 0, blocked = 0 } = { blocked: 0, ...counts };
+  const { running = 0, queued = 0, blocked = 0 } = counts;
   if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
   const failed = kind === 'flows' ? glance.failedNotifications : 0;
   const undelivered = failed === 0 ? [] : [`${formatCountOf(failed, 'notification')} failed`];
