@@ -63,16 +63,21 @@ export async function allOf(stdin: Readable, signal: AbortSignal): Promise<Buffe
  * Runs work on a private temporary file with all of stdin, then removes it.
  *
  * @param folder where the file is created
- * @throws what the work throws; errors do not name the temporary file
+ * @throws the signal's reason; what the work throws; errors do not name the temporary file
  */
 export async function withStdinFile<T>(
   folder: string,
+  signal: AbortSignal,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
   makeFolders(folder);
   const file = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
-    await pipeline(process.stdin, createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE }));
+    const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
+    await pipeline(process.stdin, copy, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
     return await work(file);
   } catch (error) {
     if (!(error instanceof SvcError) || error.location?.file !== file) throw error;
