@@ -417,16 +417,11 @@ function bundledModules(output) {
 export function isBuildStale() {
   const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return true;
+  const scripts = readdirSync(join(root, 'scripts')).filter((name) => name.endsWith('.js'));
   const inputs = [
     ...filesBelow(source),
     join(root, 'package.json'),
-    join(root, 'scripts/build.js'),
-    join(root, 'scripts/lazy-oclif.js'),
-    join(root, 'scripts/lean-got.js'),
-    join(root, 'scripts/lean-ink.js'),
-    join(root, 'scripts/lean-mcp.js'),
-    join(root, 'scripts/lean-pg.js'),
-    join(root, 'scripts/lean-table.js'),
+    ...scripts.map((name) => join(root, 'scripts', name)),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }

@@ -137,7 +137,11 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** Whether a flag was typed, and not only set by its variable. */
   protected isTyped(name: string, char?: string): boolean {
-    const short = char === undefined ? '' : `|-[a-z]*${char}`;
+    const switches = Object.values(this.knownFlags).map((flag) =>
+      flag.type === 'boolean' ? (flag.char ?? '') : '',
+    );
+    // What follows another letter than that of a switch is its value: "-wdata" has no "-a".
+    const short = char === undefined ? '' : `|-[${switches.join('')}]*${char}`;
     const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
     return ownWords(this.argv).some((word) => forms.test(word));
   }

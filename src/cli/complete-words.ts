@@ -90,7 +90,8 @@ async function valuesFor(
     .sort((a, b) => b.words.length - a.words.length)[0];
   if (command === undefined) return values;
   // A configuration that cannot be read has no names to suggest, and its error belongs to other commands.
-  const loaded = await loadConfig(context, {}).catch(() => undefined);
+  const configFile = valueIn(words, '--config');
+  const loaded = await loadConfig(context, { configFile }).catch(() => undefined);
   const flag = words.slice(-2).findLast((word) => word.startsWith('-')) ?? '';
   const [, asked] = /^--?([^=]*)/u.exec(flag) ?? [];
   const flags = Object.values(command.flags).filter(
@@ -133,12 +134,12 @@ const stored =
   (list: (flows: Flows) => Promise<readonly Suggestion[]>): Source =>
   async ({ context, loaded }) => {
     if (loaded === undefined) return [];
-    const { openFlows } = await import('../engine/flows/index.js');
-    const flows = await openFlows(context, loaded.resolved);
+    const { openExistingFlows } = await import('../engine/flows/index.js');
+    const flows = await openExistingFlows(context, loaded.resolved);
     try {
-      return await list(flows);
+      return flows === undefined ? [] : await list(flows);
     } finally {
-      await flows.close();
+      await flows?.close();
     }
   };
 
@@ -243,7 +244,7 @@ function workspaceIn(
 }
 
 /** The value of a flag among words that are still being typed. */
-function valueIn(words: readonly string[], flag: string, char: string): string | undefined {
+function valueIn(words: readonly string[], flag: string, char?: string): string | undefined {
   const at = words.findIndex((word) => word === flag || word === char);
   if (at !== -1) return words[at + 1];
   const joined = words.find((word) => word.startsWith(`${flag}=`));

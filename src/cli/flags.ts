@@ -4,6 +4,7 @@ import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
+import { isCalendarDay } from '../engine/support/day.js';
 import { UNIT_MS } from '../engine/support/time.js';
 import { textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
@@ -105,7 +106,7 @@ export const yesFlag = {
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
 export const sinceFlag = Flags.string({
-  summary: 'Show only what was created since a date or for a duration (7d).',
+  summary: 'Show only what was created since a date (UTC) or for a duration (7d).',
   helpValue: 'WHEN',
 });
 
@@ -126,6 +127,9 @@ export function readSince(
   );
 }
 
+/** The token file cannot have years of more than four digits. */
+const LATEST_MS = Date.UTC(9999, 0);
+
 /**
  * The lifetime of `--expires`: a duration (`90d`) or a date, in milliseconds; undefined for `never`.
  *
@@ -135,6 +139,11 @@ export function readLifetime(text: string, nowMs: number): number | undefined {
   if (text === 'never') return undefined;
   const duration = durationMs(text);
   const lifetime = duration ?? (isDate(text) ? Date.parse(text) - nowMs : Number.NaN);
+  if (nowMs + lifetime >= LATEST_MS) {
+    throw new SvcError('USAGE', `--expires must be before the year 9999 (got "${text}")`, {
+      hint: 'use "never" for a token that does not expire',
+    });
+  }
   if (lifetime > 0) return lifetime;
   throw new SvcError(
     'USAGE',
@@ -170,7 +179,9 @@ export function readAge(text: string | undefined): number | undefined {
 }
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}/u.test(text) && !Number.isNaN(Date.parse(text));
+  const [day] = /^\d{4}-\d{2}-\d{2}/u.exec(text) ?? [];
+  // Date.parse takes 30 February for 2 March.
+  return day !== undefined && isCalendarDay(day) && !Number.isNaN(Date.parse(text));
 }
 
 /** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
@@ -48,20 +49,35 @@ export async function textOnStdin(
   }
 }
 
+/** All bytes of stdin. @throws the signal's reason */
+export async function allOf(stdin: Readable, signal: AbortSignal): Promise<Buffer> {
+  try {
+    return await buffer(addAbortSignal(signal, stdin));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
 /**
  * Runs work on a private temporary file with all of stdin, then removes it.
  *
  * @param folder where the file is created
- * @throws what the work throws; errors do not name the temporary file
+ * @throws the signal's reason; what the work throws; errors do not name the temporary file
  */
 export async function withStdinFile<T>(
   folder: string,
+  signal: AbortSignal,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
   makeFolders(folder);
   const file = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
-    await pipeline(process.stdin, createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE }));
+    const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
+    await pipeline(process.stdin, copy, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
     return await work(file);
   } catch (error) {
     if (!(error instanceof SvcError) || error.location?.file !== file) throw error;

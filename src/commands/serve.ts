@@ -40,9 +40,10 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     const { env, homeDir } = context;
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
+    const accessLog = flags['access-log'] ? ['--access-log'] : [];
     const unit = systemdUnit({
       program: programWords(),
-      args: [...config, ...without],
+      args: [...config, ...accessLog, ...without],
       user: userInfo().username,
       homeDir,
       env: statePlaces(env),

@@ -10,6 +10,7 @@ import {
   syncEta,
   syncFraction,
 } from './memory/sync-progress.js';
+import { waitingWords } from './memory/words.js';
 import { safeLine } from './safe-text.js';
 import { drawBar, type Style } from './style.js';
 
@@ -70,8 +71,9 @@ export function createProgressLine(
       state = reduceSync(state, event, now());
       if (event.type === 'sync.finished') clear();
       // No other event comes while another process works, so this is shown at once.
-      else if (event.type === 'lock.waiting') show(waitingText(state, options));
-      else draw();
+      else if (event.type === 'lock.waiting') {
+        show(waitingWords(state.waitingFor?.pid).slice(0, Math.max(0, options.columns - 1)));
+      } else draw();
     },
     clear,
   };
@@ -109,12 +111,6 @@ function workOf(state: SyncProgress): Work {
   }
   const fraction = syncFraction(state);
   return { verb: 'indexing', done: handled.files, all: planned.files, fraction };
-}
-
-function waitingText(state: SyncProgress, { columns }: ProgressLineOptions): string {
-  const pid = state.waitingFor?.pid;
-  const who = pid === undefined ? '' : ` (pid ${pid})`;
-  return `waiting for another process to finish indexing${who}`.slice(0, Math.max(0, columns - 1));
 }
 
 /** Shows the progress of an evaluation. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { evaluatePreview, isWorse } from '../../src/cli/dream/evaluate-preview.js';
@@ -7,7 +7,6 @@ import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { type DreamTarget, runSweep, type SweepPreview } from '../../src/engine/dreaming/index.js';
 import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { dreamHome, NOTES_ALONE, OFTEN_ASKED } from '../support/dreams.js';
-import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('searches with what a dry run would change');
 
@@ -66,19 +65,13 @@ test('nothing is compared without changes or recalls, or when it takes too long'
   assert.not(cut !== undefined && isWorse(cut));
 });
 
-test('the temporary copy is removed', async () => {
-  const { preview, evaluate } = await dryRun();
-  const folder = tempFolder();
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = folder.path;
-  try {
-    await evaluate(preview);
-    await evaluate(preview, 0);
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
+test('the temporary copy is removed, also that of a dry run that was killed', async () => {
+  const { home, preview, evaluate } = await dryRun();
+  for (const timeLimitMs of [undefined, 0]) {
+    home.write('dreaming/preview/notes/MEMORY.md', 'what was forgotten since\n');
+    await evaluate(preview, timeLimitMs);
+    assert.not(existsSync(home.at('dreaming/preview')));
   }
-  assert.equal(readdirSync(folder.path), []);
 });
 
 test.run();

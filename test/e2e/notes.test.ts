@@ -75,6 +75,9 @@ test('a conversation is captured once, by hand and by a hook that never fails', 
   const status = await runSvc(['status', '--json'], { home: home.path });
   const [last] = jsonOf.overallStatus(status).captures;
   assert.match(last?.error ?? '', /missing\.jsonl/);
+  const words = ['memory', 'capture', file, '--reader', 'codex', '--agent', 'nobody'];
+  assert.is((await runSvc(words, { home: home.path })).code, 2);
+  assert.match(readFileSync(home.at('captures/codex.json'), 'utf8'), /nobody/u);
   const broken = await capture(['--agent-hook', 'codex'], 'no JSON');
   assert.equal([broken.code, broken.stdout], [0, '']);
   const wrong = await capture(['--agent-hook', 'nobody'], '{}');

@@ -241,9 +241,10 @@ test('a log that is deleted, and an index that is, harm nothing', async () => {
 
 test('--print-systemd runs nothing and needs no place to write', async () => {
   const home = tempFolder();
-  const run = await runSvc(['serve', '--print-systemd', '--json'], { home: home.path });
+  const words = ['serve', '--print-systemd', '--access-log', '--json'];
+  const run = await runSvc(words, { home: home.path });
   assert.is(run.code, 0);
-  assert.match(jsonOf.systemd(run).unit, /^ExecStart=.* serve --plain$/m);
+  assert.match(jsonOf.systemd(run).unit, /^ExecStart=.* serve --plain --access-log$/m);
   assert.equal(existsSync(home.at('logs')), false);
 });
 

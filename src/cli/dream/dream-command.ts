@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { defaultAgentId, listAgents } from '../../engine/config/index.js';
+import { defaultAgentId } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
   type DreamTarget,
@@ -26,11 +26,7 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
     const wanted = flags.agent ?? defaultAgentId(loaded.resolved);
     const [target] = dreamTargets(loaded, this.context(), wanted);
     if (target === undefined) throw new TypeError(`no workspace of ${wanted}`);
-    const sharing = listAgents(loaded.resolved);
-    if (sharing.length === 1 || flags.agent !== undefined) return target;
-    // List every agent that shares the folder.
-    const all = dreamTargets(loaded, this.context());
-    return all.find(({ workspace }) => workspace.dir === target.workspace.dir) ?? target;
+    return target;
   }
 
   /** Options for decisions by hand, which wait for a running sweep. */

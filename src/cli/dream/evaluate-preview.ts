@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -13,9 +12,12 @@ import {
 import { askMemory, meanMetrics } from '../../engine/eval/index.js';
 import { openMemory } from '../../engine/memory/index.js';
 import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
+import { withProcessLock } from '../../engine/sqlite/process-lock.js';
 import { anySignal } from '../../engine/support/async.js';
 import { type EngineContext, resolveStatePaths } from '../../engine/support/context.js';
+import { makeFolders } from '../../engine/support/files.js';
 import { shortHash } from '../../engine/support/text.js';
+import { endedBySignals } from '../foreground.js';
 
 /** More say little more, and a dry run should be quick. */
 const MOST_QUESTIONS = 50;
@@ -45,41 +47,68 @@ export async function evaluatePreview(
   const questions = questionsOf(recalled);
   if (files.length === 0 || questions.length === 0) return undefined;
   const timeLimit = AbortSignal.timeout(timeLimitMs);
-  const bounded = anySignal([signal, timeLimit]);
-  const folder = mkdtempSync(join(tmpdir(), 'svc-dream-'));
-  const dir = join(folder, 'notes');
-  try {
-    await copyNotes(target, dir, bounded);
-    const state = resolveStatePaths({ SVC_HOME: join(folder, 'state') }, folder);
-    const memory = await openMemory(
-      { ...context, state, onRecall: undefined, onLookup: undefined },
-      { kind: 'workspace', dir },
-      { trial: { settings: { provider: 'none' }, indexKey: undefined } },
-    );
-    const ask = async () => {
-      const { asked } = await askMemory(memory, questions, {
-        maxResults: MAX_RESULTS,
-        minScore: undefined,
-        signal: bounded,
-        onSync: () => undefined,
-        onAsked: () => undefined,
-      });
-      const { mrr, hit5 } = meanMetrics(asked.map(({ metrics }) => metrics));
-      return { mrr, hit5 };
-    };
+  const ended = new AbortController();
+  const bounded = anySignal([signal, timeLimit, ended.signal]);
+  const folder = join(context.state.cacheDir, 'dreaming', 'preview');
+  const evaluate = async () => {
+    // A killed dry run left its copy here.
+    rmSync(folder, { recursive: true, force: true });
     try {
-      const before = await ask();
-      for (const { path, text } of files) writeNote(dir, path, text);
-      return { questions: questions.length, before, after: await ask() };
+      const bounds = { context, signal: bounded };
+      return {
+        questions: questions.length,
+        ...(await compare(target, files, questions, folder, bounds)),
+      };
     } finally {
-      await memory.backend.close();
+      rmSync(folder, { recursive: true, force: true });
     }
+  };
+  try {
+    return await endedBySignals(
+      () => ended.abort(),
+      () => withProcessLock(`${folder}.lock`, { signal: bounded }, evaluate),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!timeLimit.aborted) throw error;
     return { questions: questions.length, before: null, after: null };
+  }
+}
+
+/** @param folder where the copy is made */
+async function compare(
+  target: DreamTarget,
+  files: SweepPreview['files'],
+  questions: ReturnType<typeof questionsOf>,
+  folder: string,
+  { context, signal }: Omit<EvaluationOptions, 'timeLimitMs'>,
+): Promise<Pick<EvaluationOutput, 'after' | 'before'>> {
+  const dir = join(folder, 'notes');
+  makeFolders(dir);
+  await copyNotes(target, dir, signal);
+  const state = resolveStatePaths({ SVC_HOME: join(folder, 'state') }, folder);
+  const memory = await openMemory(
+    { ...context, state, onRecall: undefined, onLookup: undefined },
+    { kind: 'workspace', dir },
+    { trial: { settings: { provider: 'none' }, indexKey: undefined } },
+  );
+  const ask = async () => {
+    const { asked } = await askMemory(memory, questions, {
+      maxResults: MAX_RESULTS,
+      minScore: undefined,
+      signal,
+      onSync: () => undefined,
+      onAsked: () => undefined,
+    });
+    const { mrr, hit5 } = meanMetrics(asked.map(({ metrics }) => metrics));
+    return { mrr, hit5 };
+  };
+  try {
+    const before = await ask();
+    for (const { path, text } of files) writeNote(dir, path, text);
+    return { before, after: await ask() };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await memory.backend.close();
   }
 }
 

@@ -1,8 +1,8 @@
-import { text as readAll } from 'node:stream/consumers';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/command-parts.js';
 import { yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { allOf } from '../../cli/standard-streams.js';
 import { type InitializedConfig, initConfig } from '../../engine/config/authoring.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { SetUpOutput } from '../../engine/set-up/index.js';
@@ -71,7 +71,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
             hint: 'pipe the key in, or omit the flag to be asked for it',
           });
         }
-        return readAll(process.stdin);
+        return String(await allOf(process.stdin, this.signal));
       },
       openMemory: (configFile) => this.openMemory({ config: configFile }),
       sync: (memory) => this.syncShown(memory, flags),

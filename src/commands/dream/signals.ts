@@ -14,7 +14,7 @@ import { renderSignals } from '../../ui/dream/candidates.js';
 export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   static override summary = 'List claims that searches recalled, newest first.';
   static override description =
-    'Shows for each short-term claim how often it answered a search, for how many different questions, how well, and its status. The questions themselves are not stored.';
+    'Shows for each short-term claim how often it answered a search, its diversity (the number of different questions or days), how well it answered, and its status. The questions themselves are not stored.';
   static override examples = examples('', '--all --limit 100', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,

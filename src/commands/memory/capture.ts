@@ -66,18 +66,17 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
         hint: 'for example: svc memory capture --dry-run session.jsonl',
       });
     }
-    const memory = await this.openMemory(flags);
     const request = {
       file: resolve(context.cwd, args.transcript),
       reader: flags.reader,
       session: flags.session,
       dryRun: flags['dry-run'],
     };
-    const { capture, warnings } = await captureConversation(
-      memory,
-      request,
-      this.noteOptions(),
-    ).catch((error: unknown) => {
+    const capturing = async () => {
+      const memory = await this.openMemory(flags);
+      return { memory, ...(await captureConversation(memory, request, this.noteOptions())) };
+    };
+    const { memory, capture, warnings } = await capturing().catch((error: unknown) => {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
       throw error;
     });

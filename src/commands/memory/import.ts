@@ -48,7 +48,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     const memory = await this.openMemory(flags);
     if (args.file !== '-') return this.take(memory, resolve(args.file), flags);
     const { stateDir } = this.context().state;
-    return withStdinFile(stateDir, (file) => this.take(memory, file, flags));
+    return withStdinFile(stateDir, this.signal, (file) => this.take(memory, file, flags));
   }
 
   private async take(

@@ -5,6 +5,7 @@ import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskClaimOutput } from '../../engine/flows/index.js';
+import { renderClaim } from '../../ui/flows/details.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
@@ -61,7 +62,7 @@ No other worker gets the same task. Without --wait, the task is null if none is 
       return { task: null, flow: null, leaseToken: null };
     }
     const { task, flow, leaseToken } = claimed;
-    this.write(`task ${task.taskId}\nlease token ${leaseToken}\n\n${task.task}`);
+    this.write(renderClaim(task, leaseToken, { escape: process.stdout.isTTY === true }));
     return {
       task: taskOutput(task),
       flow: flow === undefined ? null : flowOutput(flow),

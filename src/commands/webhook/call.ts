@@ -4,14 +4,12 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { examples } from '../../cli/command-parts.js';
 import { baseUrlFlag } from '../../cli/flags.js';
+import { allOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
 import type { CallOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
-
-/** The file descriptor of stdin. */
-const STDIN = 0;
 
 export default class WebhookCall extends BaseCommand<CallOutput> {
   static override summary = 'Send an action to a webhook route, using its secret.';
@@ -43,7 +41,10 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     const { args, flags } = await this.parse(WebhookCall);
     const context = this.context();
     const loaded = await loadConfig(context, { configFile: flags.config });
-    const data = readCallData(flags.data, (file) => readFileSync(file ?? STDIN, 'utf8'));
+    const stdin = flags.data === '-' ? await allOf(process.stdin, this.signal) : undefined;
+    const data = readCallData(flags.data, (file) =>
+      file === undefined ? String(stdin) : readFileSync(file, 'utf8'),
+    );
     const called = await callRoute(
       {
         routeId: args.route,

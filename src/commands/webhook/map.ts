@@ -3,13 +3,11 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { examples } from '../../cli/command-parts.js';
+import { allOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
 import { renderMapping } from '../../ui/webhook/routes.js';
-
-/** The file descriptor of stdin. */
-const STDIN = 0;
 
 export default class WebhookMap extends BaseCommand<MapOutput> {
   static override summary = 'Show what a route would do with a recorded request.';
@@ -43,7 +41,11 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     const { args, flags } = await this.parse(WebhookMap);
     const context = this.context();
     const loaded = await loadConfig(context, { configFile: flags.config });
-    const recorded = readRecorded(flags, (file) => readFileSync(file ?? STDIN), context.clock);
+    const asksStdin = [flags.data, flags.headers].includes('-');
+    const stdin = asksStdin ? await allOf(process.stdin, this.signal) : Buffer.of();
+    const read = (file: string | undefined): Buffer =>
+      file === undefined ? stdin : readFileSync(file);
+    const recorded = readRecorded(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);
     this.write(renderMapping(this.mask.data(output), this.view(flags)));

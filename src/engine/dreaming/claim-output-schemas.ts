@@ -24,7 +24,10 @@ const signals = {
   recalls: field(count, 'Searches it answered.'),
   notes: field(count, 'Daily notes the light phase found it in.'),
   grounded: field(count, 'Signals added by backfills.'),
-  questions: field(count, 'Different questions, at most the newest 32.'),
+  questions: field(
+    count,
+    'Different questions, or days if there are more; notes and conversations count once a day.',
+  ),
   days: field(count, 'Different days, at most the newest 16.'),
   firstSignalAt: field(when, 'Time of the first signal.'),
   lastSignalAt: field(when, 'Time of the last signal.'),

@@ -86,17 +86,13 @@ export async function undo(
   return changingDreams(target, options, (changer) => {
     const { sweeps } = changer;
     if (sweepId !== undefined) return undoSweep(changer, findSweep(sweeps, sweepId));
-    const last = sweeps
-      .list(MOST_SWEEPS)
-      .find(({ memory }) => memory.state === 'applied' && memory.operations.length > 0);
+    const last = sweeps.lastApplied();
     if (last !== undefined) return undoSweep(changer, last);
     throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep to undo', {
       hint: 'run "svc dream list" to see all sweeps',
     });
   });
 }
-
-const MOST_SWEEPS = 1000;
 
 function knownClaim(entries: RecallEntries, key: ClaimKey): RecallEntry {
   const entry = entries.get(key);

@@ -12,7 +12,6 @@ import type { DreamStatusOutput } from './output-schemas.js';
 import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 import type { OpenDreams } from './store/dream-database.js';
-import type { SweepRecord } from './store/sweep-records.js';
 
 /** One workspace of `svc dream status`. @param dreams what is recorded about it; see withCurrentDreams */
 export function dreamStatus(
@@ -22,10 +21,9 @@ export function dreamStatus(
 ): DreamStatusOutput['workspaces'][number] {
   const { files } = target.workspace;
   const nextMs = nextSweepMs(target, nowMs);
-  const last = lastSweep(dreams);
-  const all = dreams?.entries.since(0) ?? [];
+  const last = dreams?.sweeps.last();
+  const counts = dreams?.entries.counts();
   const ready = dreams === undefined ? [] : candidates(dreams.entries, target.settings, nowMs);
-  const count = (fate: string): number => all.filter(({ state }) => state.fate === fate).length;
   return {
     ...placeOutput(target),
     timeZone: target.timeZone ?? null,
@@ -33,10 +31,10 @@ export function dreamStatus(
     busy: isProcessLockHeld(files.lock),
     lastSweep: last === undefined ? null : sweepOutput(last),
     claims: {
-      open: count('open'),
+      open: counts?.open ?? 0,
       ready: ready.filter(({ passes }) => passes).length,
-      promoted: count('promoted'),
-      rejected: count('rejected'),
+      promoted: counts?.promoted ?? 0,
+      rejected: counts?.rejected ?? 0,
     },
     recallLog: {
       bytes: statSync(files.recallLog, { throwIfNoEntry: false })?.size ?? 0,
@@ -45,15 +43,6 @@ export function dreamStatus(
     ...memoryOf(target),
   };
 }
-
-/** The last manual or scheduled sweep, however many backfills and promotions came after it. */
-export function lastSweep(dreams: OpenDreams | undefined): SweepRecord | undefined {
-  return dreams?.sweeps
-    .list(MOST_CHECKED)
-    .find(({ trigger }) => trigger === 'manual' || trigger === 'schedule');
-}
-
-const MOST_CHECKED = 1000;
 
 function memoryOf({
   workspace,

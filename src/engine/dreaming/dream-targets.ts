@@ -28,7 +28,7 @@ export interface DreamTarget {
 /**
  * The distinct workspaces of a configuration, in the order of their first agents.
  *
- * @param agentId only this agent's; default: all
+ * @param agentId only the one of this agent, which others may share; default: all
  * @throws SvcError AGENT_UNKNOWN
  */
 export function dreamTargets(
@@ -37,11 +37,13 @@ export function dreamTargets(
   agentId?: string | undefined,
 ): DreamTarget[] {
   const all = resolveAgents(loaded, context);
-  const agents = agentId === undefined ? all : [resolveAgent(loaded, agentId, context)];
+  const wanted = agentId === undefined ? undefined : resolveAgent(loaded, agentId, context).id;
   // A missing folder keeps its configured path; the sweep reports it.
-  const byDir = groupBy(agents, ({ workspaceDir }) => realOrGiven(workspaceDir));
+  const byDir = [...groupBy(all, ({ workspaceDir }) => realOrGiven(workspaceDir))].filter(
+    ([, sharing]) => wanted === undefined || sharing.some(({ id }) => id === wanted),
+  );
   const { dreaming } = loaded.resolved.plugins.entries['memory-core'].config;
-  return [...byDir].map(([dir, sharing]) => ({
+  return byDir.map(([dir, sharing]) => ({
     workspace: settledWorkspace(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
     reach: reachOf(sharing, context, loaded),

@@ -22,7 +22,7 @@ export {
   requireClaim,
   undo,
 } from './decide-by-hand.js';
-export { dreamStatus, isMemoryFull, lastSweep, nextSweepMs } from './dream-status.js';
+export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { realWorkspaceDir } from './dream-workspace.js';
 export {

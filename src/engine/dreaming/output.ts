@@ -48,7 +48,7 @@ function signalOutput(entry: RecallEntry) {
     recalls: entry.recallCount,
     notes: entry.dailyCount,
     grounded: entry.groundedCount,
-    questions: entry.queryHashes.length,
+    questions: distinctAsks(entry),
     days: entry.days.length,
     firstSignalAt: iso(entry.firstSignalMs),
     lastSignalAt: iso(entry.lastSignalMs),

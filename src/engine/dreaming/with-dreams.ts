@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { SharedPlace } from '../memory/home/index.js';
 import { inUndoneTransaction } from '../sqlite/database.js';
-import { isProcessLockHeld, type ProcessLockOptions } from '../sqlite/process-lock.js';
+import type { ProcessLockOptions } from '../sqlite/process-lock.js';
+import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
+import { type DreamWorkspace, realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls, ingestShared } from './recall-log/ingest-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
@@ -47,12 +48,10 @@ export async function withNextSweep<T>(
   look: (dreams: Pick<OpenDreams, 'entries'> | undefined) => T,
 ): Promise<T> {
   const { workspace, settings, timeZone, reach } = target;
-  if (!existsSync(workspace.dir) || isProcessLockHeld(workspace.files.lock)) {
-    return withCurrentDreams(target, signal, look);
-  }
+  if (!existsSync(workspace.dir)) return withCurrentDreams(target, signal, look);
   await ingestNew(target, signal);
   const sources = await openSources(realWorkspaceDir(workspace), reach);
-  return withLockedDreams(workspace, { signal }, ({ database, entries }) => {
+  const found = await withIdleDreams(workspace, signal, ({ database, entries }) => {
     const dayOf = dayFormatter(timeZone);
     const { phases } = settings;
     const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
@@ -65,16 +64,33 @@ export async function withNextSweep<T>(
       return look({ entries });
     });
   });
+  return found === undefined ? withCurrentDreams(target, signal, look) : found.result;
+}
+
+/** Works on what is recorded about a workspace, or not at all while another process does: a sweep takes minutes. */
+async function withIdleDreams<T>(
+  workspace: DreamWorkspace,
+  signal: AbortSignal,
+  work: (dreams: OpenDreams) => T | Promise<T>,
+): Promise<{ readonly result: T } | undefined> {
+  const busy = new AbortController();
+  const once = { signal: anySignal([signal, busy.signal]), onWait: () => busy.abort() };
+  try {
+    return { result: await withLockedDreams(workspace, once, work) };
+  } catch (error) {
+    if (busy.signal.aborted && error === busy.signal.reason) return undefined;
+    throw error;
+  }
 }
 
 async function ingestNew(
   { workspace, timeZone, reach }: RecordedTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  const { recallLog: logFile, lock } = workspace.files;
+  const { recallLog: logFile } = workspace.files;
   const shared = reach?.shared;
-  if (!(existsSync(logFile) || shared !== undefined) || isProcessLockHeld(lock)) return;
-  await withLockedDreams(workspace, { signal }, async (dreams) => {
+  if (!existsSync(logFile) && shared === undefined) return;
+  await withIdleDreams(workspace, signal, async (dreams) => {
     const inbox = { ...dreams, dayOf: dayFormatter(timeZone), rotates: true };
     ingestRecalls({ ...inbox, logFile });
     if (shared === undefined) return;

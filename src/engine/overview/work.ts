@@ -5,7 +5,6 @@ import {
   type DreamTarget,
   dreamTargets,
   isMemoryFull,
-  lastSweep,
   nextSweepMs,
   openDreams,
   type SweepRecord,
@@ -88,7 +87,7 @@ function sweptGlance(target: DreamTarget): SweptGlance {
   try {
     const dreams = openDreams(target.workspace);
     try {
-      const newest = lastSweep(dreams);
+      const newest = dreams?.sweeps.last();
       const last = newest === undefined ? undefined : sweepGlance(newest);
       return { last, isFull, fault: undefined };
     } finally {

@@ -51,6 +51,12 @@ export function dayNumber(year: number, month: number, day: number): number | un
   return exists ? date.getTime() / MS_PER_DAY : undefined;
 }
 
+/** Whether the calendar has a day. @param day `YYYY-MM-DD` */
+export function isCalendarDay(day: string): boolean {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+  return dayNumber(year, month, date) !== undefined;
+}
+
 /** The day with a number, `YYYY-MM-DD`. */
 export function isoDay(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);

@@ -81,6 +81,18 @@ export function formatRelativeTime(atMs: number, nowMs: number): string {
   return `${formatCountOf(Math.floor(ago / MS_PER_DAY), 'day')} ago`;
 }
 
+/** Time until a moment, as `in 40 s`, `in 5 min`, `in 11 h` or `in 3 days`; `now` if it has passed meanwhile. */
+export function formatTimeUntil(atMs: number, nowMs: number): string {
+  const ms = atMs - nowMs;
+  if (ms <= 0) return 'now';
+  const seconds = Math.ceil(ms / SECOND_MS);
+  if (seconds < 120) return `in ${seconds} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes < 60) return `in ${minutes} min`;
+  const hours = Math.round(ms / MS_PER_HOUR);
+  return hours < 48 ? `in ${hours} h` : `in ${Math.round(ms / MS_PER_DAY)} days`;
+}
+
 /** How long something has lasted, as `3 min`. */
 export function formatAge(sinceMs: number, nowMs: number): string {
   return formatRelativeTime(sinceMs, nowMs).replace(/ ago$/u, '');

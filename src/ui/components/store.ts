@@ -55,7 +55,9 @@ export function createStore<State, Event>(
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) clearTimeout(timer);
+        if (listeners.size > 0) return;
+        clearTimeout(timer);
+        timer = undefined;
       };
     },
     dispatch: (event) => {

@@ -57,7 +57,7 @@ export function renderSignals({ claims, total }: DreamSignalsOutput, options: Vi
   const columns: readonly Column[] = [
     'last signal',
     right('recalls'),
-    right('questions'),
+    right('diversity'),
     right('notes'),
     right('score'),
     'status',

@@ -8,9 +8,10 @@ import {
   formatCount,
   formatCountOf,
   formatRelativeTime,
+  formatTimeUntil,
 } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import { dueWords, inWords, renderDueTimes } from '../schedule/list.js';
+import { dueWords, renderDueTimes } from '../schedule/list.js';
 import type { Style, View } from '../style.js';
 import { fieldLines } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';
@@ -109,6 +110,6 @@ export function renderSwitch(
     ? `dreaming is now ${word}: set ${path} to ${String(enabled)} in ${place}`
     : `dreaming is already ${word} in ${place}`;
   if (nextRunAt === null) return `${head}\n`;
-  const next = inWords(Date.parse(nextRunAt) - nowMs);
+  const next = formatTimeUntil(Date.parse(nextRunAt), nowMs);
   return `${head}\nnext sweep ${next}, if svc serve is running; for cron or systemd see svc dream schedule\n`;
 }

@@ -4,7 +4,7 @@ import type { TaskRecord, TaskStatus } from '../../engine/flow-model/task-record
 import type { FlowEntry, FlowHistory, ShownTask } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
-import { safeLine, spacedJson } from '../safe-text.js';
+import { safeLine, safeLines, spacedJson } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
@@ -73,6 +73,19 @@ export function renderTask({ task, flow, history }: ShownTask, options: View): s
   const rows = taskRows(task, flow, options.nowMs);
   const changes = renderLastChanges(history, task.parentFlowId, options);
   return `${options.style.bold(`task ${task.taskId}`)}\n${fields(rows, task.status, options.style)}${changes}`;
+}
+
+/**
+ * A claimed task for a worker in a shell.
+ *
+ * @param options `escape` escapes control characters, for a terminal; a pipe gets the text unchanged
+ */
+export function renderClaim(
+  { taskId, task }: TaskRecord,
+  leaseToken: string,
+  options: { readonly escape: boolean },
+): string {
+  return `task ${taskId}\nlease token ${leaseToken}\n\n${options.escape ? safeLines(task) : task}`;
 }
 
 /** All fields of a task and its changes, for a pane. */

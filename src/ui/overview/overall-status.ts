@@ -7,7 +7,12 @@ import type {
 } from '../../engine/overview/output-schemas.js';
 import type { ServiceSnapshot } from '../../engine/serve/index.js';
 import type { Serving } from '../../engine/serve/instance-lock.js';
-import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
+import {
+  formatBytes,
+  formatCount,
+  formatRelativeTime,
+  formatTimeUntil,
+} from '../../engine/support/format.js';
 import { wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
@@ -39,7 +44,7 @@ export function renderOverallStatus(view: OverallView, options: View): string {
       ? []
       : [
           `next\n${nextRuns
-            .map(({ what, atMs }) => `${INDENT}${safeLine(what)} ${inTime(atMs, nowMs)}\n`)
+            .map(({ what, atMs }) => `${INDENT}${safeLine(what)} ${formatTimeUntil(atMs, nowMs)}\n`)
             .join('')}`,
         ]),
     faults.length === 0
@@ -99,13 +104,6 @@ function serviceRow(service: ServiceSnapshot, nowMs: number): readonly string[] 
     formatCount(restarts),
     safeLine(event ?? '–'),
   ];
-}
-
-/** Moments that may have passed meanwhile: it is just being done then. */
-function inTime(atMs: number, nowMs: number): string {
-  const seconds = Math.ceil((atMs - nowMs) / 1000);
-  if (seconds <= 0) return 'now';
-  return seconds < 120 ? `in ${seconds} s` : `in ${formatCount(seconds / 60)} min`;
 }
 
 function faultLines(

@@ -1,5 +1,5 @@
 import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
-import { formatRelativeTime } from '../../engine/support/format.js';
+import { formatRelativeTime, formatTimeUntil } from '../../engine/support/format.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
@@ -36,7 +36,7 @@ export function renderNextRuns(
 
 /** A due time in its time zone, and how long it is until then. */
 export function dueWords(at: string, timeZone: string | null, nowMs: number): string {
-  return `${localWords(at, timeZone)}, ${inWords(Date.parse(at) - nowMs)}`;
+  return `${localWords(at, timeZone)}, ${formatTimeUntil(Date.parse(at), nowMs)}`;
 }
 
 /** When a schedule is due, and each of the next times on a line. @param off why it never runs */
@@ -48,7 +48,7 @@ export function renderDueTimes(
 ): string {
   const zone = timeZone === null ? "the host's time zone" : safeLine(timeZone);
   const lines = runs.map(
-    (run) => `  ${localWords(run, timeZone)}  ${inWords(Date.parse(run) - nowMs)}`,
+    (run) => `  ${localWords(run, timeZone)}  ${formatTimeUntil(Date.parse(run), nowMs)}`,
   );
   return `${[`${safeLine(cron)} in ${zone}`, ...(off === undefined ? [] : [off]), ...lines].join('\n')}\n`;
 }
@@ -69,14 +69,4 @@ function localWords(at: string, timeZone: string | null): string {
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
   const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
   return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
-}
-
-const MINUTE_MS = 60_000;
-
-/** Rough time until then: `in 40 min`, `in 11 h`, `in 3 days`. */
-export function inWords(ms: number): string {
-  const minutes = Math.max(0, Math.round(ms / MINUTE_MS));
-  if (minutes < 60) return `in ${minutes} min`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`;
 }

@@ -75,6 +75,12 @@ test('decisions count twice, standing facts once, the day’s doings and tasks n
   assert.is(rule?.totalScore, 1.84);
 });
 
+test('a note whose name has a day that does not exist is not read', async () => {
+  const { home, target, options } = aTarget();
+  home.write('notes/memory/2026-13-45.md', '- The mail server listens on port 25.\n');
+  assert.is((await runBackfill(target, 'memory', options)).notes, 2);
+});
+
 test('a second run counts nothing again', async () => {
   const { target, options, known } = aTarget();
   await runBackfill(target, 'memory', options);

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
+import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 test('programs that cannot read records of the archive refuse the database', () => {
@@ -16,6 +17,23 @@ test('a database of a newer program is refused and left alone', () => {
   newer.pragma('user_version = 99');
   newer.close();
   assert.throws(() => openDreamDatabase(file), /a newer svc wrote .*format 99/);
+});
+
+test('the last sweep and the last change are found behind what was done by hand', () => {
+  const database = openDreamDatabase(tempFolder().at('dreams.sqlite'));
+  const sweeps = sweepRecords(database);
+  assert.equal([sweeps.last(), sweeps.lastApplied()], [undefined, undefined]);
+  const frame = { kind: 'frame', inserted: '# Memory\n' } as const;
+  const triggers = ['manual', 'schedule', 'promote', 'promote', 'backfill'] as const;
+  for (const [startedMs, trigger] of triggers.entries()) {
+    const sweep = newSweep(sweeps, { day: '1970-01-01', startedMs: startedMs * 1000, trigger });
+    const operations = startedMs < 3 ? [frame] : [];
+    const change = { beforeDigest: '', afterDigest: '', backupFile: undefined, decided: [] };
+    sweeps.put({ ...sweep, memory: { state: 'applied', ...change, operations } });
+  }
+  assert.is(sweeps.last()?.trigger, 'schedule');
+  assert.is(sweeps.lastApplied()?.startedMs, 2000);
+  database.close();
 });
 
 test.run();

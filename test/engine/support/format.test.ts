@@ -8,6 +8,7 @@ import {
   formatEta,
   formatRate,
   formatRelativeTime,
+  formatTimeUntil,
 } from '../../../src/engine/support/format.js';
 
 test('separates thousands with commas', () => {
@@ -81,6 +82,19 @@ test('moments are told in the largest unit that fits; the near future is now', (
     [172_800_000, '2 days ago'],
   ];
   for (const [ago, text] of cases) assert.is(formatRelativeTime(now - ago, now), text);
+});
+
+test('the time until a moment is told in the largest unit that fits', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [-1, 'now'],
+    [500, 'in 1 s'],
+    [119_000, 'in 119 s'],
+    [119_500, 'in 2 min'],
+    [59.6 * 60_000, 'in 1 h'],
+    [5 * 3_600_000, 'in 5 h'],
+    [72 * 3_600_000, 'in 3 days'],
+  ];
+  for (const [ms, text] of cases) assert.is(formatTimeUntil(ms, 0), text);
 });
 
 test.run();

@@ -17,4 +17,17 @@ test('events that come often are reported together, and a key immediately', asyn
   assert.is(told[2], ' file file key file');
 });
 
+test('after the last listener left, a new one hears of paced changes', async () => {
+  const reduce = (state: number): number => state + 1;
+  const store = createStore(0, reduce, { everyMs: 20, now: () => performance.now() });
+  const leave = store.subscribe(() => undefined);
+  store.dispatch('first');
+  store.dispatch('paced');
+  leave();
+  const told: number[] = [];
+  store.subscribe(() => told.push(store.getSnapshot()));
+  store.dispatch('paced again');
+  await waitFor('the last change', () => told.at(-1) === 3);
+});
+
 test.run();

@@ -2,7 +2,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { newTaskId } from '../../../src/engine/flow-model/ids.js';
-import { renderFlow, renderHistory, renderTask } from '../../../src/ui/flows/details.js';
+import {
+  renderClaim,
+  renderFlow,
+  renderHistory,
+  renderTask,
+} from '../../../src/ui/flows/details.js';
 import {
   FLOW_WORDS,
   renderChanged,
@@ -66,6 +71,13 @@ test('details tell what there is, and leave out what there is not', () => {
   assert.match(text, /worker\s+build-3/);
   assert.match(text, /progress\s+3 of 7/);
   assert.not.match(text, 'error');
+});
+
+test('a claimed task cannot control a terminal, and a pipe gets it as it is', () => {
+  const task = aTask({ task: 'read it\n\u001B]0;PWNED\u0007\u001B[2J' });
+  const shown = renderClaim(task, 'lt_1', { escape: true });
+  assert.ok(shown.endsWith('lease token lt_1\n\nread it\n\\e]0;PWNED\\x07\\e[2J'), shown);
+  assert.ok(renderClaim(task, 'lt_1', { escape: false }).endsWith(`\n\n${task.task}`));
 });
 
 test('an audit is a table, or good news', () => {

@@ -181,7 +181,9 @@ test('the progress line says at once that another process is at work', () => {
     now: () => 0,
   });
   progress.onEvent({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } });
-  assert.equal(written, [`${ERASE}waiting for another process to finish indexing (pid 7)`]);
+  assert.equal(written, [
+    `${ERASE}waiting for another process to finish writing this index (pid 7)`,
+  ]);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { examples } from '../../../cli/command-parts.js';
 import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
+import { safeLine } from '../../../ui/safe-text.js';
 
 export default class ConfigTrustRevoke extends BaseCommand {
   static override summary = 'Stop trusting a configuration file.';
@@ -12,7 +13,8 @@ export default class ConfigTrustRevoke extends BaseCommand {
     const { flags } = await this.parse(ConfigTrustRevoke);
     const file = fileToTrust(this.context(), { configFile: flags.config });
     const revoked = revokeTrust(this.context(), file);
-    this.write(revoked ? `no longer trusted: ${file}` : `${file} was not trusted`);
+    const shown = safeLine(file);
+    this.write(revoked ? `no longer trusted: ${shown}` : `${shown} was not trusted`);
     return { file, revoked };
   }
 }

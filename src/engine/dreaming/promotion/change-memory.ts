@@ -151,7 +151,7 @@ export function recoverChanges(changer: MemoryChanger): void {
       markApplied(changer, { ...sweep, memory });
       continue;
     }
-    undoArchived(changer.dir, memory.operations);
+    if (!changer.dryRun) undoArchived(changer.dir, memory.operations);
     changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   }
 }

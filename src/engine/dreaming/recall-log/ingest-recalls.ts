@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -6,7 +7,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -72,25 +72,32 @@ export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promi
   for (const log of logs) {
     const name = await log.name();
     while (name !== undefined) {
-      const { lines, last } = await log.after(readBytes(ledger.database, name), MOST_AT_ONCE);
-      if (lines.length === 0) break;
+      const rows = await log.after(readBytes(ledger.database, name));
+      const last = rows.at(-1);
+      if (last === undefined) break;
       // Of other hosts' claims, those count that are in this workspace too.
       const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
         origin === log.place.origin || (source === 'memory' && existsSync(join(dir, path)));
-      results.push(ingestLines({ ...ledger, isHere }, name, last, lines));
+      results.push(
+        ingestLines(
+          { ...ledger, isHere },
+          name,
+          last.number,
+          rows.map(({ line }) => line),
+        ),
+      );
     }
     if (ledger.rotates) await log.prune();
   }
   return sumOf(results);
 }
 
-const MOST_AT_ONCE = 1000;
-
 function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
   const descriptor = ifThere(() => openSync(file, 'r'));
   if (descriptor === undefined) return;
   try {
-    const name = nameOf(fstatSync(descriptor));
+    const name = nameOf(descriptor, inbox.database);
+    if (name === undefined) return;
     for (;;) {
       const start = readBytes(inbox.database, name);
       const { texts, bytes } = wholeLines(descriptor, start);
@@ -102,9 +109,20 @@ function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
   }
 }
 
-/** Identifies a file whatever its path; includes the birth time because inode numbers are reused. */
-function nameOf({ ino, birthtimeMs }: Stats): string {
-  return `${ino}:${Math.floor(birthtimeMs)}`;
+/**
+ * Identifies a log by its first line, which has the time of a search: whatever its path, and also in a copy of the state
+ * folder. Undefined for a log without a complete line.
+ */
+function nameOf(descriptor: number, database: Connection): string | undefined {
+  const [first] = wholeLines(descriptor, 0).texts;
+  if (first === undefined) return undefined;
+  const name = hash('sha256', first);
+  // Version 0.1 identified a log by its file.
+  const { ino, birthtimeMs } = fstatSync(descriptor);
+  database
+    .prepare('UPDATE OR IGNORE inbox SET file = ? WHERE file = ?')
+    .run(name, `${ino}:${Math.floor(birthtimeMs)}`);
+  return name;
 }
 
 interface LineInbox extends Omit<Ledger, 'rotates'> {
@@ -159,12 +177,17 @@ function wholeLines(descriptor: number, start: number) {
 
 /** The rotated log is read again next time: a search may still be appending to it. */
 function rotate({ database, logFile }: Inbox, aside: string): void {
-  const stats = statSync(logFile, { throwIfNoEntry: false });
-  if (stats === undefined || stats.size < ROTATE_BYTES) return;
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+  if (size < ROTATE_BYTES) return;
   rmSync(aside, { force: true });
   renameSync(logFile, aside);
-  // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
-  database
-    .prepare("DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?")
-    .run(nameOf(stats));
+  const descriptor = openSync(aside, 'r');
+  try {
+    // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
+    database
+      .prepare("DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?")
+      .run(nameOf(descriptor, database) ?? '');
+  } finally {
+    closeSync(descriptor);
+  }
 }

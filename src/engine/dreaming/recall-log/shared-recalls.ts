@@ -14,6 +14,7 @@ import { parseRecallLine, type RecallLine } from './recall-log.js';
 const MOST_RECALLS = 50_000;
 /** After this, sweeps of all hosts have read a search. */
 const KEPT_FOR = "interval '90 days'";
+const MOST_AT_ONCE = 1000;
 
 /**
  * The recall log of a shared memory, on its server: the searches of all hosts. Each host that sweeps reads all of
@@ -30,7 +31,6 @@ export class SharedRecalls {
 
   /** @throws SvcError STORAGE_* */
   static async open(place: SharedPlace, context: ServerContext): Promise<SharedRecalls> {
-    const { openCurrentServer } = await import('../../postgres/index.js');
     return new SharedRecalls(place, await openCurrentServer(context, place.config));
   }
 
@@ -93,13 +93,12 @@ export class SharedRecalls {
     return log === undefined ? undefined : `postgres:${log.id}`;
   }
 
-  /** The searches after a number, oldest first, and the number of the last one. */
-  async after(number: number, limit: number) {
-    const rows = await this.server.query<{ readonly number: number; readonly line: string }>(
+  /** The next searches after a number, oldest first. */
+  async after(number: number) {
+    return this.server.query<{ readonly number: number; readonly line: string }>(
       'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT $3',
-      [this.place.agent, number, limit],
+      [this.place.agent, number, MOST_AT_ONCE],
     );
-    return { lines: rows.map(({ line }) => line), last: rows.at(-1)?.number ?? number };
   }
 
   /** Deletes searches that are so old that every sweep has read them. */
@@ -114,10 +113,7 @@ export class SharedRecalls {
   async forget(forgotten: Forgotten): Promise<number> {
     let deleted = 0;
     for (let number = 0; ; ) {
-      const rows = await this.server.query<{ readonly number: number; readonly line: string }>(
-        'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT 1000',
-        [this.place.agent, number],
-      );
+      const rows = await this.after(number);
       const last = rows.at(-1);
       if (last === undefined) return deleted;
       number = last.number;

@@ -1,6 +1,7 @@
 import type { LineRange, Source } from '../../memory/index.js';
-import { foldWord, STOP_WORDS } from '../../memory/search/index.js';
+import { STOP_WORDS } from '../../memory/search/index.js';
 import { DREAM_REPORTS } from '../../memory/sources/index.js';
+import { isCalendarDay } from '../../support/day.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 
 /** Where a claim was last found. */
@@ -73,7 +74,8 @@ export function signalDay({ place, days }: Pick<RecallEntry, 'days' | 'place'>):
 
 /** The day in a daily note's name; undefined for other documents. */
 export function noteDay(path: string): string | undefined {
-  return /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
+  const day = /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
+  return day !== undefined && isCalendarDay(day) ? day : undefined;
 }
 
 /** A reason to remember a claim. */
@@ -159,6 +161,7 @@ const UNSPACED =
 // With the apostrophe of "don't", as the segmenter has it.
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const LETTER = /\p{L}/u;
+const LATIN_MARKS = /(?<=\p{sc=Latin})\p{M}+/gu;
 /** Longer texts are not claims, and the segmenter takes quadratic time on text without spaces. */
 const MOST_READ = 1000;
 
@@ -184,7 +187,9 @@ function wordsIn(text: string): readonly string[] {
 }
 
 function addTag(tags: Set<string>, word: string): void {
-  const tag = foldWord(word);
+  // Elsewhere, marks are part of a letter, as in バ and й.
+  const unmarked = word.normalize('NFD').replaceAll(LATIN_MARKS, '');
+  const tag = unmarked.normalize('NFC').toLowerCase();
   const length = [...tag].length;
   if (length < (CJK.test(tag) ? LEAST_CJK : LEAST) || length > MOST) return;
   if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
@@ -197,5 +202,7 @@ const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/u;
  * a conversation, but not a report written by dreaming (facts §7.3).
  */
 export function isShortTermPath(source: Source, path: string): boolean {
-  return source === 'sessions' || (DATED.test(path) && !path.startsWith(`${DREAM_REPORTS}/`));
+  if (source === 'sessions') return true;
+  const isDaily = DATED.test(path) && noteDay(path) !== undefined;
+  return isDaily && !path.startsWith(`${DREAM_REPORTS}/`);
 }

@@ -27,7 +27,7 @@ export function recallEntries(database: Connection) {
     `${select} WHERE fate = 'open' AND recall_count > 0 AND last_signal_ms >= ?
      ORDER BY last_signal_ms DESC, key LIMIT ?`,
   );
-  const count = database.prepare('SELECT count(*) FROM entries').pluck();
+  const counts = database.prepare('SELECT fate, count(*) AS claims FROM entries GROUP BY fate');
   const put = database.prepare(
     `INSERT OR REPLACE INTO entries (${COLUMNS.map(({ column }) => column)})
      VALUES (${COLUMNS.map(({ name }) => `@${name}`)})`,
@@ -57,7 +57,9 @@ export function recallEntries(database: Connection) {
     /** Open claims that answered searches and have a signal since then, the latest first. */
     recalled: (ms: number, limit: number): RecallEntry[] =>
       Array.from(recalled.iterate(ms, limit), toEntry),
-    count: () => Number(count.get()),
+    /** The number of claims by what was decided about them. */
+    counts: (): Readonly<Partial<Record<ClaimFate['fate'], number>>> =>
+      Object.fromEntries(fateCounts.parse(counts.all()).map(({ fate, claims }) => [fate, claims])),
     put: (entry: RecallEntry): void => {
       put.run(toRow(entry));
     },
@@ -81,6 +83,8 @@ export function recallEntries(database: Connection) {
 
 /** Lists are stored one value per line: hashes, days and tags contain no line breaks. */
 const list = z.string();
+
+const fateCounts = z.array(z.object({ fate: z.enum(CLAIM_FATES), claims: z.number() }));
 
 const entryRow = z.object({
   key: z.string(),

@@ -79,6 +79,15 @@ export function sweepRecords(database: Connection) {
   const one = database.prepare('SELECT * FROM sweeps WHERE id = ?');
   const list = database.prepare('SELECT * FROM sweeps ORDER BY started_ms DESC, id DESC LIMIT ?');
   const planned = database.prepare("SELECT * FROM sweeps WHERE memory_state = 'planned'");
+  const latest = (condition: string) => {
+    const found = database.prepare(
+      `SELECT * FROM sweeps WHERE ${condition} ORDER BY started_ms DESC, id DESC LIMIT 1`,
+    );
+    return (): SweepRecord | undefined => {
+      const value = found.get();
+      return value === undefined ? undefined : toRecord(value);
+    };
+  };
   const put = database.prepare(
     `INSERT OR REPLACE INTO sweeps VALUES (@id, @day, @trigger, @started_ms, @ended_ms, @phases,
       @memory_state, @before_digest, @after_digest, @backup_file, @operations, @promoted)`,
@@ -92,6 +101,10 @@ export function sweepRecords(database: Connection) {
     list: (limit: number): SweepRecord[] => list.all(limit).map(toRecord),
     /** Sweeps that were killed between planning a change to `MEMORY.md` and recording it. */
     planned: (): SweepRecord[] => planned.all().map(toRecord),
+    /** The last one that was not a backfill or a promotion by hand. */
+    last: latest("trigger IN ('manual', 'schedule')"),
+    /** The last one that changed `MEMORY.md` and was not undone. */
+    lastApplied: latest("memory_state = 'applied' AND operations <> '[]'"),
     put: (record: SweepRecord): void => {
       put.run(toRow(record));
     },

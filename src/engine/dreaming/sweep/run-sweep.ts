@@ -172,11 +172,13 @@ class Sweep {
     this.emit({ type: 'sweep.started' });
     recoverChanges(changer);
     this.save(this.record);
-    const inbox = { ...changer, dayOf, rotates: !dryRun };
-    const own = ingestRecalls({ ...inbox, logFile });
-    const recalls = sumOf([own, await ingestShared({ ...inbox, logs })]);
-    this.emit({ type: 'recalls.ingested', ...recalls });
+    let searches = 0;
     try {
+      const inbox = { ...changer, dayOf, rotates: !dryRun };
+      const own = ingestRecalls({ ...inbox, logFile });
+      const recalls = sumOf([own, await ingestShared({ ...inbox, logs })]);
+      searches = recalls.searches;
+      this.emit({ type: 'recalls.ingested', ...recalls });
       for (const phase of PHASES) {
         // Phases are synchronous: let the rest of the process run in between.
         await nextTurn();
@@ -185,12 +187,12 @@ class Sweep {
       await this.writeDiary();
       entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
     } finally {
-      // An interrupted sweep gets an end too; only a killed one has none.
+      // An interrupted or failed sweep gets an end too; only a killed one has none.
       this.save({ ...this.record, endedMs: this.options.clock.now() });
     }
     return {
       sweep: this.record,
-      searches: recalls.searches,
+      searches,
       decisions: this.decisions,
       skipped: sources.skipped,
       reportFaults: this.faults,

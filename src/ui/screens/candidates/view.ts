@@ -143,7 +143,7 @@ export function whyRows(
   });
   const counts = [
     formatCountOf(recalls, 'recall'),
-    formatCountOf(questions, 'question'),
+    formatCountOf(questions, 'question or day', 'questions or days'),
     formatCountOf(days, 'day'),
   ];
   const boosts = `  boosts        light ${lightBoost.toFixed(3)}, rem ${remBoost.toFixed(3)}`;

@@ -7,11 +7,16 @@ import type {
   OverviewNews,
   StorageGlance,
 } from '../../../engine/overview/index.js';
-import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatRelativeTime,
+  formatTimeUntil,
+} from '../../../engine/support/format.js';
 import type { ListItem } from '../../components/list-state.js';
 import { modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
-import { countWords, inTime, isNew, wrongs } from './words.js';
+import { countWords, isNew, wrongs } from './words.js';
 
 /** What Enter or a key opens. */
 export type HomeTarget =
@@ -263,12 +268,12 @@ function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): Pl
   if (glance.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
   }
-  const counts = glance[kind];
+  const counts: Readonly<Record<string, number>> = glance[kind];
   if (kind === 'tasks' && glance.paused.length > 0) {
     const paused = `${glance.paused.map(({ runtime }) => runtime).join(', ')} paused`;
     return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
   }
-  const { running = 0, queued = 0, blocked = 0 } = { blocked: 0, ...counts };
+  const { running = 0, queued = 0, blocked = 0 } = counts;
   if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
   const failed = kind === 'flows' ? glance.failedNotifications : 0;
   const undelivered = failed === 0 ? [] : [`${formatCountOf(failed, 'notification')} failed`];
@@ -313,7 +318,8 @@ function dreamsLine(
     group: 'work',
   } as const;
   const whose = isOneOfMany ? [safeLine(agents.join(', '))] : [];
-  const next = nextMs === undefined ? 'no sweep scheduled' : `next sweep ${inTime(nextMs - nowMs)}`;
+  const next =
+    nextMs === undefined ? 'no sweep scheduled' : `next sweep ${formatTimeUntil(nextMs, nowMs)}`;
   const ago = last === undefined ? '' : formatRelativeTime(last.startedMs, nowMs);
   const swept =
     last === undefined

@@ -1,17 +1,5 @@
 import type { OverviewNews, QuietFinding } from '../../../engine/overview/index.js';
-import { formatCount, formatCountOf } from '../../../engine/support/format.js';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** Time until something happens: `in 5 h`, `now`. */
-export function inTime(ms: number): string {
-  if (ms <= 0) return 'now';
-  if (ms < HOUR_MS) return `in ${Math.ceil(ms / MINUTE_MS)} min`;
-  if (ms < 2 * DAY_MS) return `in ${Math.round(ms / HOUR_MS)} h`;
-  return `in ${formatCountOf(Math.round(ms / DAY_MS), 'day')}`;
-}
+import { formatCount } from '../../../engine/support/format.js';
 
 /** States of flows and tasks to count, in this order. */
 const TOLD_STATES = [

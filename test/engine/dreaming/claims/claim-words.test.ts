@@ -57,6 +57,10 @@ test('concepts are whole words and compound names, in scripts with and without s
     'zoe',
     'deploys',
   ]);
+  assert.equal(conceptTagsOf('Кайф работает'), ['кайф', 'работает']);
+  assert.equal(conceptTagsOf('サーバー'), ['サーバー']);
+  // A syllable is one character, whatever it consists of.
+  assert.equal(conceptTagsOf('한국어 집'), ['한국어']);
   assert.ok(conceptTagsOf('会議は東京の事務所です').includes('東京'));
   assert.ok(conceptTagsOf('สวัสดีชาวโลก').length > 1);
 });

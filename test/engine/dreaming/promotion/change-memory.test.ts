@@ -301,6 +301,16 @@ test('killed after the archive was written: the entry is in MEMORY.md only', () 
   assert.is(changer.sweeps.get(NEXT.id)?.memory.state, 'untouched');
 });
 
+test('killed after the archive was written: a dry run leaves the files to the next sweep', () => {
+  const { changer, file, retire, archive, before } = aRetirement();
+  changeMemory(changer, NEXT, retire);
+  killed(changer);
+  writeFileSync(file, before);
+  const archived = archive();
+  recoverChanges({ ...changer, dryRun: true });
+  assert.is(archive(), archived);
+});
+
 test('killed after both files were written, and then edited: the entry is in the archive only', () => {
   const { changer, file, read, retire, archive } = aRetirement();
   changeMemory(changer, NEXT, retire);

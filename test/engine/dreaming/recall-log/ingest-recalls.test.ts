@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ingestRecalls } from '../../../../src/engine/dreaming/recall-log/ingest-recalls.js';
@@ -8,11 +8,13 @@ import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('ingesting the recall log');
 
-const LINE = `${JSON.stringify({ atMs: 1, queryHash: 'x'.repeat(1000), claims: [] })}\n`;
+const lineAt = (atMs: number): string =>
+  `${JSON.stringify({ atMs, queryHash: 'x'.repeat(1000), claims: [] })}\n`;
 
 function inbox() {
   const folder = tempFolder();
   const database = openDreamDatabase(folder.at('dreams.sqlite'));
+  let nowMs = 0;
   const options = {
     database,
     entries: recallEntries(database),
@@ -24,8 +26,10 @@ function inbox() {
     folder,
     log: options.logFile,
     aside: folder.at('recalls.jsonl.old'),
-    write: (searches: number) => folder.write('recalls.jsonl', LINE.repeat(searches)),
+    /** A new log, of searches of one moment. */
+    write: (searches: number) => folder.write('recalls.jsonl', lineAt(++nowMs).repeat(searches)),
     ingest: () => ingestRecalls(options).searches,
+    database,
     positions: () => Number(database.prepare('SELECT count(*) FROM inbox').pluck().get()),
     close: () => database.close(),
   };
@@ -58,6 +62,30 @@ test('a kill while rotating counts nothing twice', () => {
   write(4300);
   assert.is(ingest(), 4300);
   assert.is(ingest(), 0);
+  close();
+});
+
+test('a copy of the log is the same log', () => {
+  const { log, aside, write, ingest, close } = inbox();
+  write(3);
+  assert.is(ingest(), 3);
+  copyFileSync(log, aside);
+  rmSync(log);
+  copyFileSync(aside, log);
+  assert.is(ingest(), 0);
+  appendFileSync(log, lineAt(99));
+  assert.is(ingest(), 1);
+  close();
+});
+
+test('a log that version 0.1 has read is not read again', () => {
+  const { log, write, ingest, database, positions, close } = inbox();
+  write(3);
+  const { ino, birthtimeMs, size } = statSync(log);
+  const position = [`${ino}:${Math.floor(birthtimeMs)}`, size];
+  database.prepare('INSERT INTO inbox (file, bytes) VALUES (?, ?)').run(position);
+  assert.is(ingest(), 0);
+  assert.is(positions(), 1);
   close();
 });
 

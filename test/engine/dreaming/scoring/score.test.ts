@@ -185,6 +185,8 @@ test('daily notes and conversations are short-term memory; what dreaming wrote i
     'memory/servers.md',
     'memory/dreaming/deep/2026-11-18.md',
     'x/2026-11-18.md',
+    'memory/2026-13-45.md',
+    'memory/2026-02-30.md',
   ]) {
     assert.not(isShortTermPath('memory', path), path);
   }

@@ -74,6 +74,18 @@ function askedOften({ ask }: Pick<ReturnType<typeof aWorkspace>, 'ask'>, text = 
   }
 }
 
+test('a sweep that cannot read the searches has ended, and is not one that was killed', async () => {
+  const world = aWorkspace();
+  mkdirSync(world.workspace.files.recallLog, { recursive: true });
+  await world.sweep().then(
+    () => assert.unreachable(),
+    () => undefined,
+  );
+  const dreams = openDreams(world.workspace);
+  assert.is(dreams?.sweeps.list(1)[0]?.endedMs, NIGHT);
+  dreams?.close();
+});
+
 test('what was asked for often goes into MEMORY.md; a second sweep of the night changes nothing', async () => {
   const world = aWorkspace();
   askedOften(world);

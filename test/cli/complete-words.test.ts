@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { completeWords } from '../../src/cli/complete-words.js';
+import { contextOf } from '../support/flows.js';
+import { ROOT } from '../support/run-svc.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
+
+const test = suite('completion of words');
+
+/** What the words could be completed with; the last word is being typed. */
+async function valuesFor(home: TempFolder, ...words: string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const { log } = console;
+  console.log = (line: string) => void lines.push(line);
+  try {
+    await completeWords(words, { root: ROOT, context: contextOf(home.path) });
+  } finally {
+    console.log = log;
+  }
+  return lines.slice(0, -1).map((line) => line.split('\t')[0] ?? '');
+}
+
+test('creates no database', async () => {
+  const home = tempFolder();
+  assert.equal(await valuesFor(home, 'flow', 'show', ''), []);
+  assert.equal(readdirSync(home.path), []);
+});
+
+test('reads the configuration that the line names', async () => {
+  const listing = (id: string) => JSON.stringify({ agents: { list: [{ id, default: true }] } });
+  const home = folderOf({ 'svc.json': listing('ada'), 'other.json': listing('bob') });
+  const agents = (...words: string[]) =>
+    valuesFor(home, 'memory', 'search', ...words, '--agent', '');
+  assert.equal(await agents(), ['ada']);
+  assert.equal(await agents('--config', home.at('other.json')), ['bob']);
+  assert.equal(await agents(`--config=${home.at('other.json')}`), ['bob']);
+});
+
+test.run();

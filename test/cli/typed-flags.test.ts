@@ -1,0 +1,37 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BaseCommand } from '../../src/cli/base-command.js';
+import { createLeanConfig } from '../../src/cli/fast-start.js';
+import { targetFlags, yesFlag } from '../../src/cli/flags.js';
+import { ROOT } from '../support/run-svc.js';
+
+const test = suite('flags that were typed');
+
+class Probe extends BaseCommand {
+  static override flags = { ...targetFlags, ...yesFlag };
+
+  typed(): readonly string[] {
+    const chars = { agent: 'a', workspace: 'w', yes: 'y' };
+    return Object.entries(chars).flatMap(([name, char]) => (this.isTyped(name, char) ? name : []));
+  }
+
+  async run(): Promise<object> {
+    return {};
+  }
+}
+
+const typed = (...argv: string[]) => new Probe(argv, createLeanConfig({}, ROOT)).typed();
+
+test('long and short ones, also several in a word', () => {
+  assert.equal(typed('--agent', 'ada'), ['agent']);
+  assert.equal(typed('--agent=ada', '-y'), ['agent', 'yes']);
+  assert.equal(typed('-qya', 'ada'), ['agent', 'yes']);
+  assert.equal(typed('--', '-y'), []);
+});
+
+test('the value of one in the same word is no other flag', () => {
+  assert.equal(typed('-wdata'), ['workspace']);
+  assert.equal(typed('-yway'), ['workspace', 'yes']);
+});
+
+test.run();
