@@ -136,6 +136,11 @@ function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
       return { kind: 'failed', error: 'the agent refused the task', retry: false };
     case 'cancelled':
       return { kind: 'failed', error: 'the agent cancelled the task', retry: true };
+    default: {
+      // The library does not check answers, and later versions of the protocol can have more reasons.
+      const error = `the agent stopped for an unknown reason (${JSON.stringify(stopReason)})`;
+      return { kind: 'failed', error, retry: false };
+    }
   }
 }
 

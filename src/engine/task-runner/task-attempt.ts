@@ -63,7 +63,7 @@ export class TaskAttempt {
     const timeoutMs = Math.min(settings.timeoutMs, LONGEST_TIMER_MS);
     const timer = setTimeout(() => this.stop('timed-out'), timeoutMs);
     log.info({ attempt: attempts }, 'task started');
-    const end = this.masked(await this.work());
+    const end = await this.work();
     clearTimeout(timer);
     this.keeper.end();
     await this.report(end);
@@ -101,10 +101,11 @@ export class TaskAttempt {
         },
         note: (text) => log.info(this.mask.text(text)),
       });
-      return await this.job.ended;
+      return this.masked(await this.job.ended);
     } catch (error) {
-      log.error({ err: error }, `the task could not be started: ${messageOf(error)}`);
-      return { kind: 'failed', error: messageOf(error), retry: true };
+      const failure = this.job === undefined ? 'could not be started' : 'failed';
+      log.error({ err: error }, `the task ${failure}: ${messageOf(error)}`);
+      return this.masked({ kind: 'failed', error: messageOf(error), retry: true });
     }
   }
 
