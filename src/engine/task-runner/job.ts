@@ -22,7 +22,10 @@ export interface TaskJob {
   readonly permissions: PermissionPolicy;
 }
 
-/** What a running job reports to and needs. */
+/**
+ * What a running job reports to and needs. Texts are complete, as those of {@link JobEnd} are: shortened before they
+ * are masked, they could end with a part of a secret.
+ */
 export interface JobHost {
   /** Reports progress, for people. */
   readonly progress: (text: string) => void;
@@ -94,11 +97,10 @@ export function followErrors(
   readLines(stderr, {
     mostBytes: MOST_LINE_BYTES,
     onLine: (line) => {
-      const text = progressLine(line);
-      if (text === '') return;
-      last = text;
+      if (progressLine(line) === '') return;
+      last = line;
       lines += 1;
-      if (lines <= MOST_LINES) note(`stderr: ${text}`);
+      if (lines <= MOST_LINES) note(`stderr: ${line}`);
       else if (lines === MOST_LINES + 1) note('stderr: further lines are not logged');
     },
   });

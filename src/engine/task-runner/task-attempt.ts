@@ -99,7 +99,7 @@ export class TaskAttempt {
           const line = progressLine(this.mask.text(text));
           if (line !== '') this.keeper.tell(line);
         },
-        note: (text) => log.info(this.mask.text(text)),
+        note: (text) => log.info(progressLine(this.mask.text(text))),
       });
       return this.masked(await this.job.ended);
     } catch (error) {

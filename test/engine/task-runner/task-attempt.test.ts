@@ -1,8 +1,15 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Minder } from '../../../src/engine/child/minder.js';
 import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
-import type { JobEnd, StartJob } from '../../../src/engine/task-runner/job.js';
+import {
+  endFailure,
+  followErrors,
+  type JobEnd,
+  type StartJob,
+} from '../../../src/engine/task-runner/job.js';
 import { runnerSettings } from '../../../src/engine/task-runner/runner-settings.js';
 import { startSubagent } from '../../../src/engine/task-runner/start-subagent.js';
 import { TaskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
@@ -68,6 +75,24 @@ test('an end that cannot be masked is a failure of the task, and nothing else is
   const { task } = await attempted(() => ends({ kind: 'succeeded', result }));
   assert.is(task.status, 'failed');
   assert.match(task.error ?? '', /call stack/);
+});
+
+test('a text is masked before it is shortened', async () => {
+  const text = `${'x'.repeat(285)} ${SECRET}`;
+  const stderr = new PassThrough();
+  const { task, logged } = await attempted((_job, { note, progress }) => {
+    const lastError = followErrors(stderr, note);
+    stderr.end(text);
+    progress(text);
+    const ended = once(stderr, 'close').then((): JobEnd => {
+      const error = endFailure({ kind: 'exited', exitCode: 1 }, lastError());
+      return { kind: 'failed', error, retry: false };
+    });
+    return { ...ends({ kind: 'succeeded' }), ended };
+  });
+  assert.match(task.error ?? '', /^exited with code 1: x{285} \*{8}$/);
+  assert.match(logged, /stderr: x+ \*+…/);
+  assert.not.match(JSON.stringify(task) + logged, SECRET.slice(0, 8));
 });
 
 test.after(closeWorlds);
