@@ -10,6 +10,7 @@ import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
 import {
   type JobEnd,
   type JobHost,
+  programNotes,
   progressLine,
   type RunningJob,
   type StartJob,
@@ -99,7 +100,7 @@ export class TaskAttempt {
           const line = progressLine(this.mask.text(text));
           if (line !== '') this.keeper.tell(line);
         },
-        note: (text) => log.info(progressLine(this.mask.text(text))),
+        note: programNotes(log, this.mask),
       });
       return this.masked(await this.job.ended);
     } catch (error) {

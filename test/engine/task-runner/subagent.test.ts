@@ -125,7 +125,10 @@ test('floods, garbage and endless lines harm nobody', async () => {
     for (let n = 0; n < 100; n++) writeSync(1, part);
     writeSync(1, '\\n{"type":"result","summary":5}\\n{"type":"none"}\\n\\xff\\xfe\\0{{{\\n[1]\\n{"a":\\n');
     for (let n = 0; n < 20000; n++) writeSync(1, 'noise ' + n + '\\n');
-    for (let n = 0; n < 2000; n++) writeSync(2, 'grumble ' + n + '\\n');
+    for (let n = 0; n < 2000; n++) {
+      writeSync(1, '{"level":"info"}\\n');
+      writeSync(2, 'grumble ' + n + '\\n');
+    }
     writeSync(1, JSON.stringify({ type: 'result', result: [1, 2] }));`;
   const world = await runnerWorld(subagent(flood));
   await world.run();
@@ -135,7 +138,7 @@ test('floods, garbage and endless lines harm nobody', async () => {
     ['succeeded', '[1,2]', 'noise 19999'],
   );
   assert.match(world.logged(), /skipped a line of more than 1048576 bytes/);
-  assert.match(world.logged(), /stderr: further lines are not logged/);
+  assert.match(world.logged(), /further lines of the program are not logged/);
   assert.ok(world.logged().length < 100_000);
   await world.close();
 });

@@ -8,7 +8,7 @@ import { type ConfiguredTarget, type Flows, notificationTargets } from '../../fl
 import { createSecretMask } from '../../masking/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { endFailure, followErrors, progressLine } from '../job.js';
+import { endFailure, followErrors, programNotes } from '../job.js';
 import {
   DELIVERY_TIMEOUT_MS,
   type DeliveryOptions,
@@ -133,9 +133,7 @@ function commandTarget(
         cwd: context.homeDir,
         mind,
       });
-      const lastError = followErrors(child.stderr, (text) =>
-        log.info(progressLine(mask.text(text))),
-      );
+      const lastError = followErrors(child.stderr, programNotes(log, mask));
       const stop = (): void => child.stop();
       let isLate = false;
       const timer = setTimeout(() => {
