@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, CustomTypesConfig, Notification, PoolClient } from 'pg';
 import pg from 'pg';
@@ -211,12 +212,12 @@ export class Server implements Sql {
     signal: AbortSignal,
   ): Promise<void> {
     // One listener for all connections: there may be many in the life of a process.
-    let leave = (): void => undefined;
-    signal.addEventListener('abort', () => leave(), { once: true });
+    let socket = new Socket();
+    signal.addEventListener('abort', () => socket.destroy(), { once: true });
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const client = new pg.Client(this.options);
+      socket = new Socket();
+      const client = new pg.Client({ ...this.options, stream: () => socket });
       const lost = new Promise<void>((resolve) => {
-        leave = resolve;
         client.on('error', () => resolve());
         client.on('end', () => resolve());
       });
@@ -230,7 +231,8 @@ export class Server implements Sql {
       } catch {
         // Without notifications, changes are found by polling.
       }
-      await client.end().catch(() => undefined);
+      // Nothing is in progress, and a server that hangs would never answer a farewell.
+      socket.destroy();
       const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
     }

@@ -223,6 +223,31 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a server that hangs does not delay the end of listening', async () => {
+    const server = await migratedServer(cluster);
+    let isListening = false;
+    const stop = server.listen('svc_news', () => {
+      isListening = true;
+    });
+    await waitFor('a connection', () => isListening);
+    const [backend] = await server.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
+    );
+    assert.ok(backend !== undefined);
+    process.kill(backend.pid, 'SIGSTOP');
+    let isStopped = false;
+    const stopped = stop().then(() => {
+      isStopped = true;
+    });
+    try {
+      await waitFor('the end of listening', () => isStopped);
+    } finally {
+      process.kill(backend.pid, 'SIGCONT');
+      await stopped;
+      await server.close();
+    }
+  });
+
   test('a server that cuts connections again and again leaves nothing behind in this process', async () => {
     const server = await migratedServer(cluster);
     const warnings: Error[] = [];
