@@ -61,6 +61,18 @@ test('an operator prunes sooner', async () => {
   await flows.close();
 });
 
+test('an operator prunes tasks by their end, whatever the retention was then', async () => {
+  const before = await testFlows();
+  await before.flows.tasks.cancel(await newTask(before.flows, await newFlow(before.flows)));
+  await before.flows.close();
+  const { flows, clock } = await testFlows({ retentionDays: 30 }, before.home);
+  clock.nowMs += DAY;
+  assert.equal(await flows.operator.prune(10 * DAY), { flows: 0, tasks: 0 });
+  clock.nowMs += 9 * DAY + 1;
+  assert.equal(await flows.operator.prune(10 * DAY), { flows: 0, tasks: 1 });
+  await flows.close();
+});
+
 test('a flow that nobody ends after a cancel request is ended after five minutes', async () => {
   const { flows, clock } = await testFlows();
   const flowId = await newFlow(flows);
