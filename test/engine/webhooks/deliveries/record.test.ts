@@ -7,7 +7,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
-import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
+import {
+  type NewDelivery,
+  recordedDelivery,
+} from '../../../../src/engine/webhooks/deliveries/delivery.js';
 import {
   DeliveryFile,
   type DeliveryLimits,
@@ -162,6 +165,18 @@ test('no secret is in the file, however it is written', async () => {
   const states = reader.list({ limit: 99 }).map(({ bodyState }) => bodyState);
   assert.equal(states, ['none', 'cut', ...Array.from({ length: 6 }, () => 'masked')]);
   reader.close();
+});
+
+test('a body that is longer than what is kept is kept up to there', () => {
+  const mask = createSecretMask([SECRET]);
+  const kept = (body: string, maxBytes: number) =>
+    recordedDelivery(delivered({ body }), mask, maxBytes).body;
+  assert.is(kept('x'.repeat(5000), 4096), 'x'.repeat(4096));
+  assert.is(kept('x'.repeat(65_540), 65_536), 'x'.repeat(65_536));
+  assert.is(kept('字'.repeat(10_000), 16_383), '字'.repeat(5461));
+  // Never half a character.
+  assert.is(kept(`${'x'.repeat(999)}${'🙂'.repeat(10)}`, 1000), 'x'.repeat(999));
+  assert.is(kept(`${SECRET} ${'x'.repeat(5000)}`, 4096), `******** ${'x'.repeat(4067)}`);
 });
 
 test('a body is kept byte by byte, and one that is not text is not kept', async () => {
