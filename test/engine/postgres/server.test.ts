@@ -8,10 +8,12 @@ import {
   type Server,
   serverState,
 } from '../../../src/engine/postgres/index.js';
-import { MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
+import { MIGRATIONS, TURN } from '../../../src/engine/postgres/migrate.js';
+import { migrateStorage } from '../../../src/engine/storage/index.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 import { waitFor } from '../../support/wait.js';
+import { storageHost } from '../storage/support.js';
 
 const cluster = await startCluster();
 const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
@@ -128,6 +130,23 @@ if (cluster !== undefined) {
       MIGRATIONS.map((_, at) => at + 1),
     );
     await Promise.all(servers.map((one) => one.close()));
+  });
+
+  test('a host that has to wait for the turn of another one does not give up', async () => {
+    const url = await cluster.newDatabase();
+    const { context, loaded } = storageHost(url);
+    const storage = { ...loaded.resolved.storage, statementTimeoutSeconds: 1 };
+    const impatient = { ...loaded, resolved: { ...loaded.resolved, storage } };
+    const other = serverAt(url);
+    const migrated = await other.transaction(async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      const onApplied = (): void => undefined;
+      const migrating = migrateStorage(context, impatient, { dryRun: false, onApplied });
+      await Promise.race([migrating, new Promise((resolve) => setTimeout(resolve, 1200))]);
+      return { migrating };
+    });
+    assert.is((await migrated.migrating).migrations.length, MIGRATIONS.length);
+    await other.close();
   });
 
   test('recovers from a restart, and fails clearly while it is down', async () => {
