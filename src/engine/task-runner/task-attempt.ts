@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask, type SecretMask } from '../masking/index.js';
 import type { Clock } from '../support/context.js';
@@ -257,12 +257,12 @@ class LeaseKeeper {
     try {
       const version = await flows.version();
       if (version === this.seenVersion) return;
-      const { task } = await flows.operator.showTask(this.lease.taskId);
-      if (task.status !== 'running') onStop('lease-lost');
+      const task = await flows.operator.findTask(this.lease.taskId);
+      if (task?.status !== 'running') onStop('lease-lost');
       else if (task.cancelRequestedAt !== null) onStop('cancelled');
       this.seenVersion = version;
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'TASK_NOT_FOUND') onStop('lease-lost');
+    } catch {
+      // The next one may succeed; without any the lease expires.
     } finally {
       this.isChecking = false;
     }
