@@ -192,6 +192,28 @@ test('who is to be told of what is written down with it', async () => {
   await flows.close();
 });
 
+test('a retry is told of, and so is progress that an earlier attempt made as well', async () => {
+  const { flows } = await testFlows();
+  const flowId = await newFlow(flows, ADA, { notifyPolicy: 'silent' });
+  const taskId = await newTask(flows, flowId, { notifyPolicy: 'state_changes' });
+  const attempt = async (): Promise<void> => {
+    const claim = await flows.tasks.claim({ worker: 'w' });
+    const lease = { taskId, token: claim?.leaseToken };
+    await flows.tasks.heartbeat(lease, { progress: 'half' });
+    await flows.tasks.fail(lease, { error: 'no', retry: false });
+  };
+  await attempt();
+  assert.is((await flows.tasks.retry(taskId)).progressSummary, null);
+  await attempt();
+  const taken = await flows.outbox.takeDue({ target: 'default', limit: 10, holdMs: MINUTE });
+  const attempted = ['task.started', 'task.progress', 'task.ended'];
+  assert.equal(
+    taken.map(({ kind }) => kind),
+    [...attempted, 'task.queued', ...attempted],
+  );
+  await flows.close();
+});
+
 test('nothing is written down where nobody is to be told', async () => {
   const { flows } = await testFlows({ notify: {} });
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
