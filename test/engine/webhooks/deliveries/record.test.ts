@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -90,6 +98,30 @@ test('deliveries are kept with what matters, in a private file, and read by any 
   );
   await recorder.close();
   reader.close();
+});
+
+test('who follows the record gets what is new, also after it was replaced', async () => {
+  const home = tempFolder();
+  const written = async (...routes: readonly string[]): Promise<void> => {
+    const { recorder, reader } = recorderIn(home);
+    for (const route of routes) recorder.record(delivered({ route }));
+    await recorder.close();
+    reader.close();
+  };
+  const follower = new DeliveryReader(home.path);
+  const news = () => follower.news({ limit: 9 }).map(({ route }) => route);
+  await written('one', 'two');
+  assert.equal(news(), []);
+  await written('three');
+  assert.equal([news(), news()], [['three'], []]);
+  // As a damaged one is.
+  const file = deliveriesFile(home.path);
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${file}.damaged${end}`);
+  }
+  await written('four');
+  assert.equal(news(), ['four']);
+  follower.close();
 });
 
 test('a flood is dropped before it is masked or written, and a scan cannot displace deliveries', async () => {
