@@ -457,10 +457,17 @@ export function storeContract(store: TestFlowStore): void {
     const end = flows.subscribe(() => {
       throw new Error('the listener');
     });
+    let told = 0;
+    flows.subscribe(() => {
+      told += 1;
+    });
     const ids = await Promise.all([newFlow(flows), newFlow(flows), newFlow(flows)]);
-    await waitFor('the exception', () => stray.length > 0);
+    await waitFor('the exceptions', () => stray.length === 3);
     process.off('uncaughtException', onStray);
     end();
+    // Nor does it keep others from hearing of changes, or from making more.
+    ids.push(await newFlow(flows));
+    await waitFor('all that was told', () => told === 4);
     assert.match(String(stray[0]), 'the listener');
     const { entries } = await flows.operator.listFlows({ limit: 9 });
     assert.equal(entries.map(({ flow }) => flow.flowId).sort(), ids.toSorted());
