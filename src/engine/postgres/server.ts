@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase, CustomTypesConfig, Notification, PoolClient } from 'pg';
+import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
 import { SvcError } from '../errors/index.js';
 import { doublingRestMs, runningMs } from '../support/time.js';
@@ -197,7 +197,7 @@ export class Server implements Sql {
    *
    * @returns ends it
    */
-  listen(channel: string, onNotified: (payload: string | undefined) => void): () => Promise<void> {
+  listen(channel: string, onNotified: () => void): () => Promise<void> {
     const stop = new AbortController();
     const ended = this.keepListening(channel, onNotified, stop.signal);
     return async () => {
@@ -208,7 +208,7 @@ export class Server implements Sql {
 
   private async keepListening(
     channel: string,
-    onNotified: (payload: string | undefined) => void,
+    onNotified: () => void,
     signal: AbortSignal,
   ): Promise<void> {
     // One listener for all connections: there may be many in the life of a process.
@@ -221,12 +221,12 @@ export class Server implements Sql {
         client.on('error', () => resolve());
         client.on('end', () => resolve());
       });
-      client.on('notification', ({ payload }: Notification) => onNotified(payload));
+      client.on('notification', onNotified);
       try {
         await client.connect();
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
         failures = 0;
-        onNotified(undefined);
+        onNotified();
         await lost;
       } catch {
         // Without notifications, changes are found by polling.

@@ -273,8 +273,8 @@ if (cluster !== undefined) {
     const warn = (warning: Error): number => warnings.push(warning);
     process.on('warning', warn);
     let connections = 0;
-    const stop = server.listen('svc_news', (payload) => {
-      if (payload === undefined) connections += 1;
+    const stop = server.listen('svc_news', () => {
+      connections += 1;
     });
     // Node.js reports more than ten listeners of one signal.
     for (let cuts = 0; cuts < 11; cuts += 1) {
