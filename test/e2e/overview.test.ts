@@ -68,7 +68,9 @@ test('the status of everything is one page, and exits with 1 when something is w
   const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', hint: 'choose another' };
   const retryMs = Date.now() + 60_000;
   const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryMs };
-  const serving = { pid: process.pid, startedMs: Date.now(), services: [SERVICE, health] };
+  const services = [SERVICE, health];
+  const started = { pid: process.pid, startedMs: Date.now(), configFile: null, logFile: null };
+  const serving = { ...started, services };
   home.write('serve.json', JSON.stringify(serving));
   // The lock is what a running one holds.
   const [run, json] = await withInstanceLock(home.path, async () => [

@@ -85,6 +85,11 @@ export function viewOf(answer: FlowAnswer, name: 'current' | 'flow' | 'task' = '
   return { ...view } as Readonly<Record<string, unknown>>;
 }
 
+/** How many notifications are not settled. */
+export async function pendingCount({ operator }: Pick<Flows, 'operator'>): Promise<number> {
+  return (await operator.listNotifications({ outcome: 'pending', limit: 1 })).total;
+}
+
 /** Creates a flow and gives back its id. */
 export async function newFlow(
   flows: Flows,

@@ -21,6 +21,8 @@ const FILE = '/home/ada/.svc/svc.json';
 const SERVING: OverallStatus['serving'] = {
   pid: 4711,
   startedMs: NOW - 3_600_000,
+  configFile: null,
+  logFile: null,
   services: [
     {
       name: 'health',

@@ -67,9 +67,8 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     flags: { readonly plain: boolean },
   ): Promise<void> {
     const { style } = this.view(flags);
-    let seen = '';
     let news = first;
-    let afterSeq = reader.list({ limit: 1 })[0]?.seq ?? 0;
+    reader.news(filter);
     // Stop when the reader of the pipe is gone.
     const signal = anySignal([this.signal, stdoutLost]);
     while (!signal.aborted) {
@@ -80,10 +79,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
         print(`${line}\n`);
       }
       await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      const version = reader.version();
-      news = version === seen ? [] : reader.list({ ...filter, afterSeq, limit: MOST });
-      seen = version;
-      afterSeq = Math.max(afterSeq, ...news.map(({ seq }) => seq));
+      news = reader.news({ ...filter, limit: MOST });
     }
     if (!stdoutLost.aborted) this.setExitCode(130);
   }

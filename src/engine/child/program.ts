@@ -1,13 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { pathFolders, resolvePath } from '../support/files.js';
-
-/** The configuration file that a word was written in; undefined without one. */
-interface WrittenIn {
-  readonly file: string | undefined;
-}
+import { pathFolders, resolveConfiguredPath, type WrittenIn } from '../support/files.js';
 
 /**
  * Finds the program of a configured command: a path (with `~`, relative to the configuration file) or a name
@@ -29,17 +24,8 @@ export function findProgram(word: string, context: EngineContext, loaded: Writte
   });
 }
 
-/** A configured path, relative to the configuration file. */
-export function resolveFromConfig(
-  path: string,
-  context: EngineContext,
-  { file }: WrittenIn,
-): string {
-  return resolvePath(path, file === undefined ? context.cwd : dirname(file), context.homeDir);
-}
-
 function candidatesFor(word: string, context: EngineContext, loaded: WrittenIn): readonly string[] {
-  if (hasFolder(word)) return [resolveFromConfig(word, context, loaded)];
+  if (hasFolder(word)) return [resolveConfiguredPath(loaded, word, context)];
   return pathFolders(context.env).map((folder) => join(folder, word));
 }
 

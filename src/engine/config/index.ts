@@ -31,7 +31,6 @@ export {
   type ListenAddress,
   resolveAgent,
   resolveAgents,
-  resolveConfiguredPath,
   searchedAgents,
 } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';

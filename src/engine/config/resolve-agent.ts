@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { expandHome, resolvePath } from '../support/files.js';
+import { expandHome, resolveConfiguredPath } from '../support/files.js';
 import { nameHint } from '../support/text.js';
 import { defaultAgentId, listAgents } from './resolve-config.js';
 import type {
@@ -82,15 +82,6 @@ function projectDirs(
   const dir = file === undefined ? undefined : dirname(file);
   const holdsAll = dir === undefined || dir === workspaceDir || `${homeDir}/`.startsWith(`${dir}/`);
   return holdsAll || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
-}
-
-/** The absolute path of a configured one: `~` expanded, relative to the file. */
-export function resolveConfiguredPath(
-  { file }: Pick<LoadedConfig, 'file'>,
-  path: string,
-  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
-): string {
-  return resolvePath(path, file === undefined ? cwd : dirname(file), homeDir);
 }
 
 function placeMemorySearch(

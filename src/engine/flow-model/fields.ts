@@ -52,6 +52,11 @@ export type PrintedOf<Fs extends Fields> = {
     : ValueOf<Fs[Name]>;
 };
 
+/** Whether a field is stored as a number; all others are stored as text. */
+export function isNumeric(field: Field | undefined): boolean {
+  return field?.kind === 'count' || field?.kind === 'time';
+}
+
 export function columnsOf(fields: Fields): readonly (readonly [name: string, column: string])[] {
   return Object.entries(fields).map(([name, { column }]) => [name, column ?? snakeCase(name)]);
 }

@@ -20,6 +20,7 @@ export type FlowRejection =
   | 'revision_conflict'
   | 'create_rejected'
   | 'mutation_rejected'
+  // Of the known system, for senders that handle it; svc has no such reason.
   | 'task_not_created'
   | 'idempotency_mismatch'
   | 'delivery_mismatch';

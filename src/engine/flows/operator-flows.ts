@@ -63,6 +63,8 @@ export function operatorFlows(store: FlowStore) {
       }),
     /** Undefined if it does not exist, or not any more. */
     findFlow: (id: string) => store.read(({ flows }) => flows.byId(id)),
+    /** The same for a task. */
+    findTask: (id: string) => store.read(({ tasks }) => tasks.byId(id)),
     /** @throws SvcError FLOW_NOT_FOUND */
     showFlow: (idOrPrefix: string) =>
       store.read(async (tables) => {

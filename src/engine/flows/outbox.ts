@@ -30,8 +30,6 @@ export function notificationOutbox(store: FlowStore) {
     /** When the next one of each target is due, epoch milliseconds; targets with nothing left are missing. */
     nextDueAt: (targets: readonly string[]) =>
       store.read(({ notifications }) => notifications.nextDueAt(targets)),
-    /** How many are not settled. */
-    pending: () => store.read(({ notifications }) => notifications.pending()),
   };
 }
 

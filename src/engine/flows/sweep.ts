@@ -59,11 +59,12 @@ export async function sweep(store: FlowStore) {
  *
  * @param keepMs how long to keep them; as configured when left out
  */
-export async function prune(store: FlowStore, keepMs: number = store.policy.retentionMs) {
+export async function prune(store: FlowStore, keepMs?: number) {
+  const keepFlowsMs = keepMs ?? store.policy.retentionMs;
   let tasksOfFlows = 0;
   const flows = await repeat(async () => {
     const gone = await store.write(
-      (work) => work.flows.prune(work.nowMs - keepMs, BATCH),
+      (work) => work.flows.prune(work.nowMs - keepFlowsMs, BATCH),
       'anything',
     );
     tasksOfFlows += gone.tasks;
@@ -71,8 +72,11 @@ export async function prune(store: FlowStore, keepMs: number = store.policy.rete
   });
   const otherTasks = await repeat(() =>
     store.write(
-      // A task records until when it is kept, by the retention at the time it ended.
-      (work) => work.tasks.prune(work.nowMs + work.policy.retentionMs - keepMs, BATCH),
+      ({ tasks, nowMs }) =>
+        // A task records until when it is kept, by the retention at the time it ended.
+        keepMs === undefined
+          ? tasks.prune('cleanup_after', nowMs, BATCH)
+          : tasks.prune('ended_at', nowMs - keepMs, BATCH),
       'anything',
     ),
   );

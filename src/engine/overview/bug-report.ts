@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { inspectConfig, loadConfig, resolveConfiguredPath, showConfig } from '../config/index.js';
+import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import { messageOf, SvcError, systemReason } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import { storageStatus } from '../storage/storage-status.js';
 import type { EngineContext } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { PRIVATE_MODE, replaceFile, resolveConfiguredPath } from '../support/files.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
 import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
 import type { BugReportOutput } from './output-schemas.js';

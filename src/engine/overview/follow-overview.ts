@@ -4,7 +4,7 @@ import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.j
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
-import { readServing } from '../serve/instance-lock.js';
+import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
@@ -153,7 +153,7 @@ export class OverviewFollower {
     const isWritten = this.isNew('listener', fileStamp(files));
     if (isWritten) this.askedMs.delete('listener');
     if (!this.isDue('listener')) return;
-    const listener = listenerGlance(readServing(stateDir), this.opened?.loaded, stateDir);
+    const listener = listenerGlance(runningServeState(stateDir), this.opened?.loaded, stateDir);
     if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
   }
 

@@ -11,8 +11,8 @@ import type { BackendStatus } from '../memory/backends/index.js';
 import type { EmbeddingStatus } from '../memory/embedding-status.js';
 import { embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
-import type { ServiceSnapshot } from '../serve/index.js';
-import { isInstanceRunning, readServing, type Serving } from '../serve/instance-lock.js';
+import type { ServeState, ServiceSnapshot } from '../serve/index.js';
+import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
@@ -42,7 +42,7 @@ export interface NextRun {
 /** The state of everything. */
 export interface OverallStatus {
   /** Undefined when no `svc serve` runs, or `isServingUnknown`. */
-  readonly serving: Serving | undefined;
+  readonly serving: ServeState | undefined;
   readonly isServingUnknown: boolean;
   /** Those whose state is known; the others have a fault. */
   readonly agents: readonly AgentOverview[];
@@ -69,7 +69,7 @@ export async function overallStatus(
     faults.push(...look.faults);
   }
   const { stateDir } = place.context.state;
-  const serving = readServing(stateDir);
+  const serving = runningServeState(stateDir);
   const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
   const work = await otherWork(place, serving);
   const world = { ...place.context, platform: process.platform };
@@ -131,7 +131,7 @@ function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
   return [...faults, { about, code: 'PROVIDER_AUTH', message, hint: hint ?? undefined }];
 }
 
-function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
+function serviceFaults(serving: ServeState | undefined): readonly OverallFault[] {
   return (serving?.services ?? []).flatMap(({ name, failure }) => {
     if (failure === null) return [];
     const { code, message, hint } = failure;
@@ -159,7 +159,7 @@ function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFaul
 }
 
 /** Services that will be restarted. */
-function nextRuns(serving: Serving | undefined): readonly NextRun[] {
+function nextRuns(serving: ServeState | undefined): readonly NextRun[] {
   return (serving?.services ?? [])
     .flatMap(({ name, retryMs }) =>
       retryMs === null ? [] : [{ what: `service ${name} restarts`, atMs: retryMs }],

@@ -14,8 +14,7 @@ import { SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
-import type { ServiceSnapshot } from '../serve/index.js';
-import type { Serving } from '../serve/instance-lock.js';
+import type { ServeState, ServiceSnapshot } from '../serve/index.js';
 import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
@@ -200,7 +199,7 @@ interface ServingGlance {
 
 /** @param loaded undefined while the configuration cannot be read */
 export function listenerGlance(
-  serving: Serving | undefined,
+  serving: ServeState | undefined,
   loaded: LoadedConfig | undefined,
   stateDir: string,
 ): ListenerGlance {
@@ -214,7 +213,7 @@ export function listenerGlance(
   };
 }
 
-function processGlance({ pid, startedMs, services }: Serving): ServingGlance {
+function processGlance({ pid, startedMs, services }: ServeState): ServingGlance {
   return {
     pid,
     startedMs,
@@ -259,7 +258,7 @@ export interface OverviewPlace {
 /** @throws SvcError CONFIG_* */
 export async function otherWork(
   { context, configFile }: OverviewPlace,
-  serving: Serving | undefined,
+  serving: ServeState | undefined,
 ): Promise<OtherWork> {
   const { clock, state } = context;
   const loaded = await loadConfig(context, { configFile });

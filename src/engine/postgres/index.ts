@@ -15,7 +15,6 @@ export { openCurrentServer, openServer, type ServerContext } from './open-server
 export { type PoolUse, Server, type Sql, type Transaction } from './server.js';
 export { describeAddress } from './server-address.js';
 export {
-  buildVectorIndexes,
   missingVectorIndexes,
   PGVECTOR_SCHEMA,
   vectorIndexName,

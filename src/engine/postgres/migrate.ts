@@ -180,8 +180,8 @@ export async function migrate(
   }
 }
 
-/** Any number that only svc uses: "svcm". */
-const TURN = 0x7376636d;
+/** The lock of who migrates; any number that only svc uses: "svcm". */
+export const TURN = 0x7376636d;
 
 async function createSchema(sql: Sql): Promise<void> {
   await sql.run(CREATE_SCHEMA);

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase, CustomTypesConfig, Notification, PoolClient } from 'pg';
+import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
 import { SvcError } from '../errors/index.js';
 import { doublingRestMs, runningMs } from '../support/time.js';
@@ -196,7 +197,7 @@ export class Server implements Sql {
    *
    * @returns ends it
    */
-  listen(channel: string, onNotified: (payload: string | undefined) => void): () => Promise<void> {
+  listen(channel: string, onNotified: () => void): () => Promise<void> {
     const stop = new AbortController();
     const ended = this.keepListening(channel, onNotified, stop.signal);
     return async () => {
@@ -207,30 +208,31 @@ export class Server implements Sql {
 
   private async keepListening(
     channel: string,
-    onNotified: (payload: string | undefined) => void,
+    onNotified: () => void,
     signal: AbortSignal,
   ): Promise<void> {
     // One listener for all connections: there may be many in the life of a process.
-    let leave = (): void => undefined;
-    signal.addEventListener('abort', () => leave(), { once: true });
+    let socket = new Socket();
+    signal.addEventListener('abort', () => socket.destroy(), { once: true });
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const client = new pg.Client(this.options);
+      socket = new Socket();
+      const client = new pg.Client({ ...this.options, stream: () => socket });
       const lost = new Promise<void>((resolve) => {
-        leave = resolve;
         client.on('error', () => resolve());
         client.on('end', () => resolve());
       });
-      client.on('notification', ({ payload }: Notification) => onNotified(payload));
+      client.on('notification', onNotified);
       try {
         await client.connect();
         await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
         failures = 0;
-        onNotified(undefined);
+        onNotified();
         await lost;
       } catch {
         // Without notifications, changes are found by polling.
       }
-      await client.end().catch(() => undefined);
+      // Nothing is in progress, and a server that hangs would never answer a farewell.
+      socket.destroy();
       const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
     }

@@ -1,4 +1,4 @@
-import type { Server, Sql } from './server.js';
+import type { Sql } from './server.js';
 
 /** Fewer codes are compared one by one in a few milliseconds. */
 const WORTH_INDEX = 20_000;
@@ -46,17 +46,4 @@ export async function missingVectorIndexes(
     ({ id, dimensions, schema }) =>
       `CREATE INDEX ${vectorIndexName(id)} ON svc.embedding_codes USING hnsw ((code::bit(${dimensions})) ${schema}.bit_hamming_ops) WHERE space = ${id}`,
   );
-}
-
-/** Builds them, which takes minutes for a million; vectors cannot be stored meanwhile. */
-export async function buildVectorIndexes(
-  server: Server,
-  statements: readonly string[],
-): Promise<void> {
-  const unhurried = server.unhurried();
-  try {
-    for (const statement of statements) await unhurried.run(statement);
-  } finally {
-    await unhurried.close();
-  }
 }

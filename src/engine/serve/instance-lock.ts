@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { SvcError } from '../errors/index.js';
 import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
-import { hasStateFile, readStateFile, type ServeState, serveState } from './state-file.js';
+import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
 
 /** Long enough for an ending predecessor, short enough for a prompt error. */
 const PATIENCE_MS = 300;
@@ -56,17 +55,4 @@ export function runningServeState(stateDir: string): ServeState | undefined {
 /** Whether an instance runs and wrote its state, even if a full disk or another version made that unreadable. */
 export function isInstanceRunning(stateDir: string): boolean {
   return hasStateFile(stateDir) && isProcessLockHeld(instanceLockFile(stateDir));
-}
-
-const serving = z.pick(serveState, { pid: true, startedMs: true, services: true });
-
-/** A running `svc serve`, from its state file. */
-export type Serving = Pick<ServeState, 'pid' | 'services' | 'startedMs'>;
-
-/**
- * The running `svc serve` of a state folder; undefined when none runs. A file of another version is
- * ignored.
- */
-export function readServing(stateDir: string): Serving | undefined {
-  return serving.safeParse(runningServeState(stateDir)).data;
 }

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ERROR_CODES, isErrorCode } from '../errors/index.js';
 import type { Metrics } from '../flows/flow-metrics.js';
+import { UNSTORABLE } from '../flows/index.js';
 import type { ServiceSnapshot } from './state-file.js';
-
-/** A service with such a failure runs, but refuses every change. */
-const CANNOT_STORE = /^(?:FLOWS_(?:DAMAGED|PERSIST_FAILED)$|STORAGE_)/u;
 
 /** The answer of `/readyz`. */
 export interface Readiness {
@@ -25,13 +23,12 @@ export function readinessOf(services: readonly ServiceSnapshot[], self: string):
   const waiting = others
     .filter(({ state }) => state !== 'ready')
     .map(({ name, state }) => ({ service: name, state: String(state) }));
-  const failing = services
-    .filter(({ failure, state }) => state === 'ready' && CANNOT_STORE.test(failure?.code ?? ''))
-    .map(({ name, failure }) => {
-      const code = failure?.code ?? '';
-      const reason = isErrorCode(code) ? { reason: ERROR_CODES[code].summary } : {};
-      return { service: name, state: 'failing', code, ...reason };
-    });
+  const failing = services.flatMap(({ name, failure, state }) => {
+    const code = failure?.code ?? '';
+    // With such a failure it runs, but refuses every change.
+    if (state !== 'ready' || !isErrorCode(code) || !UNSTORABLE.has(code)) return [];
+    return [{ service: name, state: 'failing', code, reason: ERROR_CODES[code].summary }];
+  });
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
   if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };
   return { status: failing.length > 0 ? 'failing' : 'ready', waiting: failing };

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { isRecord, parsedJson } from '../support/text.js';
+import { parsedJson } from '../support/text.js';
 
 const service = z.object({
   name: z.string(),
@@ -31,7 +31,7 @@ const service = z.object({
 });
 
 /** What a running `svc serve` stores about itself. */
-export const serveState = z.object({
+const serveState = z.object({
   pid: z.int().check(z.minimum(1)),
   startedMs: z.number(),
   /** Absolute path of the configuration; null for the defaults. */
@@ -56,24 +56,17 @@ function pathOf(stateDir: string): string {
 }
 
 /**
- * The state that an instance last wrote, or undefined. It remains when the process is killed; see
- * runningServeState.
+ * The state that an instance last wrote; undefined if there is none, or another version wrote it. It remains when the
+ * process is killed; see runningServeState.
  */
 export function readStateFile(stateDir: string): ServeState | undefined {
-  const state = parsedJson(ifReadable(() => readFileSync(pathOf(stateDir), 'utf8')) ?? '');
-  return isServeState(state) ? state : undefined;
+  const text = ifReadable(() => readFileSync(pathOf(stateDir), 'utf8')) ?? '';
+  return serveState.safeParse(parsedJson(text)).data;
 }
 
 /** Whether an instance wrote a state, readable or not. */
 export function hasStateFile(stateDir: string): boolean {
   return existsSync(pathOf(stateDir));
-}
-
-/** Only this program writes the file, as a whole, so that a rough check is enough. */
-function isServeState(value: unknown): value is ServeState {
-  if (!isRecord(value)) return false;
-  const { pid, startedMs, services } = value;
-  return typeof pid === 'number' && typeof startedMs === 'number' && Array.isArray(services);
 }
 
 /** Stores the state of this process, a moment after each change. */

@@ -1,7 +1,6 @@
 import type { LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import {
-  buildVectorIndexes,
   describeAddress,
   migrate,
   missingVectorIndexes,
@@ -35,19 +34,30 @@ export async function migrateStorage(
   const server = await openServer(context, resolved);
   await requireReadable(server);
   const pending = await pendingMigrations(server);
+  const address = describeAddress(server.address);
+  if (dryRun) {
+    const vectorIndexes = await missingVectorIndexes(server);
+    return { address, dryRun, migrations: pending, vectorIndexes };
+  }
   // Other hosts may apply some of them.
   const applied: PendingMigration[] = [];
-  if (pending.length > 0 && !dryRun) {
-    await requireMigrationRights(server);
-    await migrate(server, (migration) => {
-      applied.push(migration);
-      onApplied(migration);
-    });
+  // A step, or waiting for the turn of another host, takes as long as the tables are large.
+  const unhurried = server.unhurried();
+  try {
+    if (pending.length > 0) {
+      await requireMigrationRights(server);
+      await migrate(unhurried, (migration) => {
+        applied.push(migration);
+        onApplied(migration);
+      });
+    }
+    const vectorIndexes = await missingVectorIndexes(server);
+    // It takes minutes for a million vectors; none can be stored meanwhile.
+    for (const statement of vectorIndexes) await unhurried.run(statement);
+    return { address, dryRun, migrations: applied, vectorIndexes };
+  } finally {
+    await unhurried.close();
   }
-  const migrations = dryRun ? pending : applied;
-  const vectorIndexes = await missingVectorIndexes(server);
-  if (!dryRun) await buildVectorIndexes(server, vectorIndexes);
-  return { address: describeAddress(server.address), dryRun, migrations, vectorIndexes };
 }
 
 interface MigrationRights {

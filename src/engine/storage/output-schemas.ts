@@ -146,7 +146,7 @@ export const storageCopyOutputSchema = documentSchema({
     listOf({
       name: field(
         z.string(),
-        '`flows`, `tasks`, `notifications`, `answers`, and `vectors of` or `recalls of` an agent.',
+        '`flows`, `tasks`, `notifications`, `history`, `answers`, `pauses`, `schedules`, and `vectors of` or `recalls of` an agent.',
       ),
       rows: field(count, 'Rows of the source.'),
       written: field(count, 'Rows that this run added or replaced.'),

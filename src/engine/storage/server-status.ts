@@ -129,11 +129,11 @@ function extensionOf({ installed, available }: FactsRow): VectorExtension {
 /** Sizes on the server's disk, in bytes, indexes included. */
 type StoreSizes = ServerStatus['sizes'];
 
-const FLOW_TABLES = [
+const FLOW_TABLE_NAMES = [
   ...['answers', 'copies', 'flows', 'history', 'notifications', 'pauses', 'schedules'],
   ...['store', 'tasks'],
 ];
-const VECTOR_TABLES = [
+const VECTOR_TABLE_NAMES = [
   ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
   ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],
 ];
@@ -150,7 +150,7 @@ async function storeSizes(server: Sql): Promise<StoreSizes> {
        coalesce(sum(bytes) FILTER (WHERE relname <> ALL($1 || $2)), 0)::bigint AS index,
        pg_database_size(current_database()) AS database
      FROM sizes`,
-    [FLOW_TABLES, VECTOR_TABLES],
+    [FLOW_TABLE_NAMES, VECTOR_TABLE_NAMES],
   );
   return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
 }

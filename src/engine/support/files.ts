@@ -208,6 +208,20 @@ export function resolvePath(path: string, baseDir: string, homeDir: string): str
   return resolve(baseDir, expandHome(path, homeDir));
 }
 
+/** Where a configured word was written: in this file; undefined without one. */
+export interface WrittenIn {
+  readonly file: string | undefined;
+}
+
+/** The absolute path of a configured one: `~` expanded, relative to the configuration file. */
+export function resolveConfiguredPath(
+  { file }: WrittenIn,
+  path: string,
+  { cwd, homeDir }: { readonly cwd: string; readonly homeDir: string },
+): string {
+  return resolvePath(path, file === undefined ? cwd : dirname(file), homeDir);
+}
+
 /** What is read; undefined where there is no such file. @throws the system's other errors */
 export function ifThere<T>(read: () => T): T | undefined {
   try {

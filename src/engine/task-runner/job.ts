@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
 import type { ChildEnd, Mind } from '../child/child-group.js';
 import type { JsonValue } from '../flow-model/fields.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
+import type { SecretMask } from '../masking/index.js';
 import { readLines } from '../support/read-lines.js';
 import { oneLine, withEllipsis } from '../support/text.js';
 import type { PermissionPolicy } from './runner-settings.js';
@@ -22,7 +24,10 @@ export interface TaskJob {
   readonly permissions: PermissionPolicy;
 }
 
-/** What a running job reports to and needs. */
+/**
+ * What a running job reports to and needs. Texts are complete, as those of {@link JobEnd} are: shortened before they
+ * are masked, they could end with a part of a secret.
+ */
 export interface JobHost {
   /** Reports progress, for people. */
   readonly progress: (text: string) => void;
@@ -76,30 +81,34 @@ function wordsOf(end: ChildEnd): string {
   }
 }
 
-const MOST_LINE_BYTES = 8192;
 /** The most lines of one program in the log. */
-const MOST_LINES = 200;
+const MOST_NOTES = 200;
+
+/** Logs what a program wrote to stderr, or what was not understood, up to a limit: it could push out all else. */
+export function programNotes(log: Logger, mask: SecretMask): JobHost['note'] {
+  let notes = 0;
+  return (text) => {
+    notes += 1;
+    if (notes <= MOST_NOTES) log.info(progressLine(mask.text(text)));
+    else if (notes === MOST_NOTES + 1) log.info('further lines of the program are not logged');
+  };
+}
+
+const MOST_LINE_BYTES = 8192;
 
 /**
- * Logs what a program writes to stderr, up to a limit, and keeps the last line as the reason of a failure.
+ * Notes what a program writes to stderr, and keeps the last line as the reason of a failure.
  *
  * @returns the last line; undefined if nothing was written
  */
-export function followErrors(
-  stderr: Readable,
-  note: (text: string) => void,
-): () => string | undefined {
+export function followErrors(stderr: Readable, note: JobHost['note']): () => string | undefined {
   let last: string | undefined;
-  let lines = 0;
   readLines(stderr, {
     mostBytes: MOST_LINE_BYTES,
     onLine: (line) => {
-      const text = progressLine(line);
-      if (text === '') return;
-      last = text;
-      lines += 1;
-      if (lines <= MOST_LINES) note(`stderr: ${text}`);
-      else if (lines === MOST_LINES + 1) note('stderr: further lines are not logged');
+      if (progressLine(line) === '') return;
+      last = line;
+      note(`stderr: ${line}`);
     },
   });
   return () => last;

@@ -1,9 +1,10 @@
-import { childEnvironment, findProgram, resolveFromConfig } from '../child/program.js';
+import { childEnvironment, findProgram } from '../child/program.js';
 import { type ConfigPath, type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import { notificationTargets } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
+import { resolveConfiguredPath } from '../support/files.js';
 
 /** The runtimes that svc can run. */
 export const RUNNABLE = ['subagent', 'acp'] as const;
@@ -57,7 +58,7 @@ function runtimeSettings(
   const [word, ...args] = configured?.command ?? [];
   if (configured === undefined || word === undefined) return undefined;
   const { cwd, env = {}, timeoutSeconds, maxAttempts, permissions } = configured;
-  const place = cwd === undefined ? undefined : resolveFromConfig(cwd, context, loaded);
+  const place = cwd === undefined ? undefined : resolveConfiguredPath(loaded, cwd, context);
   return {
     command: () => [findProgram(word, context, loaded), ...args],
     env: childEnvironment(context.env, env),

@@ -19,15 +19,13 @@ import { isRecord } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
 import { fromJsonText } from '../flow-model/fields.js';
 import { readLines } from '../support/read-lines.js';
-import { parsedJson } from '../support/text.js';
+import { lastChars, parsedJson } from '../support/text.js';
 import {
   endFailure,
   followErrors,
   type JobEnd,
   type JobHost,
-  progressLine,
   type RunningJob,
-  summaryText,
   type TaskJob,
 } from './job.js';
 import type { PermissionPolicy } from './runner-settings.js';
@@ -128,7 +126,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
 function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
   switch (stopReason) {
     case 'end_turn':
-      return { kind: 'succeeded', summary: summaryText(text), result: { text } };
+      return { kind: 'succeeded', summary: text, result: { text } };
     case 'max_tokens':
     case 'max_turn_requests':
       return { kind: 'failed', error: `the agent reached its limit (${stopReason})`, retry: false };
@@ -136,6 +134,11 @@ function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
       return { kind: 'failed', error: 'the agent refused the task', retry: false };
     case 'cancelled':
       return { kind: 'failed', error: 'the agent cancelled the task', retry: true };
+    default: {
+      // The library does not check answers, and later versions of the protocol can have more reasons.
+      const error = `the agent stopped for an unknown reason (${JSON.stringify(stopReason)})`;
+      return { kind: 'failed', error, retry: false };
+    }
   }
 }
 
@@ -245,15 +248,15 @@ class AgentAccount {
         // The answer follows the last tool call.
         this.said = '';
         if (update.kind !== undefined) this.kinds.set(update.toolCallId, update.kind);
-        this.progress(progressLine(update.title));
+        this.progress(update.title);
         break;
       case 'tool_call_update':
         if (update.kind) this.kinds.set(update.toolCallId, update.kind);
-        if (update.title) this.progress(progressLine(update.title));
+        if (update.title) this.progress(update.title);
         break;
       case 'plan': {
         const step = update.entries.find(({ status }) => status === 'in_progress');
-        if (step !== undefined) this.progress(progressLine(step.content));
+        if (step !== undefined) this.progress(step.content);
         break;
       }
       default:
@@ -263,6 +266,6 @@ class AgentAccount {
   }
 
   private hear(text: string): void {
-    this.said = `${this.said}${text}`.slice(-MOST_CHARS);
+    this.said = lastChars(`${this.said}${text}`, MOST_CHARS);
   }
 }

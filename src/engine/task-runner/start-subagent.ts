@@ -43,10 +43,9 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
     },
   });
   const say = (text: string): void => {
-    const words = progressLine(text);
-    if (words === '') return;
-    lastWords = words;
-    host.progress(words);
+    if (progressLine(text) === '') return;
+    lastWords = text;
+    host.progress(text);
   };
   child.stdin.end(taskDocument(job));
   const ended = child.ended.then((end): JobEnd => {

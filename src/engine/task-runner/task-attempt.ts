@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask, type SecretMask } from '../masking/index.js';
 import type { Clock } from '../support/context.js';
@@ -10,6 +10,7 @@ import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
 import {
   type JobEnd,
   type JobHost,
+  programNotes,
   progressLine,
   type RunningJob,
   type StartJob,
@@ -63,7 +64,7 @@ export class TaskAttempt {
     const timeoutMs = Math.min(settings.timeoutMs, LONGEST_TIMER_MS);
     const timer = setTimeout(() => this.stop('timed-out'), timeoutMs);
     log.info({ attempt: attempts }, 'task started');
-    const end = this.masked(await this.work());
+    const end = await this.work();
     clearTimeout(timer);
     this.keeper.end();
     await this.report(end);
@@ -99,12 +100,13 @@ export class TaskAttempt {
           const line = progressLine(this.mask.text(text));
           if (line !== '') this.keeper.tell(line);
         },
-        note: (text) => log.info(this.mask.text(text)),
+        note: programNotes(log, this.mask),
       });
-      return await this.job.ended;
+      return this.masked(await this.job.ended);
     } catch (error) {
-      log.error({ err: error }, `the task could not be started: ${messageOf(error)}`);
-      return { kind: 'failed', error: messageOf(error), retry: true };
+      const failure = this.job === undefined ? 'could not be started' : 'failed';
+      log.error({ err: error }, `the task ${failure}: ${messageOf(error)}`);
+      return this.masked({ kind: 'failed', error: messageOf(error), retry: true });
     }
   }
 
@@ -255,12 +257,12 @@ class LeaseKeeper {
     try {
       const version = await flows.version();
       if (version === this.seenVersion) return;
-      const { task } = await flows.operator.showTask(this.lease.taskId);
-      if (task.status !== 'running') onStop('lease-lost');
+      const task = await flows.operator.findTask(this.lease.taskId);
+      if (task?.status !== 'running') onStop('lease-lost');
       else if (task.cancelRequestedAt !== null) onStop('cancelled');
       this.seenVersion = version;
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'TASK_NOT_FOUND') onStop('lease-lost');
+    } catch {
+      // The next one may succeed; without any the lease expires.
     } finally {
       this.isChecking = false;
     }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { jsonFault, type Names, nameFault } from '../support/json-fault.js';
 import { parsedJson } from '../support/text.js';
+import { REQUEST_REJECTIONS } from './answers.js';
 
 const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
 
@@ -9,10 +10,14 @@ const CHARSET = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)/iu;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;(.*))?$/isu;
 
-/** Whether the headers announce uncompressed JSON in UTF-8. */
-export function isJsonBody(headers: IncomingHttpHeaders): boolean {
-  return isBodyOf(JSON_TYPE, headers);
+/** Why a route cannot read the body that the headers announce; undefined if it can. */
+export function typeFault(headers: IncomingHttpHeaders, isMapped: boolean): string | undefined {
+  if (isBodyOf(JSON_TYPE, headers) || (isMapped && isFormBody(headers))) return undefined;
+  return isMapped ? MAPPED_TYPES : REQUEST_REJECTIONS.unsupported_media_type.error;
 }
+
+const MAPPED_TYPES =
+  'The body must be application/json or application/x-www-form-urlencoded in UTF-8, not compressed.';
 
 /** Whether the headers announce an uncompressed form in UTF-8. */
 export function isFormBody(headers: IncomingHttpHeaders): boolean {

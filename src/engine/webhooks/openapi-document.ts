@@ -107,10 +107,12 @@ export function openApiDocument({
   readonly serverUrl: string | undefined;
   readonly routes: readonly DescribedRoute[];
 }): JsonObject {
+  const names = operationNames();
+  const post = (route: DescribedRoute): JsonObject => operation(route, names(route));
   const paths =
     routes.length === 0
-      ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: operation({ id: 'anyRoute', path: '' }) } }
-      : Object.fromEntries(routes.map((route) => [route.path, { post: operation(route) }]));
+      ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: post({ id: 'anyRoute', path: '' }) } }
+      : Object.fromEntries(routes.map((route) => [route.path, { post: post(route) }]));
   const isReceiver = routes.some(({ map, verify }) => map !== undefined || verify !== undefined);
   return {
     openapi: '3.1.0',
@@ -156,11 +158,23 @@ function securityName(verify: ResolvedVerify): string {
   return verify.scheme === 'hmac' ? `hmac-${verify.header.toLowerCase()}` : verify.scheme;
 }
 
-function operation(route: DescribedRoute): JsonObject {
-  const { id, description, map, verify } = route;
+/** Names for programs; those of different ids, such as `a-b` and `a.b`, differ. */
+function operationNames(): (route: DescribedRoute) => string {
+  const taken = new Set<string>();
+  return ({ id }) => {
+    const name = `act_${id.replaceAll(/\W+/gu, '_')}`;
+    let own = name;
+    for (let nth = 2; taken.has(own); nth++) own = `${name}_${nth}`;
+    taken.add(own);
+    return own;
+  };
+}
+
+function operation(route: DescribedRoute, operationId: string): JsonObject {
+  const { description, map, verify } = route;
   const isMapped = map !== undefined;
   return {
-    operationId: `act_${id.replaceAll(/\W+/gu, '_')}`,
+    operationId,
     summary: isMapped
       ? 'Receive an event of another system'
       : 'Perform one action on the flows of the session of this route',

@@ -6,7 +6,7 @@ import { clientNetworkOf } from '../listener/listen.js';
 import { RateLimiter } from '../listener/rate-limiter.js';
 import type { Clock } from '../support/context.js';
 import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { isFormBody, isJsonBody, type ReadBody, readBody } from './body.js';
+import { type ReadBody, readBody, typeFault } from './body.js';
 import { type Requested, readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
@@ -102,9 +102,9 @@ export class Pipeline {
       return refused(rejection(route.id, 'rate_limited', { headers }));
     }
     const { headers } = request;
-    if (!isJsonBody(headers) && !(route.rules !== undefined && isFormBody(headers))) {
-      const error = route.rules === undefined ? {} : { error: MAPPED_TYPES };
-      return refused(rejection(route.id, 'unsupported_media_type', error));
+    const error = typeFault(headers, route.rules !== undefined);
+    if (error !== undefined) {
+      return refused(rejection(route.id, 'unsupported_media_type', { error }));
     }
     const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
     if (!this.inFlight.enter(connection, limits)) {
@@ -151,9 +151,6 @@ export class Pipeline {
     return rejection(route.id, UNSTORED.has(error.code) ? 'persist_failed' : 'internal_error');
   }
 }
-
-const MAPPED_TYPES =
-  'The body must be application/json or application/x-www-form-urlencoded in UTF-8, not compressed.';
 
 function unauthorized({ id, verifier }: ServedRoute, error: string): Handled {
   const headers = { 'www-authenticate': verifier.authenticate };

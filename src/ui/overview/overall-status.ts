@@ -5,8 +5,7 @@ import type {
   UpgradeOutput,
   VersionOutput,
 } from '../../engine/overview/output-schemas.js';
-import type { ServiceSnapshot } from '../../engine/serve/index.js';
-import type { Serving } from '../../engine/serve/instance-lock.js';
+import type { ServeState, ServiceSnapshot } from '../../engine/serve/index.js';
 import {
   formatBytes,
   formatCount,
@@ -86,7 +85,7 @@ function capturesPart(captures: OverallView['captures'], { style, nowMs }: View)
     .join('');
 }
 
-function servingPart(serving: Serving | undefined, { style, nowMs }: View): string {
+function servingPart(serving: ServeState | undefined, { style, nowMs }: View): string {
   if (serving === undefined) return `${style.dim('svc serve is not running')}\n`;
   const { pid, startedMs, services } = serving;
   const head = `svc serve is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;

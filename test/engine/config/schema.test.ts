@@ -288,6 +288,12 @@ test('numbers without limits in the specification are not limited', () => {
   assert.equal(faultsOf({ memory: { backend: 'ext', ext } }), []);
 });
 
+test('times that end beyond the range of dates are refused', () => {
+  const faults = faultsOf({ flows: { retentionDays: 100_000_000, idempotencyHours: 1e13 } });
+  assert.is(faults.length, 2);
+  assert.equal(faultsOf({ flows: { retentionDays: 36_500, idempotencyHours: 8760 } }), []);
+});
+
 test('an empty object is a configuration', () => {
   assert.equal(faultsOf({}), []);
 });

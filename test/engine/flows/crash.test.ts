@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
+import { ADA, newFlow, newTask, pendingCount, testFlows } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
@@ -128,7 +128,7 @@ test('processes killed while they deliver have sent each notification to each ta
   }
   onArrival = () => undefined;
   const last = await startDelivery(KILLED);
-  await waitFor('all are settled', async () => (await flows.outbox.pending()) === 0);
+  await waitFor('all are settled', async () => (await pendingCount(flows)) === 0);
   last.process.kill();
   await last.said;
   for (const [target, ids] of arrived) {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Flows } from '../../../src/engine/flows/index.js';
-import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
+import { ADA, newFlow, newTask, pendingCount, testFlows } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
 
 const test = suite('the upkeep of flows');
@@ -58,6 +58,18 @@ test('an operator prunes sooner', async () => {
   clock.nowMs += 1;
   assert.equal(await flows.operator.prune(0), { flows: 430, tasks: 0 });
   assert.is((await flows.operator.listFlows({ limit: 5 })).total, 20);
+  await flows.close();
+});
+
+test('an operator prunes tasks by their end, whatever the retention was then', async () => {
+  const before = await testFlows();
+  await before.flows.tasks.cancel(await newTask(before.flows, await newFlow(before.flows)));
+  await before.flows.close();
+  const { flows, clock } = await testFlows({ retentionDays: 30 }, before.home);
+  clock.nowMs += DAY;
+  assert.equal(await flows.operator.prune(10 * DAY), { flows: 0, tasks: 0 });
+  clock.nowMs += 9 * DAY + 1;
+  assert.equal(await flows.operator.prune(10 * DAY), { flows: 0, tasks: 1 });
   await flows.close();
 });
 
@@ -180,13 +192,35 @@ test('who is to be told of what is written down with it', async () => {
   await flows.close();
 });
 
+test('a retry is told of, and so is progress that an earlier attempt made as well', async () => {
+  const { flows } = await testFlows();
+  const flowId = await newFlow(flows, ADA, { notifyPolicy: 'silent' });
+  const taskId = await newTask(flows, flowId, { notifyPolicy: 'state_changes' });
+  const attempt = async (): Promise<void> => {
+    const claim = await flows.tasks.claim({ worker: 'w' });
+    const lease = { taskId, token: claim?.leaseToken };
+    await flows.tasks.heartbeat(lease, { progress: 'half' });
+    await flows.tasks.fail(lease, { error: 'no', retry: false });
+  };
+  await attempt();
+  assert.is((await flows.tasks.retry(taskId)).progressSummary, null);
+  await attempt();
+  const taken = await flows.outbox.takeDue({ target: 'default', limit: 10, holdMs: MINUTE });
+  const attempted = ['task.started', 'task.progress', 'task.ended'];
+  assert.equal(
+    taken.map(({ kind }) => kind),
+    [...attempted, 'task.queued', ...attempted],
+  );
+  await flows.close();
+});
+
 test('nothing is written down where nobody is to be told', async () => {
   const { flows } = await testFlows({ notify: {} });
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
   const task = await newTask(flows, flowId);
   assert.is((await flows.operator.showTask(task)).task.deliveryStatus, 'not_applicable');
   await finish(flows, flowId);
-  assert.is(await flows.outbox.pending(), 0);
+  assert.is(await pendingCount(flows), 0);
   await flows.close();
 });
 
@@ -210,7 +244,7 @@ test('a notification is taken by one, and again when that one died', async () =>
     assert.equal(await takeAll(flows), first);
   }
   await flows.outbox.markFailed(notification, { error: 'down' });
-  assert.equal([await flows.outbox.pending(), await dueAt(flows)], [0, undefined]);
+  assert.equal([await pendingCount(flows), await dueAt(flows)], [0, undefined]);
   assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'failed');
   assert.is((await flows.operator.auditTasks())[0]?.code, 'delivery_failed');
   assert.is(await flows.outbox.markDelivered(notification), false);

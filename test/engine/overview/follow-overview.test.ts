@@ -182,7 +182,10 @@ test('a process that serves is told with its address and its troubles, as long a
     { ...service, name: 'webhooks', event: 'listening on http://127.0.0.1:8787', failure },
     { ...service, name: 'memory:main', event: null },
   ];
-  home.write('serve.json', JSON.stringify({ pid: process.pid, startedMs: 5, services }));
+  home.write(
+    'serve.json',
+    JSON.stringify({ pid: process.pid, startedMs: 5, configFile: null, logFile: null, services }),
+  );
   const followed = follow(home);
   await until('the dead one', followed, ({ listener }) => listener !== undefined);
   assert.is(followed.known().listener?.process, undefined);

@@ -8,10 +8,12 @@ import {
   type Server,
   serverState,
 } from '../../../src/engine/postgres/index.js';
-import { MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
+import { MIGRATIONS, TURN } from '../../../src/engine/postgres/migrate.js';
+import { migrateStorage } from '../../../src/engine/storage/index.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 import { waitFor } from '../../support/wait.js';
+import { storageHost } from '../storage/support.js';
 
 const cluster = await startCluster();
 const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
@@ -130,6 +132,23 @@ if (cluster !== undefined) {
     await Promise.all(servers.map((one) => one.close()));
   });
 
+  test('a host that has to wait for the turn of another one does not give up', async () => {
+    const url = await cluster.newDatabase();
+    const { context, loaded } = storageHost(url);
+    const storage = { ...loaded.resolved.storage, statementTimeoutSeconds: 1 };
+    const impatient = { ...loaded, resolved: { ...loaded.resolved, storage } };
+    const other = serverAt(url);
+    const migrated = await other.transaction(async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      const onApplied = (): void => undefined;
+      const migrating = migrateStorage(context, impatient, { dryRun: false, onApplied });
+      await Promise.race([migrating, new Promise((resolve) => setTimeout(resolve, 1200))]);
+      return { migrating };
+    });
+    assert.is((await migrated.migrating).migrations.length, MIGRATIONS.length);
+    await other.close();
+  });
+
   test('recovers from a restart, and fails clearly while it is down', async () => {
     const server = await migratedServer(cluster);
     await server.query('SELECT 1');
@@ -223,14 +242,39 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a server that hangs does not delay the end of listening', async () => {
+    const server = await migratedServer(cluster);
+    let isListening = false;
+    const stop = server.listen('svc_news', () => {
+      isListening = true;
+    });
+    await waitFor('a connection', () => isListening);
+    const [backend] = await server.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
+    );
+    assert.ok(backend !== undefined);
+    process.kill(backend.pid, 'SIGSTOP');
+    let isStopped = false;
+    const stopped = stop().then(() => {
+      isStopped = true;
+    });
+    try {
+      await waitFor('the end of listening', () => isStopped);
+    } finally {
+      process.kill(backend.pid, 'SIGCONT');
+      await stopped;
+      await server.close();
+    }
+  });
+
   test('a server that cuts connections again and again leaves nothing behind in this process', async () => {
     const server = await migratedServer(cluster);
     const warnings: Error[] = [];
     const warn = (warning: Error): number => warnings.push(warning);
     process.on('warning', warn);
     let connections = 0;
-    const stop = server.listen('svc_news', (payload) => {
-      if (payload === undefined) connections += 1;
+    const stop = server.listen('svc_news', () => {
+      connections += 1;
     });
     // Node.js reports more than ten listeners of one signal.
     for (let cuts = 0; cuts < 11; cuts += 1) {

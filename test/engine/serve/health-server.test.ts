@@ -41,7 +41,8 @@ test('/readyz follows the services, /healthz only says that there is an answer',
 
 test('every request has an id, in its answer and its log line; a sane one from outside is kept', async () => {
   const { url, lines, close } = await listening(() => ({ status: 'ready', waiting: [] }));
-  const answer = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'proxy-1' } });
+  const headers = { 'x-request-id': 'proxy-1' };
+  const answer = await fetch(`${url}/healthz?key=hush`, { headers });
   assert.is(answer.headers.get('x-request-id'), 'proxy-1');
   for (const forged of ['a b', 'x'.repeat(200), '"}{']) {
     const own = await fetch(`${url}/healthz`, { headers: { 'x-request-id': forged } });
@@ -51,6 +52,7 @@ test('every request has an id, in its answer and its log line; a sane one from o
   const line = lines.find((text) => text.includes('proxy-1')) ?? '{}';
   const { requestId, method, url: path, status } = JSON.parse(line);
   assert.equal([requestId, method, path, status], ['proxy-1', 'GET', '/healthz', 200]);
+  assert.not.match(lines.join(''), 'hush');
 });
 
 test('anything else is not there, and a large body is refused', async () => {

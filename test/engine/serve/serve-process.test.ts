@@ -54,7 +54,10 @@ test('the state file tells of the instance while it runs, masked, and goes with 
 
 test('what a killed instance left behind is no running one', async () => {
   const home = serverHome();
-  home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 0, services: [] }));
+  home.write(
+    'serve.json',
+    JSON.stringify({ pid: 1, startedMs: 0, configFile: null, logFile: null, services: [] }),
+  );
   assert.is(readStateFile(home.path)?.pid, 1);
   assert.is(runningServeState(home.path), undefined);
   await withInstanceLock(home.path, async () => {
@@ -81,7 +84,10 @@ test('one that just ends is waited for; one that goes on is named', async () => 
         end = resolve;
       }),
   );
-  home.write('serve.json', JSON.stringify({ pid: 99, startedMs: 0, services: [] }));
+  home.write(
+    'serve.json',
+    JSON.stringify({ pid: 99, startedMs: 0, configFile: null, logFile: null, services: [] }),
+  );
   let refusal: unknown;
   await withInstanceLock(home.path, async () => undefined).catch((error: unknown) => {
     refusal = error;

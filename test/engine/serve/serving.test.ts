@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   isInstanceRunning,
-  readServing,
+  runningServeState,
   withInstanceLock,
 } from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -19,16 +19,22 @@ const SERVICE = {
   failure: null,
   retryMs: null,
 };
-const STATE = { pid: process.pid, startedMs: 1, services: [SERVICE] };
+const STATE = {
+  pid: process.pid,
+  startedMs: 1,
+  configFile: null,
+  logFile: null,
+  services: [SERVICE],
+};
 
 test('its state is read while it holds its lock, whatever else stands in it', async () => {
   const folder = tempFolder();
-  assert.is(readServing(folder.path), undefined);
+  assert.is(runningServeState(folder.path), undefined);
   folder.write('serve.json', JSON.stringify({ ...STATE, more: 1 }));
-  assert.is(readServing(folder.path), undefined, 'a killed one left it behind');
-  const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
+  assert.is(runningServeState(folder.path), undefined, 'a killed one left it behind');
+  const held = await withInstanceLock(folder.path, async () => runningServeState(folder.path));
   assert.equal(held, STATE);
-  assert.is(readServing(folder.path), undefined);
+  assert.is(runningServeState(folder.path), undefined);
 });
 
 test('a file that is half, or of another form, is none', async () => {
@@ -39,10 +45,10 @@ test('a file that is half, or of another form, is none', async () => {
     '[]',
     'null',
     '{"pid": 1}',
-    '{"pid": 0, "startedMs": 1, "services": []}',
+    '{"pid": 0, "startedMs": 1, "configFile": null, "logFile": null, "services": []}',
   ]) {
     folder.write('serve.json', text);
-    const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
+    const held = await withInstanceLock(folder.path, async () => runningServeState(folder.path));
     assert.is(held, undefined, text);
     const isRunning = await withInstanceLock(folder.path, async () =>
       isInstanceRunning(folder.path),

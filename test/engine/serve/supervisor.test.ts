@@ -179,18 +179,21 @@ test('readiness names those that are missing, and leaves out the one that tells'
   const well = { ...base, name: 'a', state: 'ready' } as const;
   const ill = { ...base, name: 'b', state: 'waiting' } as const;
   assert.equal(readinessOf([health, well], 'health'), { status: 'ready', waiting: [] });
-  const failure = { code: 'FLOWS_PERSIST_FAILED', message: 'disk is full', hint: null };
-  assert.equal(readinessOf([health, { ...well, failure }], 'health'), {
+  const failing = (code: string) =>
+    readinessOf([health, { ...well, failure: { code, message: 'no', hint: null } }], 'health');
+  assert.equal(failing('FLOWS_PERSIST_FAILED'), {
     status: 'failing',
     waiting: [
       {
         service: well.name,
         state: 'failing',
-        code: failure.code,
+        code: 'FLOWS_PERSIST_FAILED',
         reason: 'The flow database cannot be written.',
       },
     ],
   });
+  assert.is(failing('FLOWS_UNCERTAIN').status, 'failing');
+  assert.is(failing('FILE_UNREADABLE').status, 'ready');
   assert.equal(readinessOf([health, well, ill], 'health'), {
     status: 'starting',
     waiting: [{ service: 'b', state: 'waiting' }],

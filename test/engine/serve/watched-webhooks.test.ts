@@ -39,8 +39,26 @@ function watched() {
       message: 'route lost is skipped: NOT_SET is not set',
       hint: 'set it',
     };
-    const service = { name: 'webhooks', state: 'ready', sinceMs: 1, event: null, failure };
-    home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 1, services: [service] }));
+    const service = {
+      name: 'webhooks',
+      state: 'ready',
+      sinceMs: 1,
+      event: null,
+      eventMs: null,
+      restarts: 0,
+      failure,
+      retryMs: null,
+    };
+    home.write(
+      'serve.json',
+      JSON.stringify({
+        pid: 1,
+        startedMs: 1,
+        configFile: null,
+        logFile: null,
+        services: [service],
+      }),
+    );
     clock.nowMs += 1000;
   };
   const watching = new WatchedWebhooks(context, loaded, createSecretMask());

@@ -23,7 +23,7 @@ import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageCopyOutputSchema } from '../../../src/engine/storage/output-schemas.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
-import { ADA } from '../../support/flows.js';
+import { ADA, pendingCount } from '../../support/flows.js';
 import { failureOf } from '../../support/memory.js';
 import { testServers } from '../../support/postgres.js';
 import {
@@ -404,7 +404,7 @@ async function everything(context: EngineContext, { resolved }: LoadedConfig) {
   const limit = 40;
   const { entries, total } = await flows.operator.listFlows({ limit });
   const tasks = await flows.operator.listTasks({ limit });
-  const notifications = await flows.outbox.pending();
+  const notifications = await pendingCount(flows);
   const pauses = await flows.tasks.paused();
   const histories: unknown[] = [];
   for (const { flow } of entries) {

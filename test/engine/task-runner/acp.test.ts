@@ -125,6 +125,7 @@ const FAILURES: readonly (readonly [mode: string, task: string, error: RegExp])[
   ['plain', 'die', /^exited with code 7: out of tokens$/],
   ['plain', 'refuse', /^the agent refused the task$/],
   ['plain', 'limit', /max_tokens/],
+  ['plain', 'pause', /^the agent stopped for an unknown reason \("paused"\)$/],
   ['plain', 'fail', /^the agent answered: .*model is away/],
   ['sign-in', 'any', /not signed in/],
   ['old', 'any', /uses protocol version 0/],

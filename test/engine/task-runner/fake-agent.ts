@@ -52,7 +52,10 @@ async function ask(client: AgentContext, kind: ToolKind): Promise<void> {
   );
 }
 
-type Behaviour = (client: AgentContext, text: string) => Promise<PromptResponse['stopReason']>;
+type Behaviour = (
+  client: AgentContext,
+  text: string,
+) => Promise<PromptResponse['stopReason'] | 'paused'>;
 
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   answer: async (client, text) => {
@@ -102,6 +105,8 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
   refuse: async () => 'refusal',
   limit: async () => 'max_tokens',
+  // Of no version of the protocol.
+  pause: async () => 'paused',
   fail: async () => {
     throw RequestError.internalError(undefined, 'model is away');
   },
@@ -123,7 +128,7 @@ agent({ name: 'fake' })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const behave = BEHAVIOURS[/^\w+/u.exec(text)?.[0] ?? ''] ?? (async () => 'end_turn' as const);
-    return { stopReason: await behave(client, text) };
+    return { stopReason: (await behave(client, text)) as PromptResponse['stopReason'] };
   })
   .onNotification(methods.agent.session.cancel, () => {
     hear('cancel');

@@ -1,10 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Minder } from '../../../src/engine/child/minder.js';
-import { runnerSettings } from '../../../src/engine/task-runner/runner-settings.js';
-import { startSubagent } from '../../../src/engine/task-runner/start-subagent.js';
-import { TaskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
 import { compileProgram } from '../../support/compile.js';
 import { type StartedSvc, startProgram } from '../../support/run-svc.js';
 import {
@@ -14,7 +10,6 @@ import {
   runnerWorld,
   subagent,
 } from '../../support/runner.js';
-import { testLog } from '../../support/services.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('the runner of tasks');
@@ -249,31 +244,6 @@ test('with orphans lost, it has failed instead', async () => {
   await runner.drain(0);
   const task = await world.taskOf(id);
   assert.equal([task.status, task.error], ['failed', 'The runner was stopped.']);
-  await world.close();
-});
-
-test('with orphans lost, one that was claimed and never started goes back into the queue', async () => {
-  const world = await runnerWorld({ orphans: 'lost', ...subagent('') });
-  const id = await world.task();
-  const claimed = await world.flows.tasks.claim({ worker: 'w' });
-  const settings = runnerSettings(world.context, world.loaded).runtimes.subagent;
-  assert.ok(claimed !== undefined && settings !== undefined);
-  const minder = new Minder(process.execPath);
-  const attempt = new TaskAttempt(claimed, {
-    flows: world.flows,
-    clock: world.context.clock,
-    log: testLog().logger,
-    settings,
-    leaseMs: 60_000,
-    orphans: 'lost',
-    startJob: startSubagent,
-    mind: minder.mind,
-  });
-  attempt.interrupt();
-  await attempt.run();
-  minder.close();
-  const task = await world.taskOf(id);
-  assert.equal([task.status, task.attempts, task.error], ['queued', 0, null]);
   await world.close();
 });
 

@@ -125,7 +125,10 @@ test('floods, garbage and endless lines harm nobody', async () => {
     for (let n = 0; n < 100; n++) writeSync(1, part);
     writeSync(1, '\\n{"type":"result","summary":5}\\n{"type":"none"}\\n\\xff\\xfe\\0{{{\\n[1]\\n{"a":\\n');
     for (let n = 0; n < 20000; n++) writeSync(1, 'noise ' + n + '\\n');
-    for (let n = 0; n < 2000; n++) writeSync(2, 'grumble ' + n + '\\n');
+    for (let n = 0; n < 2000; n++) {
+      writeSync(1, '{"level":"info"}\\n');
+      writeSync(2, 'grumble ' + n + '\\n');
+    }
     writeSync(1, JSON.stringify({ type: 'result', result: [1, 2] }));`;
   const world = await runnerWorld(subagent(flood));
   await world.run();
@@ -135,7 +138,7 @@ test('floods, garbage and endless lines harm nobody', async () => {
     ['succeeded', '[1,2]', 'noise 19999'],
   );
   assert.match(world.logged(), /skipped a line of more than 1048576 bytes/);
-  assert.match(world.logged(), /stderr: further lines are not logged/);
+  assert.match(world.logged(), /further lines of the program are not logged/);
   assert.ok(world.logged().length < 100_000);
   await world.close();
 });
@@ -231,8 +234,9 @@ test('a program gets none of the secrets of svc, and its own are in no record an
   const secret = 'hunter2-hunter2-hunter2';
   const world = await runnerWorld(
     subagent(
-      `console.error('bad key ' + process.env.MY_KEY);
-       console.log(JSON.stringify({ type: 'progress', text: process.env.MY_KEY }));
+      `const text = 'x'.repeat(285) + ' ' + process.env.MY_KEY;
+       console.error(text);
+       console.log(JSON.stringify({ type: 'progress', text }));
        console.log(JSON.stringify({ type: 'result', summary: process.env.MY_KEY,
          result: { names: Object.keys(process.env), key: [process.env.MY_KEY] } }));`,
       { env: { MY_KEY: secret } },
@@ -244,7 +248,8 @@ test('a program gets none of the secrets of svc, and its own are in no record an
   const { names } = JSON.parse(task.resultJson ?? '');
   assert.ok(names.includes('MY_KEY') && names.includes('PATH') && names.includes('LC_ALL'));
   assert.not.ok(names.includes('OPENAI_API_KEY'));
-  assert.not.match(JSON.stringify(task) + world.logged(), secret);
+  // Nor a part of it where a text was cut.
+  assert.not.match(JSON.stringify(task) + world.logged(), secret.slice(0, 8));
   await world.close();
 });
 

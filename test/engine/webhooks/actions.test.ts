@@ -241,6 +241,16 @@ test('the OpenAPI document describes how senders are verified and what they get'
   );
 });
 
+test('operations of different routes have different names', () => {
+  const routes = ['a-b', 'a.b', 'größe', 'grüße'].map((id) => ({ id, path: `/${id}` }));
+  const document = openApiDocument({ serverUrl: undefined, routes });
+  const paths: Record<string, { post: { operationId: string } }> = Object(document['paths']);
+  assert.equal(
+    Object.values(paths).map(({ post }) => post.operationId),
+    ['act_a_b', 'act_a_b_2', 'act_gr_e', 'act_gr_e_2'],
+  );
+});
+
 test('the OpenAPI document is served where it is switched on, and only there', async () => {
   const on = await testWebhooks({ config: { openapi: true } });
   const document = await (await fetch(`${on.url}/openapi.json`)).json();

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
+import { tryMapping } from '../../../src/engine/webhooks/map/try-mapping.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 import { contextOf } from '../../support/flows.js';
 import {
@@ -167,6 +168,26 @@ test('a route can answer with 200 where others answer with 202', async () => {
       assert.is((await deliver(url, { event: 'ping', body: { zen: 'x' } })).status, 200);
     });
   }
+});
+
+test('a type that the route cannot read is refused with the same words without a listener', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  await withRoute(GITHUB, async ({ url, loaded, home }) => {
+    const { body } = await deliver(url, { headers });
+    const tried = await tryMapping(
+      {
+        routeId: 'gh',
+        body: Buffer.from('{}'),
+        headers: JSON.stringify(headers),
+        atMs: 0,
+        signal: new AbortController().signal,
+      },
+      loaded({ routes: { gh: GITHUB } }),
+      contextOf(home.path),
+    );
+    assert.match(tried.error ?? '', /urlencoded/);
+    assert.equal([tried.outcome, tried.error], [body['code'], body['error']]);
+  });
 });
 
 test('a signed delivery cannot be repeated under an id that is not signed', async () => {

@@ -106,8 +106,11 @@ const notify = () =>
 
 function flows() {
   return z.strictObject({
-    retentionDays: key(integer(0), 'How long to keep ended flows, in days'),
-    idempotencyHours: key(integer(1), 'How long to recognize repeated requests, in hours'),
+    retentionDays: key(integer(0, 36_500), 'How long to keep ended flows, in days'),
+    idempotencyHours: key(
+      integer(1, 24 * 365),
+      'How long to recognize repeated requests, in hours',
+    ),
     concurrency: key(integer(1, 64), 'Maximum number of concurrent tasks'),
     leaseSeconds: key(
       integer(1, 86_400),

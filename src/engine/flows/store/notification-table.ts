@@ -127,9 +127,6 @@ export function notificationRows(sql: StoreSql) {
         }),
       );
     },
-    /** How many are not settled. */
-    pending: () =>
-      countRows(sql, 'notifications', { where: 'WHERE next_attempt_at IS NOT NULL', values: [] }),
     /** How many were given up. */
     failed: () =>
       countRows(sql, 'notifications', { where: `WHERE outcome = 'failed'`, values: [] }),

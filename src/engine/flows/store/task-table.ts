@@ -151,14 +151,14 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
            WHERE ended_at IS NOT NULL AND cleanup_after IS NULL LIMIT $2 ${sql.taken('tasks')})`,
         [retentionMs, limit],
       ),
-    /** Deletes tasks past that date, except those that block an active flow. @returns how many */
-    prune: (nowMs: number, limit: number) =>
+    /** Deletes tasks whose end or date is before a time, except those that block an active flow. @returns how many */
+    prune: (column: 'cleanup_after' | 'ended_at', beforeMs: number, limit: number) =>
       run(
         `DELETE FROM ${schema}tasks WHERE seq IN (SELECT seq FROM ${schema}tasks
-           WHERE cleanup_after < $1 AND NOT EXISTS (SELECT 1 FROM ${schema}flows
+           WHERE ${column} < $1 AND NOT EXISTS (SELECT 1 FROM ${schema}flows
              WHERE flows.seq = flow_seq AND flows.ended_at IS NULL AND blocked_task_id = tasks.id)
            LIMIT $2 ${sql.taken('tasks')})`,
-        [nowMs, limit],
+        [beforeMs, limit],
       ),
     ...found,
     ...queue,

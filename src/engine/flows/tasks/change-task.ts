@@ -94,13 +94,14 @@ function continues(flow: FlowRecord | undefined): boolean {
   return flow !== undefined && !hasFlowEnded(flow) && flow.cancelRequestedAt === null;
 }
 
-/** A running task as a queued one. */
+/** A task as a queued one; what an earlier attempt did is over. */
 export function backInQueue(work: Work, task: TaskRecord): TaskRecord {
   return {
     ...task,
     ...NO_LEASE,
     revision: task.revision + 1,
     status: 'queued',
+    progressSummary: null,
     lastEventAt: work.nowMs,
     nextRunAt: null,
   };
@@ -158,5 +159,6 @@ export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecor
     cancelRequestedAt: null,
   };
   await writeTask(work, task, queued);
+  await notifyOfTask(work, queued, 'task.queued');
   return queued;
 }

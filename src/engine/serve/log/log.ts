@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import type { Clock } from '../../support/context.js';
+import { iso } from '../../support/time.js';
 import { LOG_ROTATION, RotatingFile } from './rotating-file.js';
 
 interface LogOptions {
@@ -49,7 +50,7 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
     {
       level: settings.level,
       base: { pid: options.pid },
-      timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
+      timestamp: () => `,"time":"${iso(options.clock.now())}"`,
       formatters: { level: (level) => ({ level }) },
       // The default appends the message of the cause, which the messages of svc contain already.
       serializers: { err: pino.stdSerializers.errWithCause },

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadedConfig, loadConfig, resolveConfiguredPath } from '../../config/index.js';
+import { type LoadedConfig, loadConfig } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { ifThere } from '../../support/files.js';
+import { ifThere, resolveConfiguredPath } from '../../support/files.js';
 import { readStateFile } from '../state-file.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
 import { logPaths } from './rotating-file.js';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
 import { messageOf } from '../../errors/index.js';
+import { utcMinute } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,
@@ -67,9 +68,7 @@ function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeS
 
 function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): void {
   const nextMs = schedule.nextMs();
-  host.tell(
-    `${before}next sweep ${nextMs === undefined ? 'never' : `${new Date(nextMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`}`,
-  );
+  host.tell(`${before}next sweep ${nextMs === undefined ? 'never' : utcMinute(nextMs)}`);
 }
 
 /** The first phase that failed; the others ran anyway. */

@@ -30,7 +30,9 @@ export function createHealthServer(options: HealthServerOptions): FastifyInstanc
     requestTimeout: REQUEST_TIMEOUT_MS,
   });
   server.addHook('onResponse', async (request, reply) => {
-    const { method, url } = request;
+    const { method } = request;
+    // Without the query, where secrets are.
+    const [url] = request.url.split('?', 1);
     const ip = clientAddressOf(request);
     const { statusCode: status, elapsedTime } = reply;
     request.log.debug({ method, url, ip, status, ms: Math.round(elapsedTime) }, 'answered');

@@ -1,6 +1,6 @@
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
-import { iso } from '../../support/time.js';
+import { iso, utcMinute } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,
@@ -104,8 +104,6 @@ function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost
 function tellNext(runner: ScheduleRunner, host: ServiceHost, before: string): void {
   const next = runner.next();
   const words =
-    next === undefined
-      ? 'nothing is due'
-      : `next ${next.schedule.id} ${iso(next.atMs).slice(0, 16).replace('T', ' ')} UTC`;
+    next === undefined ? 'nothing is due' : `next ${next.schedule.id} ${utcMinute(next.atMs)}`;
   host.tell(`${before}${words}`);
 }

@@ -17,13 +17,13 @@ import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
 import { postgresRecords } from './postgres-records.js';
 import {
+  COPIED_TABLES,
+  type CopiedTable,
   copiedColumns,
   isAsOld,
   isNewerRow,
-  RECORD_TABLES,
   type RecordRow,
   type RecordStore,
-  type RecordTable,
 } from './record-tables.js';
 import { holdFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
@@ -118,7 +118,7 @@ async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedP
   try {
     const parts: CopiedPart[] = [];
     const deletedFlows = new Set<unknown>();
-    for (const table of RECORD_TABLES) {
+    for (const table of COPIED_TABLES) {
       const there = postgresRecords(server, table);
       const here = held === undefined ? undefined : comparable(sqliteRecords(held, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
@@ -145,7 +145,7 @@ interface CopiedStores {
 
 /** Copies a table. @param deletedFlows ids of flows that stay deleted in the target; those of this table are added */
 async function copyTable(
-  table: RecordTable,
+  table: CopiedTable,
   { source, target, from }: CopiedStores,
   deletedFlows: Set<unknown>,
   options: CopyStorageOptions,

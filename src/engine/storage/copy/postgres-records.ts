@@ -1,5 +1,6 @@
 import type { Server } from '../../postgres/index.js';
 import {
+  type CopiedTable,
   type Newest,
   newerSql,
   newestSql,
@@ -7,12 +8,11 @@ import {
   pageSql,
   type RecordRow,
   type RecordStore,
-  type RecordTable,
   rowsOf,
   writtenColumns,
 } from './record-tables.js';
 
-export function postgresRecords(server: Server, table: RecordTable): RecordStore {
+export function postgresRecords(server: Server, table: CopiedTable): RecordStore {
   const rows = rowsOf(table, 'svc.');
   const order = table.order.join(', ');
   const read = (isFirst: boolean): string => {
@@ -74,12 +74,12 @@ export function postgresRecords(server: Server, table: RecordTable): RecordStore
 }
 
 /** The rows of `$1`. */
-function given({ columns }: RecordTable): string {
+function given({ columns }: CopiedTable): string {
   const typed = columns.map(({ name, isNumber }) => `${name} ${isNumber ? 'bigint' : 'text'}`);
   return `json_to_recordset($1::json) AS given (${typed.join(', ')})`;
 }
 
-function upsertSql(table: RecordTable): string {
+function upsertSql(table: CopiedTable): string {
   const columns = writtenColumns(table);
   const key = table.isOfFlow === true ? table.order : table.key;
   const hasFlow = table.own.includes('flow_seq');

@@ -1,4 +1,4 @@
-import { columnsOf, type Fields } from '../../flow-model/fields.js';
+import { columnsOf, type Fields, isNumeric } from '../../flow-model/fields.js';
 import { FLOW_FIELDS } from '../../flow-model/flow-record.js';
 import { HISTORY_FIELDS } from '../../flow-model/history-record.js';
 import { ID_MOMENT_AT } from '../../flow-model/ids.js';
@@ -11,7 +11,7 @@ import type { CopySource, CopyTarget } from './copy-part.js';
 export type RecordRow = Readonly<Record<string, number | string | null>>;
 
 /** A table that both stores have with the same columns. */
-export interface RecordTable {
+export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   /** Identifies a row in both stores. */
@@ -38,23 +38,23 @@ const byId = (name: string): string =>
 export const FLOW_IN_SQLITE = `(SELECT seq FROM flows WHERE ${byId('flow_id')})`;
 
 /** Flows first, because tasks refer to them. */
-export const RECORD_TABLES: readonly RecordTable[] = [
+export const COPIED_TABLES: readonly CopiedTable[] = [
   {
-    ...recordTable('flows', FLOW_FIELDS),
+    ...copiedTable('flows', FLOW_FIELDS),
     own: ['seq'],
     since: 'created_at',
     version: ['revision'],
     inSqlite: byId('id'),
   },
   {
-    ...recordTable('tasks', TASK_FIELDS),
+    ...copiedTable('tasks', TASK_FIELDS),
     own: ['seq', 'flow_seq'],
     since: 'created_at',
     version: ['revision'],
     inSqlite: byId('id'),
   },
   {
-    ...recordTable('notifications', NOTIFICATION_FIELDS),
+    ...copiedTable('notifications', NOTIFICATION_FIELDS),
     key: ['id', 'target'],
     own: ['seq'],
     since: 'created_at',
@@ -65,7 +65,7 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     name: 'history',
     columns: [
       { name: 'flow_id', isNumber: false },
-      ...recordTable('history', HISTORY_FIELDS).columns,
+      ...copiedTable('history', HISTORY_FIELDS).columns,
     ],
     key: ['flow_id', 'n'],
     isOfFlow: true,
@@ -89,7 +89,7 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     inSqlite: 'owner_key = @owner_key AND action = @action AND key = @key',
   },
   {
-    ...recordTable('pauses', PAUSE_FIELDS),
+    ...copiedTable('pauses', PAUSE_FIELDS),
     key: ['runtime'],
     order: ['runtime'],
     own: [],
@@ -98,7 +98,7 @@ export const RECORD_TABLES: readonly RecordTable[] = [
     inSqlite: 'runtime = @runtime',
   },
   {
-    ...recordTable('schedules', SCHEDULE_FIELDS),
+    ...copiedTable('schedules', SCHEDULE_FIELDS),
     order: ['id'],
     own: [],
     version: ['handled_until', 'ran_at'],
@@ -106,34 +106,33 @@ export const RECORD_TABLES: readonly RecordTable[] = [
   },
 ];
 
-function recordTable(
+function copiedTable(
   name: string,
   fields: Fields,
-): Pick<RecordTable, 'columns' | 'key' | 'name' | 'order'> {
+): Pick<CopiedTable, 'columns' | 'key' | 'name' | 'order'> {
   const columns = columnsOf(fields).map(([field, column]) => {
-    const kind = fields[field]?.kind;
-    return { name: column, isNumber: kind === 'count' || kind === 'time' };
+    return { name: column, isNumber: isNumeric(fields[field]) };
   });
   return { name, columns, key: ['id'], order: ['seq'] };
 }
 
-function columnNames({ columns }: RecordTable): readonly string[] {
+function columnNames({ columns }: CopiedTable): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
 /** The columns that a store gets from the other. */
-export function copiedColumns(table: RecordTable): readonly string[] {
+export function copiedColumns(table: CopiedTable): readonly string[] {
   return columnNames(table).filter((name) => !table.own.includes(name));
 }
 
 /** The columns that are written. */
-export function writtenColumns(table: RecordTable): readonly string[] {
+export function writtenColumns(table: CopiedTable): readonly string[] {
   const columns = copiedColumns(table);
   return table.isOfFlow === true ? columns.filter((name) => name !== 'flow_id') : columns;
 }
 
 /** The rows of a table with all columns, in SQL. @param schema of its name, with a dot; empty in SQLite */
-export function rowsOf({ name, isOfFlow }: RecordTable, schema: string): string {
+export function rowsOf({ name, isOfFlow }: CopiedTable, schema: string): string {
   if (isOfFlow !== true) return `${schema}${name}`;
   return `(SELECT own.*, flows.id AS flow_id FROM ${schema}${name} AS own
     JOIN ${schema}flows AS flows ON flows.seq = own.flow_seq)`;
@@ -159,20 +158,20 @@ export interface Newest {
 }
 
 /** A row with the newest of a table; none if it is empty. @param from see {@link rowsOf} */
-export function newestSql({ since, own }: RecordTable, from: string): string {
+export function newestSql({ since, own }: CopiedTable, from: string): string {
   const seq = own.includes('seq') ? 'max(seq)' : '0';
   return `SELECT ${seq} AS seq, max(${since}) AS at FROM ${from} AS own HAVING count(*) > 0`;
 }
 
 /** Whether a row was there already when the newest of its table was this. */
-export function isAsOld({ since, own }: RecordTable, row: RecordRow, { seq, at }: Newest): boolean {
+export function isAsOld({ since, own }: CopiedTable, row: RecordRow, { seq, at }: Newest): boolean {
   const isInOrder = !own.includes('seq') || Number(row['seq']) <= seq;
   return since !== undefined && isInOrder && Number(row[since]) <= at;
 }
 
 /** Rows after another one. @param place the placeholder of each ordering column */
 export function pageSql(
-  table: RecordTable,
+  table: CopiedTable,
   from: string,
   isFirst: boolean,
   place: (at: number) => string,
@@ -190,14 +189,14 @@ const PAGE_ROWS = 200;
 export const PAGE_CHARACTERS = 4_000_000;
 
 /** Whether the row of an upsert is newer than the one that is there, in SQL of both stores. */
-export function newerSql({ version }: RecordTable, there: string): string {
+export function newerSql({ version }: CopiedTable, there: string): string {
   const of = (row: string): string =>
     version.map((column) => `coalesce(${row}.${column}, 0)`).join(', ');
   return `(${of('excluded')}) > (${of(there)})`;
 }
 
 /** The same for rows at hand. */
-export function isNewerRow({ version }: RecordTable, a: RecordRow, b: RecordRow): boolean {
+export function isNewerRow({ version }: CopiedTable, a: RecordRow, b: RecordRow): boolean {
   const differing = version.find((column) => Number(a[column] ?? 0) !== Number(b[column] ?? 0));
   return differing !== undefined && Number(a[differing] ?? 0) > Number(b[differing] ?? 0);
 }

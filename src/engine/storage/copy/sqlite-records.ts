@@ -3,6 +3,7 @@ import { SvcError } from '../../errors/index.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
 import {
+  type CopiedTable,
   FLOW_IN_SQLITE,
   type Newest,
   newerSql,
@@ -11,7 +12,6 @@ import {
   pageSql,
   type RecordRow,
   type RecordStore,
-  type RecordTable,
   rowsOf,
   writtenColumns,
 } from './record-tables.js';
@@ -53,7 +53,7 @@ export function holdFlows(file: string, creates: boolean): HeldFlows | undefined
   }
 }
 
-export function sqliteRecords({ database }: HeldFlows, table: RecordTable): RecordStore {
+export function sqliteRecords({ database }: HeldFlows, table: CopiedTable): RecordStore {
   const rows = rowsOf(table, '');
   const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
   const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
@@ -109,7 +109,7 @@ function pageOf(found: Iterable<RecordRow>): readonly RecordRow[] {
   return page;
 }
 
-function upsertSql(table: RecordTable): string {
+function upsertSql(table: CopiedTable): string {
   const columns = writtenColumns(table);
   const hasFlow = table.own.includes('flow_seq');
   return `INSERT INTO ${table.name} (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})

@@ -5,6 +5,7 @@ import type { NotificationRecord } from '../../flow-model/notification-record.js
 import type { Flows } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { doublingRestMs } from '../../support/time.js';
+import { progressLine } from '../job.js';
 
 /** How long a receiver can take to accept a notification. */
 export const DELIVERY_TIMEOUT_MS = 15_000;
@@ -171,7 +172,7 @@ export class NotificationDelivery {
       log.info({ id, target, kind, attempts }, 'delivered');
       return;
     }
-    const error = this.mask.text(outcome.error);
+    const error = progressLine(this.mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
     this.note(target, error);
     log.warn({ id, target, kind, attempts, error }, 'could not be delivered');

@@ -5,9 +5,10 @@ import { childEnvironment, findProgram } from '../../child/program.js';
 import { formatPath, type LoadedConfig } from '../../config/index.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
+import { createSecretMask } from '../../masking/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { endFailure, followErrors } from '../job.js';
+import { endFailure, followErrors, programNotes } from '../job.js';
 import {
   DELIVERY_TIMEOUT_MS,
   type DeliveryOptions,
@@ -123,6 +124,7 @@ function commandTarget(
   { mind }: Minder,
 ): NotificationTarget {
   const env = childEnvironment(context.env);
+  const mask = createSecretMask();
   return {
     send: async ({ notificationId, payload }, signal) => {
       const child = new ChildGroup({
@@ -131,7 +133,7 @@ function commandTarget(
         cwd: context.homeDir,
         mind,
       });
-      const lastError = followErrors(child.stderr, (text) => log.info(text));
+      const lastError = followErrors(child.stderr, programNotes(log, mask));
       const stop = (): void => child.stop();
       let isLate = false;
       const timer = setTimeout(() => {

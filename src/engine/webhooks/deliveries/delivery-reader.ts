@@ -21,6 +21,10 @@ export class DeliveryReader {
   private file: DeliveryFile | undefined;
   private inode = 0;
   private seen = '';
+  /** What {@link news} has returned. */
+  private told:
+    | { readonly inode: number; readonly version: string; readonly seq: number }
+    | undefined;
   private newest: readonly Delivery[] = [];
 
   constructor(stateDir: string) {
@@ -46,7 +50,24 @@ export class DeliveryReader {
 
   /** Differs whenever something was recorded in between. Cheap. @throws SvcError DELIVERIES_UNUSABLE */
   version(): string {
-    return `${this.inode}:${this.read((file) => file.version()) ?? 0}`;
+    const changes = this.read((file) => file.version()) ?? 0;
+    return `${this.inode}:${changes}`;
+  }
+
+  /**
+   * What was recorded since the last call, the newest first; the first call only notes where the record ends. Cheap if
+   * nothing was. @throws SvcError DELIVERIES_UNUSABLE
+   */
+  news(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
+    const version = this.version();
+    const { inode, told } = this;
+    if (version === told?.version) return [];
+    // What replaced a damaged record numbers its deliveries from 1 again.
+    const afterSeq = inode === told?.inode ? told.seq : 0;
+    const found = this.list(told === undefined ? { limit: 1 } : { ...filter, afterSeq });
+    const seq = Math.max(afterSeq, ...found.map((delivery) => delivery.seq));
+    this.told = { inode, version, seq };
+    return told === undefined ? [] : found;
   }
 
   /** The newest deliveries; as they were last if the record cannot be read now. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretMask } from '../../masking/index.js';
-import { isRecord } from '../../support/text.js';
+import { firstChars, isRecord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
@@ -180,9 +180,10 @@ function keptBody(
   const text = body.subarray(0, isCut ? maxBytes + MARGIN : bodyBytes).toString('utf8');
   const masked = maskedBody(text, contentType, mask);
   if (!isCut) return { body: masked, bodyState: masked === text ? 'whole' : 'masked', bodyBytes };
-  // What is masked becomes shorter: a secret at the end would otherwise move into what is kept.
-  const kept = Math.max(0, Math.min(maxBytes, masked.length - MARGIN));
-  return { body: masked.slice(0, kept), bodyState: 'cut', bodyBytes };
+  // Counted from the end: what is masked becomes shorter, and a secret that is cut there could move into what is kept.
+  const beyond = text.length - body.subarray(0, maxBytes).toString('utf8').length;
+  const kept = Math.max(0, Math.min(maxBytes, masked.length - beyond));
+  return { body: firstChars(masked, kept), bodyState: 'cut', bodyBytes };
 }
 
 /** As it was sent, unless a secret is in it, also one that is written in another way. */

@@ -3,8 +3,7 @@ import { messageOf, SvcError } from '../../errors/index.js';
 import type { Clock, EngineContext } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { isRecord, parsedJson } from '../../support/text.js';
-import { REQUEST_REJECTIONS } from '../answers.js';
-import { isFormBody, isJsonBody } from '../body.js';
+import { typeFault } from '../body.js';
 import { readGiven } from '../call-route.js';
 import type { MapOutput } from '../output-schemas.js';
 import { receiverOf } from '../routes.js';
@@ -68,17 +67,17 @@ export async function tryMapping(
     headers === undefined
       ? 'The headers are unknown: pass them with --headers.'
       : await refusalOf(head, body, atMs, () => openVerifier(route, loaded, context, signal));
-  const isReadable =
-    isJsonBody(head.headers) || (route.map !== undefined && isFormBody(head.headers));
-  const requested: Requested = isReadable
-    ? readRequested(receiverOf(routeId, route), head, body)
-    : {
-        type: 'refused',
-        event: undefined,
-        deliveryId: undefined,
-        code: UNSUPPORTED,
-        error: REQUEST_REJECTIONS[UNSUPPORTED].error,
-      };
+  const error = typeFault(head.headers, route.map !== undefined);
+  const requested: Requested =
+    error === undefined
+      ? readRequested(receiverOf(routeId, route), head, body)
+      : {
+          type: 'refused',
+          event: undefined,
+          deliveryId: undefined,
+          code: 'unsupported_media_type',
+          error,
+        };
   return {
     route: routeId,
     verified: headers === undefined ? null : refused === undefined,
@@ -105,7 +104,6 @@ async function refusalOf(
   }
 }
 
-const UNSUPPORTED = 'unsupported_media_type';
 const NOTHING = { rule: null, action: null, error: null } as const;
 
 function outcomeOf(requested: Requested): Pick<MapOutput, 'action' | 'error' | 'outcome' | 'rule'> {

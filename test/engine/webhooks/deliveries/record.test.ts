@@ -1,13 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
-import type { NewDelivery } from '../../../../src/engine/webhooks/deliveries/delivery.js';
+import {
+  type NewDelivery,
+  recordedDelivery,
+} from '../../../../src/engine/webhooks/deliveries/delivery.js';
 import {
   DeliveryFile,
   type DeliveryLimits,
@@ -89,6 +100,30 @@ test('deliveries are kept with what matters, in a private file, and read by any 
   reader.close();
 });
 
+test('who follows the record gets what is new, also after it was replaced', async () => {
+  const home = tempFolder();
+  const written = async (...routes: readonly string[]): Promise<void> => {
+    const { recorder, reader } = recorderIn(home);
+    for (const route of routes) recorder.record(delivered({ route }));
+    await recorder.close();
+    reader.close();
+  };
+  const follower = new DeliveryReader(home.path);
+  const news = () => follower.news({ limit: 9 }).map(({ route }) => route);
+  await written('one', 'two');
+  assert.equal(news(), []);
+  await written('three');
+  assert.equal([news(), news()], [['three'], []]);
+  // As a damaged one is.
+  const file = deliveriesFile(home.path);
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${file}.damaged${end}`);
+  }
+  await written('four');
+  assert.equal(news(), ['four']);
+  follower.close();
+});
+
 test('a flood is dropped before it is masked or written, and a scan cannot displace deliveries', async () => {
   const home = tempFolder();
   const { recorder, reader } = recorderIn(home, { keep: 150 });
@@ -162,6 +197,18 @@ test('no secret is in the file, however it is written', async () => {
   const states = reader.list({ limit: 99 }).map(({ bodyState }) => bodyState);
   assert.equal(states, ['none', 'cut', ...Array.from({ length: 6 }, () => 'masked')]);
   reader.close();
+});
+
+test('a body that is longer than what is kept is kept up to there', () => {
+  const mask = createSecretMask([SECRET]);
+  const kept = (body: string, maxBytes: number) =>
+    recordedDelivery(delivered({ body }), mask, maxBytes).body;
+  assert.is(kept('x'.repeat(5000), 4096), 'x'.repeat(4096));
+  assert.is(kept('x'.repeat(65_540), 65_536), 'x'.repeat(65_536));
+  assert.is(kept('字'.repeat(10_000), 16_383), '字'.repeat(5461));
+  // Never half a character.
+  assert.is(kept(`${'x'.repeat(999)}${'🙂'.repeat(10)}`, 1000), 'x'.repeat(999));
+  assert.is(kept(`${SECRET} ${'x'.repeat(5000)}`, 4096), `******** ${'x'.repeat(4067)}`);
 });
 
 test('a body is kept byte by byte, and one that is not text is not kept', async () => {

@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../../../flow-model/fields.js';
+import { type Fields, isNumeric } from '../../../flow-model/fields.js';
 import type { NewHistoryEntry } from '../../../flow-model/history-record.js';
 import { HISTORY } from '../flow-table.js';
 import {
@@ -146,16 +146,12 @@ export async function appendHistory(
 
 /** The rows of `$1`, JSON, as `r`. */
 function givenRows(fields: Fields, names: readonly string[]): string {
-  const typed = names.map((name) => `"${name}" ${typeOf(fields[name])}`);
+  const typed = names.map((name) => `"${name}" ${isNumeric(fields[name]) ? 'bigint' : 'text'}`);
   return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
 }
 
 function given(names: readonly string[]): string {
   return names.map((name) => `r."${name}"`).join(', ');
-}
-
-function typeOf(field: Field | undefined): 'bigint' | 'text' {
-  return field?.kind === 'count' || field?.kind === 'time' ? 'bigint' : 'text';
 }
 
 /** JSON that PostgreSQL accepts: without NUL, and without halves of characters. */

@@ -4,7 +4,14 @@ import { openCurrentServer, type Server } from '../../../postgres/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
-import type { ChangeScope, FlowPolicy, FlowStore, FlowsChange, Work } from '../../flow-store.js';
+import {
+  ChangeListeners,
+  type ChangeScope,
+  type FlowPolicy,
+  type FlowStore,
+  type FlowsChange,
+  type Work,
+} from '../../flow-store.js';
 import type { Tables } from '../tables.js';
 import { Batch, Turn } from './batch.js';
 import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
@@ -21,7 +28,7 @@ class PostgresFlowStore implements FlowStore {
   readonly policy: FlowPolicy;
   private readonly server: Server;
   private readonly commits: BatchedCommits;
-  private readonly listeners = new Set<(change: FlowsChange) => void>();
+  private readonly listeners = new ChangeListeners();
   /**
    * The server's clock minus one of this process that never jumps. That one stops while the machine sleeps, so the
    * difference is measured again with every transaction and every version.
@@ -40,7 +47,7 @@ class PostgresFlowStore implements FlowStore {
       server,
       policy,
       onTime: (time) => this.setTime(time),
-      onCommitted: (changes) => this.tell(changes),
+      onCommitted: (changes) => this.listeners.tell(changes),
     });
   }
 
@@ -57,8 +64,7 @@ class PostgresFlowStore implements FlowStore {
   }
 
   subscribe(listener: (change: FlowsChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.listeners.subscribe(listener);
   }
 
   /** Differs after every commit in the cluster, also those of others. */
@@ -94,19 +100,6 @@ class PostgresFlowStore implements FlowStore {
 
   private setTime(serverMs: number): void {
     this.aheadMs = serverMs - runningMs();
-  }
-
-  /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
-  private tell(changes: readonly FlowsChange[]): void {
-    try {
-      for (const change of changes) {
-        for (const listener of this.listeners) listener(change);
-      }
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
   }
 }
 

@@ -11,10 +11,7 @@ export interface GroupCommitOptions<Work> {
    * callers that wait for it, although their changes are committed.
    */
   readonly sync: () => Promise<void>;
-  /**
-   * Called when a commit is on disk, after its callers were answered. What it throws becomes an uncaught
-   * exception: it cannot undo the commit, and must not block others.
-   */
+  /** Called when a commit is on disk, after its callers were answered. Must not throw. */
   readonly onCommitted: (work: Work) => void;
   readonly isBusy: (error: unknown) => boolean;
   /** The error that callers get for a failure. */
@@ -130,21 +127,11 @@ export class GroupCommit<Work> {
       }
       for (const { answers, work } of together) {
         for (const answer of answers) answer();
-        this.tellCommitted(work);
+        this.options.onCommitted(work);
       }
     }
     this.isSyncing = false;
     this.goOn();
-  }
-
-  private tellCommitted(work: Work): void {
-    try {
-      this.options.onCommitted(work);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
   }
 
   private isBusy(): boolean {

@@ -203,6 +203,11 @@ const MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL,
      PRIMARY KEY (source, part)
    ) STRICT, WITHOUT ROWID;`,
+  // 10: tasks that rest before their next attempt, and ended ones without a date to be deleted, which are few. Each
+  // begins with what a query compares with a value: otherwise, the planner prefers an index of all such tasks.
+  `CREATE INDEX tasks_resting ON tasks (status, next_run_at) WHERE next_run_at IS NOT NULL;
+   CREATE INDEX tasks_to_stamp ON tasks (cleanup_after)
+     WHERE ended_at IS NOT NULL AND cleanup_after IS NULL;`,
 ];
 
 /** The database of flows. */

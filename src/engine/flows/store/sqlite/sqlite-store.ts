@@ -5,7 +5,13 @@ import { SYSTEM } from '../../../flow-model/history-record.js';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
-import type { FlowPolicy, FlowStore, FlowsChange, Work } from '../../flow-store.js';
+import {
+  ChangeListeners,
+  type FlowPolicy,
+  type FlowStore,
+  type FlowsChange,
+  type Work,
+} from '../../flow-store.js';
 import type { StoreSql } from '../store-sql.js';
 import type { Tables } from '../tables.js';
 import { GroupCommit } from './group-commit.js';
@@ -21,7 +27,7 @@ export class SqliteFlowStore implements FlowStore {
   private readonly database: Connection;
   private readonly log: ReturnType<typeof logSync>;
   private readonly commits: GroupCommit<Work>;
-  private readonly listeners = new Set<(change: FlowsChange) => void>();
+  private readonly listeners = new ChangeListeners();
   private readonly dataVersion;
   private readonly sql: StoreSql;
   private committed = 0;
@@ -63,7 +69,11 @@ export class SqliteFlowStore implements FlowStore {
           throw asSyncError(error, file);
         });
       },
-      onCommitted: (work) => this.tell(work),
+      onCommitted: ({ changes }) => {
+        // A transaction without a change has committed nothing.
+        if (changes.length > 0) this.committed += 1;
+        this.listeners.tell(changes);
+      },
       isBusy: (error) => databaseFault(error) === 'busy',
       asError: (error) => asFlowsError(error, file),
     });
@@ -92,8 +102,7 @@ export class SqliteFlowStore implements FlowStore {
   }
 
   subscribe(listener: (change: FlowsChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.listeners.subscribe(listener);
   }
 
   async version(): Promise<string> {
@@ -110,14 +119,6 @@ export class SqliteFlowStore implements FlowStore {
       this.database.close();
     });
     return this.closing;
-  }
-
-  private tell(work: Work): void {
-    // A transaction without a change has committed nothing.
-    if (work.changes.length > 0) this.committed += 1;
-    for (const change of work.changes) {
-      for (const listener of this.listeners) listener(change);
-    }
   }
 }
 

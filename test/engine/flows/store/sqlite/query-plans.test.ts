@@ -35,16 +35,25 @@ test('that are run often find what they need through an index', async () => {
   await tasks.countsOf(1);
   await tasks.nextQueued(0, {});
   await tasks.expired({ nowMs: 0, jump: undefined }, 1);
+  await tasks.nextDueAt();
+  await tasks.stampCleanup(1, 1);
   await notifications.ofEvent('id');
   await notifications.due(0, { target: 'target', limit: 1 });
   await notifications.nextDueAt(['target']);
-  await notifications.pending();
+  const planOf = (text: string): readonly string[] =>
+    prepare(`EXPLAIN QUERY PLAN ${text.replaceAll(/@\w+|\?/gu, '1')}`)
+      .all()
+      .map((step) => String(Object(step).detail));
   const queries = texts.filter((text) => text.startsWith('SELECT'));
   assert.ok(queries.some((text) => text.includes('owner_key AS owner FROM tasks')));
   for (const text of queries) {
-    const plan = prepare(`EXPLAIN QUERY PLAN ${text.replaceAll(/@\w+|\?/gu, '1')}`).all();
-    const whole = plan.filter((step) => WHOLE_TABLE.test(String(Object(step).detail)));
+    const whole = planOf(text).filter((step) => WHOLE_TABLE.test(step));
     assert.equal(whole, [], text);
+  }
+  // Indexes of few rows, not of all queued or ended ones.
+  for (const index of ['tasks_resting', 'tasks_to_stamp']) {
+    const used = texts.flatMap(planOf).filter((step) => step.includes(`INDEX ${index}`));
+    assert.is(used.length, 1, index);
   }
   database.close();
 });

@@ -1,9 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  buildVectorIndexes,
-  missingVectorIndexes,
-} from '../../../../../src/engine/postgres/index.js';
+import { missingVectorIndexes } from '../../../../../src/engine/postgres/index.js';
 import { sharedKinds } from '../../../../support/indexes.js';
 import { apply, embedMissing, putting, textVector } from '../../../../support/vector-index.js';
 
@@ -47,7 +44,7 @@ for (const kind of kinds) {
     assert.equal(await missingVectorIndexes(kind.server), []);
     const statements = await missingVectorIndexes(kind.server, CHUNKS);
     assert.is(statements.length, 1);
-    await buildVectorIndexes(kind.server, statements);
+    for (const statement of statements) await kind.server.run(statement);
     assert.equal(await missingVectorIndexes(kind.server, CHUNKS), []);
     assert.ok((await index.vectorExtension()).loaded);
     const found = await findAll();

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Minder } from '../../../src/engine/child/minder.js';
+import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
+import {
+  endFailure,
+  followErrors,
+  type JobEnd,
+  type StartJob,
+} from '../../../src/engine/task-runner/job.js';
+import { runnerSettings } from '../../../src/engine/task-runner/runner-settings.js';
+import { startSubagent } from '../../../src/engine/task-runner/start-subagent.js';
+import { TaskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
+import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
+import { testLog } from '../../support/services.js';
+
+const test = suite('an attempt at a task');
+
+interface Attempted {
+  readonly task: TaskRecord;
+  readonly logged: string;
+}
+
+/** Claims a task and attempts it. */
+async function attempted(
+  startJob: StartJob,
+  before: (attempt: TaskAttempt) => void = () => undefined,
+): Promise<Attempted> {
+  const world = await runnerWorld({
+    orphans: 'lost',
+    ...subagent('', { maxAttempts: 1, env: { MY_KEY: SECRET } }),
+  });
+  const id = await world.task();
+  const claimed = await world.flows.tasks.claim({ worker: 'w' });
+  const settings = runnerSettings(world.context, world.loaded).runtimes.subagent;
+  assert.ok(claimed !== undefined && settings !== undefined);
+  const { logger, lines } = testLog();
+  const minder = new Minder(process.execPath);
+  const attempt = new TaskAttempt(claimed, {
+    flows: world.flows,
+    clock: world.context.clock,
+    log: logger,
+    settings,
+    leaseMs: 60_000,
+    orphans: 'lost',
+    startJob,
+    mind: minder.mind,
+  });
+  before(attempt);
+  await attempt.run();
+  minder.close();
+  const task = await world.taskOf(id);
+  await world.close();
+  return { task, logged: lines.join('') };
+}
+
+/** A job without a program. */
+const ends = (end: JobEnd): ReturnType<StartJob> => ({
+  ended: Promise.resolve(end),
+  stop: () => undefined,
+  kill: () => undefined,
+});
+
+const SECRET = 'hunter2-hunter2-hunter2';
+
+test('with orphans lost, one that was claimed and never started goes back into the queue', async () => {
+  const { task } = await attempted(startSubagent, (attempt) => attempt.interrupt());
+  assert.equal([task.status, task.attempts, task.error], ['queued', 0, null]);
+});
+
+test('an end that cannot be masked is a failure of the task, and nothing else is harmed', async () => {
+  const result = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+  const { task } = await attempted(() => ends({ kind: 'succeeded', result }));
+  assert.is(task.status, 'failed');
+  assert.match(task.error ?? '', /call stack/);
+});
+
+test('a text is masked before it is shortened', async () => {
+  const text = `${'x'.repeat(285)} ${SECRET}`;
+  const stderr = new PassThrough();
+  const { task, logged } = await attempted((_job, { note, progress }) => {
+    const lastError = followErrors(stderr, note);
+    stderr.end(text);
+    progress(text);
+    const ended = once(stderr, 'close').then((): JobEnd => {
+      const error = endFailure({ kind: 'exited', exitCode: 1 }, lastError());
+      return { kind: 'failed', error, retry: false };
+    });
+    return { ...ends({ kind: 'succeeded' }), ended };
+  });
+  assert.match(task.error ?? '', /^exited with code 1: x{285} \*{8}$/);
+  assert.match(logged, /stderr: x+ \*+…/);
+  assert.not.match(JSON.stringify(task) + logged, SECRET.slice(0, 8));
+});
+
+test.after(closeWorlds);
+test.run();
