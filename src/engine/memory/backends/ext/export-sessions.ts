@@ -6,7 +6,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +17,12 @@ import {
   TEMPORARY_ENDING,
 } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
-import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
+import {
+  type ForgetPlaces,
+  type Forgotten,
+  forgetMark,
+  readForgotten,
+} from '../../forgotten/index.js';
 import {
   type NumberedTurn,
   scanTranscripts,
@@ -64,6 +68,8 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
   const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
+  // Before the list, so that a change while it is read exports everything again.
+  const mark = forgetMark(forget);
   const forgotten = await readForgotten(forget);
   const { archive, places } = transcripts;
   const live = archive === undefined ? [] : scanTranscripts({ places }).files;
@@ -71,7 +77,6 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
     await archive.update(live, { leftOf: (text) => forgotten.leftOf(text), nowMs });
   }
   const { files, skipped } = scanTranscripts(transcripts);
-  const mark = forgetMark(forget.listFile);
   makeFolders(exportDir);
   const after: Record<string, Exported> = {};
   const skips = [...skipped];
@@ -153,12 +158,6 @@ function write(
     turns.return(undefined);
     rmSync(temporary, { force: true });
   }
-}
-
-/** Changes whenever the forget list changes. */
-function forgetMark(listFile: string): string {
-  const stats = statSync(listFile, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
 }
 
 /** What was exported before. If the record is missing or broken, everything is exported again. */
