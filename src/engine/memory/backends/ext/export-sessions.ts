@@ -13,8 +13,9 @@ import { isRecord } from '../../../config/index.js';
 import {
   makeFolders,
   PRIVATE_MODE,
+  removeStrayTemporaries,
   replaceFile,
-  TEMPORARY_ENDING,
+  temporaryFor,
 } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
@@ -78,6 +79,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   }
   const { files, skipped } = scanTranscripts(transcripts);
   makeFolders(exportDir);
+  removeStrayTemporaries(exportDir, nowMs);
   const after: Record<string, Exported> = {};
   const skips = [...skipped];
   for (const file of files) {
@@ -135,9 +137,9 @@ function write(
   } catch (error) {
     return { ...skipOf(file.absolutePath, error), path: file.path };
   }
-  const temporary = `${target}${TEMPORARY_ENDING}`;
+  const temporary = temporaryFor(target);
   try {
-    const output = openSync(temporary, 'w', PRIVATE_MODE);
+    const output = openSync(temporary, 'wx', PRIVATE_MODE);
     let count = 0;
     try {
       writeSync(output, `# Session ${exportName(file)}\n`);

@@ -145,7 +145,7 @@ function namesIn(folder: string): readonly string[] {
 
 export interface ExternalUpkeep {
   /** Exports the conversations again, without forgotten text. */
-  readonly exportSessions: () => Promise<unknown>;
+  readonly exportSessions: (work: WorkOptions) => Promise<unknown>;
   /** Makes the program rescan its files and drop deleted content. @throws ToolFailure */
   readonly cleanUp: (work: WorkOptions) => Promise<void>;
   /** Deletes its index; the next query recreates it. */
@@ -164,7 +164,7 @@ export function storeBeside(
   return {
     follow: async (forgotten, work = {}) => {
       const below = await builtin.follow(forgotten, work);
-      await exportSessions();
+      await exportSessions(work);
       try {
         await cleanUp(work);
       } catch {

@@ -100,6 +100,15 @@ test('a conversation in which nothing is to be remembered has no file', async ()
   assert.equal(names(), ['own.md', 's.md']);
 });
 
+test('what a killed export left in the folder goes', async () => {
+  const { run, names, folder } = world({ 'sessions/s.jsonl': message('user', 'one') });
+  folder.write('out/.0123456789ab.svc.tmp', 'half');
+  const before = (Date.now() - DAY_MS) / 1000;
+  utimesSync(folder.at('out/.0123456789ab.svc.tmp'), before, before);
+  await run();
+  assert.equal(names(), ['own.md', 's.md']);
+});
+
 test('a list of exports that is broken makes every export anew', async () => {
   const { run, folder, text } = world({ 'sessions/a.jsonl': message('user', 'one') });
   await run();
