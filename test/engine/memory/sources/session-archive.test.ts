@@ -34,7 +34,7 @@ function world(settings: Partial<ArchiveSettings> = {}) {
   });
   const places = [placeOf(sessions.path)];
   const target = targetOf(workspace.path, { transcripts: { places, growth: GROWTH, archive } });
-  const update = (leftOf = (text: string) => text, nowMs = Date.now()): Promise<void> =>
+  const update = (leftOf = (text: string) => text, nowMs = Date.now()) =>
     archive.update(scanTranscripts({ places }).files, { leftOf, nowMs });
   const said = (): readonly string[] =>
     archive.list(() => false).files.flatMap((one) => [...(one.turns?.() ?? [])].map((t) => t.text));

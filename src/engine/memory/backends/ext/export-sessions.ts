@@ -29,6 +29,7 @@ import {
   scanTranscripts,
   skipOf,
   type TranscriptFile,
+  type TranscriptScan,
   type TranscriptSources,
 } from '../../sources/index.js';
 import { turnsOf } from '../../sources/transcripts/read-conversation.js';
@@ -44,6 +45,8 @@ export interface ExportSettings {
   readonly listFile: string;
   readonly forget: ForgetPlaces;
   readonly nowMs: number;
+  /** Ends archiving early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Exported {
@@ -66,18 +69,13 @@ type ExportList = Readonly<Record<string, Exported>>;
  * @throws the system's error when nothing can be written
  */
 export async function exportSessions(settings: ExportSettings): Promise<readonly SkippedFile[]> {
-  const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
+  const { exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
   const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
   // Before the list, so that a change while it is read exports everything again.
   const mark = forgetMark(forget);
   const forgotten = await readForgotten(forget);
-  const { archive, places } = transcripts;
-  const live = archive === undefined ? [] : scanTranscripts({ places }).files;
-  if (archive?.isBehind(live) === true) {
-    await archive.update(live, { leftOf: (text) => forgotten.leftOf(text), nowMs });
-  }
-  const { files, skipped } = scanTranscripts(transcripts);
+  const { files, skipped } = await archivedScan(settings, forgotten);
   makeFolders(exportDir);
   removeStrayTemporaries(exportDir, nowMs);
   const after: Record<string, Exported> = {};
@@ -103,6 +101,19 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   makeFolders(dirname(listFile));
   replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
   return skips;
+}
+
+/** All transcripts, after those that agents still have were archived. */
+async function archivedScan(
+  { transcripts, nowMs, signal }: ExportSettings,
+  forgotten: Forgotten,
+): Promise<TranscriptScan> {
+  const scan = scanTranscripts(transcripts);
+  if (transcripts.archive?.isBehind(scan.live) !== true) return scan;
+  const leftOf = (text: string): string => forgotten.leftOf(text);
+  const skip = await transcripts.archive.update(scan.live, { leftOf, nowMs, signal });
+  const { files, skipped } = scanTranscripts(transcripts);
+  return { files, skipped: skip === undefined ? skipped : [...skipped, skip] };
 }
 
 /** Removes all exports and nothing else. */

@@ -163,7 +163,7 @@ export class ExtBackend implements MemoryBackend {
     const { builtin, sources } = this.options;
     const below = await builtin.forgetting();
     const store = storeBeside(below.store, sources, {
-      exportSessions: (work) => this.alone(work, () => this.refresher.exportSessions()),
+      exportSessions: (work) => this.alone(work, () => this.refresher.exportSessions(work)),
       cleanUp: (work) => this.cleanUp(work),
       removeIndex: (work) => this.removeIndex(work),
     });

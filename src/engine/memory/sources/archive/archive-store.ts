@@ -326,7 +326,7 @@ function usable<T>(file: string, work: () => T): T {
 }
 
 /** Anything but an SvcError as ARCHIVE_UNUSABLE. */
-export function archiveUnusable(file: string, error: unknown): unknown {
+export function archiveUnusable(file: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   return new SvcError(
     'ARCHIVE_UNUSABLE',

@@ -67,8 +67,7 @@ export class SessionArchive implements ArchivedConversations {
         .map((session) => this.fileOf(session));
       return { files, skipped: this.faultsOf(content?.imports ?? []) };
     } catch (error) {
-      const detail = messageOf(error);
-      return { files: [], skipped: [{ path: 'sessions', reason: 'unreadable', detail }] };
+      return { files: [], skipped: [skippedFor(error)] };
     }
   }
 
@@ -89,17 +88,24 @@ export class SessionArchive implements ArchivedConversations {
     }
   }
 
-  async update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void> {
+  async update(
+    live: readonly TranscriptFile[],
+    options: ArchiveUpdate,
+  ): Promise<SkippedFile | undefined> {
     const { file } = this.settings;
-    const store = ArchiveStore.open(file);
+    let store: ArchiveStore | undefined;
     try {
+      store = ArchiveStore.open(file);
       for (const path of this.changedImports(store)) await this.import(store, path, options);
       await this.keep(store, this.changedFiles(store, live), options);
       this.applyLimits(store, live, options.nowMs);
+      return undefined;
     } catch (error) {
-      throw archiveUnusable(file, error);
+      const failure = archiveUnusable(file, error);
+      if (failure.code !== 'ARCHIVE_UNUSABLE') throw failure;
+      return skippedFor(failure);
     } finally {
-      store.close();
+      store?.close();
     }
   }
 
@@ -313,6 +319,11 @@ export class SessionArchive implements ArchivedConversations {
       }
     });
   }
+}
+
+/** Searching goes on without the archive, with a warning. */
+function skippedFor(error: unknown): SkippedFile {
+  return { path: 'sessions', reason: 'unreadable', detail: messageOf(error) };
 }
 
 /** @returns how many turns were read */

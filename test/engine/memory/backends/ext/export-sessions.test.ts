@@ -134,6 +134,7 @@ test('what is forgotten while conversations are archived is in no export after t
     update: async () => {
       isBehind = false;
       writeForgetList(forget.listFile, { version: 1, salt: 'salt', next: 2, entries: [entry] });
+      return undefined;
     },
   };
   const run = () =>

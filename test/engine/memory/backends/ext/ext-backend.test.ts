@@ -359,6 +359,29 @@ test('conversations are exported while no other process does it', async () => {
   await world.close();
 });
 
+test('an archive of conversations that cannot be used ends no search', async () => {
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+    sync: { sessions: { retention: 'keep' } },
+  };
+  const world = extWorld({}, { sessions: { enabled: true } }, { defaults: { memorySearch } });
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A heron called.'));
+  // Its folder cannot be created.
+  world.home.write('archive', '');
+  const { backend } = await world.open();
+  const { skipped } = await backend.sync({});
+  assert.equal(
+    skipped.map(({ path, reason }) => [path, reason]),
+    [['sessions', 'unreadable']],
+  );
+  const { backend: engine, results } = await backend.search({ query: 'heron called' });
+  assert.is(engine, 'ext');
+  assert.ok(results.some(({ source }) => source === 'sessions'));
+  await world.close();
+});
+
 test('what a broken program cannot take out of its index goes with the index', async () => {
   const world = extWorld();
   const { backend } = await world.open();
