@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import {
+  ifReadable,
   makeFolders,
   PRIVATE_MODE,
   removeStrayTemporaries,
@@ -17,6 +18,7 @@ import {
   hashesOf,
   lineHash,
 } from '../forgotten/index.js';
+import type { IndexHome } from '../home/index.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { documentName } from '../search/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
@@ -96,9 +98,14 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
         hint: 'run "svc memory forget --list" to see the entries',
       });
     }
+    refuseForeign(entry, home);
     const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
     const entries = list.entries.filter((one) => one !== entry);
     await home.writeForgetList({ ...list, entries });
+    for (const { file, restored } of outcomes) {
+      // A backup that stays does no harm.
+      if (restored) ifReadable(() => rmSync(file.backup, { force: true }));
+    }
     return {
       entry,
       restored: outcomes.flatMap(({ file, restored }) => (restored ? [file.path] : [])),
@@ -203,21 +210,33 @@ function changeFile({ path, absolutePath, before, content, mode }: FileChange): 
   });
 }
 
+/** Only the host that changed files can restore them. @throws SvcError FORGET_FAILED */
+function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome): void {
+  const isForeign = others !== undefined && origin !== undefined && origin !== others.place.origin;
+  if (files.length === 0 || !isForeign) return;
+  throw new SvcError('FORGET_FAILED', `the files that ${id} changed are on ${origin}`, {
+    hint: `run "svc memory forget --undo ${id}" there`,
+  });
+}
+
 /**
- * Restores a file from its backup if it is still as forgetting left it.
+ * Restores a file from its backup if it is still as forgetting left it. A killed undo may have restored it already.
  *
  * @returns false when it was changed since, or the backup is gone: it is left alone
+ * @throws SvcError FORGET_FAILED
  */
 function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
-  const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
-  const now = stats?.isFile() === true ? hash('sha256', readFileSync(absolutePath)) : null;
-  const copy = statSync(backup, { throwIfNoEntry: false });
-  if (now !== leftHash || copy === undefined || (stats !== undefined && now === null)) return false;
-  attempt(`cannot restore ${absolutePath}`, () => {
-    replaceFile(absolutePath, readFileSync(backup), (stats ?? copy).mode & 0o777);
-    rmSync(backup, { force: true });
+  return attempt(`cannot restore ${absolutePath}`, () => {
+    const copy = statSync(backup, { throwIfNoEntry: false });
+    const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+    if (copy === undefined || stats?.isFile() === false) return false;
+    const before = readFileSync(backup);
+    const now = stats === undefined ? null : readFileSync(absolutePath);
+    if (now?.equals(before) === true) return true;
+    if ((now === null ? null : hash('sha256', now)) !== leftHash) return false;
+    replaceFile(absolutePath, before, (stats ?? copy).mode & 0o777);
+    return true;
   });
-  return true;
 }
 
 function readOriginal(
