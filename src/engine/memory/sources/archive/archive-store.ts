@@ -93,7 +93,7 @@ const TITLE_CHARS = 80;
 
 /**
  * The archive of conversations as an SQLite file, readable only by its owner: their turns as gzipped JSON lines.
- * A change is one transaction. Deleted text is overwritten with zeros.
+ * Each change of a conversation is one transaction. Deleted text is overwritten with zeros.
  */
 export class ArchiveStore {
   private readonly database: Connection;
@@ -237,6 +237,14 @@ export class ArchiveStore {
            (excluded.size, excluded.mtime_ms, excluded.ctime_ms, NULL)`,
       )
       .run(path, reader, size, mtimeMs, ctimeMs);
+  }
+
+  /** Makes every transcript and export count as changed. */
+  markAllChanged(): void {
+    this.transaction(() => {
+      this.database.exec('UPDATE sessions SET ctime_ms = -1, resume = NULL');
+      this.database.exec('UPDATE imports SET ctime_ms = -1');
+    });
   }
 
   /** Removes the text of a conversation, but remembers what its transcript was: it is not archived again as it is. */

@@ -119,31 +119,20 @@ export class SessionArchive implements ArchivedConversations {
   erase(leftOf: (text: string) => string): number {
     let changed = 0;
     this.change((store) => {
+      // Text taken off the list may return, so every transcript and export is read again.
+      store.markAllChanged();
       for (const session of store.sessions()) {
+        const turns = [...store.turns(session.path)];
+        const left = without(turns, leftOf);
+        const isSame =
+          left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
+        if (isSame && leftOf(session.title) === session.title) continue;
+        if (!isSame) changed += 1;
+        const whole = { continues: false, resume: undefined };
         store.transaction(() => {
-          const turns = [...store.turns(session.path)];
-          const left = without(turns, leftOf);
-          // Text taken off the list may return, so every transcript is read again.
-          const unknown = { size: -1, mtimeMs: session.mtimeMs, ctimeMs: session.ctimeMs };
-          const isSame =
-            left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
-          if (!isSame) changed += 1;
-          const title =
-            leftOf(session.title) === session.title && isSame ? session.title : undefined;
-          const content = {
-            ...session,
-            ...unknown,
-            turns: left,
-            continues: false,
-            resume: undefined,
-          };
-          store.write({ ...content, title: title ?? titleOf(left) });
+          store.write({ ...session, ...whole, turns: left, title: titleOf(left) });
         });
       }
-      // Exports are read again too.
-      store.transaction(() => {
-        for (const record of store.imports()) store.writeImport({ ...record, size: -1 });
-      });
     });
     return changed;
   }
@@ -281,7 +270,7 @@ export class SessionArchive implements ArchivedConversations {
         const fingerprint = { size: chars, mtimeMs: changedMs, ctimeMs: changedMs };
         const content = { path: `sessions/${reader}/${id}`, reader, importedFrom: path };
         const before = known.get(content.path);
-        const isOlder = before !== undefined && before.size >= 0 && before.mtimeMs > changedMs;
+        const isOlder = before !== undefined && before.ctimeMs >= 0 && before.mtimeMs > changedMs;
         const isKnown = isSame(before, fingerprint) && before?.importedFrom === path;
         if (isOlder || isKnown || turns.length === 0) continue;
         const shown = title === undefined || leftOf(title) !== title ? undefined : title;
