@@ -80,22 +80,11 @@ export async function planForget(
   const { index, sources, others } = context;
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
   const documents = await index.documents();
-  const theirs = (await others?.documents()) ?? [];
-  const wanted = new Map<OtherDocument | StoredDocument, LineRange[] | 'whole'>();
   const named = await documentNamed(target, documents, workspaceDir, others);
-  if (named === undefined) {
-    const reading = await readingOf(index);
-    for (const result of await context.search(target, maxResults)) {
-      const document = [...documents, ...theirs].find((one) => isSameDocument(one, result));
-      const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
-      if (document === undefined || ranges === undefined || ranges === 'whole') continue;
-      const lines = await indexedLines(document, context);
-      wanted.set(document, [...ranges, ...answeringLines(result, lines, reading)]);
-    }
-  } else {
-    const range = named.range ?? (await citedLines(named, context));
-    wanted.set(named.document, range === undefined ? 'whole' : [range]);
-  }
+  const wanted: Wanted =
+    named === undefined
+      ? await matchesOf({ target, maxResults, fromFile }, documents, context)
+      : new Map([[named.document, await rangesIn(named, context)]]);
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
     passages.push(
@@ -114,6 +103,33 @@ export async function planForget(
 
 function isOther(document: OtherDocument | StoredDocument): document is OtherDocument {
   return document.origin !== undefined;
+}
+
+/** What is to be forgotten of each document. */
+type Wanted = Map<OtherDocument | StoredDocument, readonly LineRange[] | 'whole'>;
+
+/** What a query means: lines of the documents that it finds, and media whose names it matches. */
+async function matchesOf(
+  { target, maxResults, fromFile }: ForgetRequest,
+  documents: readonly StoredDocument[],
+  context: PlanContext,
+): Promise<Wanted> {
+  const theirs = (await context.others?.documents()) ?? [];
+  const reading = await readingOf(context.index);
+  const wanted: Wanted = new Map();
+  for (const result of await context.search(target, maxResults)) {
+    const document = [...documents, ...theirs].find((one) => isSameDocument(one, result));
+    const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
+    if (document === undefined || ranges === undefined || ranges === 'whole') continue;
+    if (document.kind === 'media') {
+      // Media have no lines, and a file is only deleted if it is passed.
+      if (result.highlights.length > 0 && fromFile !== true) wanted.set(document, 'whole');
+      continue;
+    }
+    const lines = await indexedLines(document, context);
+    wanted.set(document, [...ranges, ...answeringLines(result, lines, reading)]);
+  }
+  return wanted;
 }
 
 /** How the words of a query are read in an index. */
@@ -139,6 +155,15 @@ async function indexedLines(
 }
 
 type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
+
+/** What a path or a citation means. @throws SvcError RANGE_INVALID */
+async function rangesIn(
+  named: NamedDocument,
+  context: PlanContext,
+): Promise<readonly LineRange[] | 'whole'> {
+  const range = named.range ?? (await citedLines(named, context));
+  return range === undefined ? 'whole' : [range];
+}
 
 /** The lines of cited pages. @throws SvcError RANGE_INVALID */
 async function citedLines(

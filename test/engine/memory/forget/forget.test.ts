@@ -373,6 +373,15 @@ test('a picture goes as a whole, and stays away under another name', async () =>
   notes.write('memory/bird.png', picture);
   notes.write('memory/swan.png', png('a swan'));
   assert.equal(await finds(world, 'bird.png swan.png'), ['memory/swan.png']);
+  const forgetting = await world.backend.forgetting();
+  const { passages } = await forgetting.plan({ target: 'a picture of a swan' });
+  assert.equal(
+    passages.map(({ path, whole }) => [path, whole]),
+    [['memory/swan.png', true]],
+  );
+  // A query deletes no file.
+  const fromFile = { target: 'a picture of a swan', fromFile: true };
+  assert.is((await failureOf(forgetting.plan(fromFile))).code, 'FORGET_NOTHING');
 });
 
 test('what cannot be meant is refused', async () => {
