@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
-import { undo as undoEntry } from '../../../../src/engine/memory/forget/hide.js';
+import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
