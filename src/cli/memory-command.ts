@@ -1,4 +1,5 @@
 import { SvcError, type Warning } from '../engine/errors/index.js';
+import { isFollowed } from '../engine/memory/forgotten/index.js';
 import {
   type MemorySelection,
   type OpenedMemory,
@@ -57,11 +58,21 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return all.map((memory) => this.keep(memory));
   }
 
+  /** Does what a killed `svc memory forget` left to do. */
+  protected async completeForgetting(memory: OpenedMemory): Promise<void> {
+    if (isFollowed(memory.forget)) return;
+    // Loads every store.
+    const { completeForgetting } = await import('./memory-stores.js');
+    const warnings = await completeForgetting(memory, this.context(), { signal: this.signal });
+    for (const warning of warnings) this.addWarning(warning);
+  }
+
   /** Brings one memory up to date, shows progress and reports warnings. */
   protected async syncShown(
     memory: OpenedMemory,
     flags: ShowingFlags & { readonly force?: boolean; readonly 'reuse-vectors'?: boolean },
   ): Promise<SyncSummary> {
+    await this.completeForgetting(memory);
     const how = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
     const summary = await shownSync(memory, await this.showing(flags), how);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];

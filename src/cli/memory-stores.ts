@@ -2,10 +2,10 @@ import { recallStore } from '../engine/active-memory/transcripts.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
-import type { Warning } from '../engine/errors/index.js';
+import { SvcError, type Warning } from '../engine/errors/index.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
 import type { Forgetting, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
-import type { Forgotten } from '../engine/memory/forgotten/index.js';
+import { type Forgotten, forgetMark, noteFollowed } from '../engine/memory/forgotten/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { queryHistoryFile, queryHistoryStore } from '../engine/memory/lookups/query-history.js';
 import { searchLogFile, searchLogStore } from '../engine/memory/lookups/search-log.js';
@@ -39,19 +39,53 @@ function memoryStores(
   return stores.filter((one) => one !== undefined);
 }
 
-/** Applies the list of forgotten passages to every store. */
+/**
+ * Applies the list of forgotten passages to every store. One that fails does not keep the others from it.
+ *
+ * @throws the first failure
+ */
 export async function followInAllStores(
   forgetting: Forgetting,
   memory: OpenedMemory,
   context: EngineContext,
   work: WorkOptions,
 ): Promise<readonly StoreOutcome[]> {
+  const mark = forgetMark(memory.forget);
   const forgotten: Forgotten = await forgetting.forgotten();
   const outcomes: StoreOutcome[] = [];
+  const failures: unknown[] = [];
   for (const store of memoryStores(forgetting, memory, context)) {
-    outcomes.push(await store.follow(forgotten, work));
+    try {
+      outcomes.push(await store.follow(forgotten, work));
+    } catch (error) {
+      work.signal?.throwIfAborted();
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
+  const isDone = outcomes.every(({ clean, why }) => clean || why !== undefined);
+  if (isDone && work.signal?.aborted !== true) noteFollowed(memory.forget, mark);
   return outcomes;
+}
+
+/**
+ * Does what a killed `svc memory forget` left to do, or what another host of a shared memory forgot.
+ *
+ * @returns warnings about what is still left
+ */
+export async function completeForgetting(
+  memory: OpenedMemory,
+  context: EngineContext,
+  work: WorkOptions,
+): Promise<readonly Warning[]> {
+  try {
+    const forgetting = await memory.backend.forgetting();
+    return unfinishedWarnings(await followInAllStores(forgetting, memory, context, work));
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code === 'INTERRUPTED') throw error;
+    const { message, hint } = error;
+    return [{ code: 'FORGET_UNFINISHED', message: `forgetting is unfinished: ${message}`, hint }];
+  }
 }
 
 /** A warning for each store whose files may still contain forgotten bytes. */

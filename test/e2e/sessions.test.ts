@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -233,10 +233,12 @@ test('an index that another process reads is reported: forgotten bytes stay in i
     assert.is(run.code, 0);
     assert.match(run.stderr, 'another process is reading the index');
     assert.match(run.stderr, 'svc memory index');
+    assert.not.ok(existsSync(home.at('forgotten/main.json.followed')));
   } finally {
     reader.close();
   }
   await svc(home, 'memory', 'index');
+  assert.ok(existsSync(home.at('forgotten/main.json.followed')));
   assert.is(readFileSync(home.at('memory/main.sqlite')).includes('heliotrope'), false);
 });
 

@@ -82,6 +82,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     target: string,
     flags: ForgetFlags,
   ): Promise<ForgetOutput> {
+    await this.completeForgetting(memory);
     const work = { signal: this.signal };
     const fromFile = flags['from-file'];
     const plan = await forgetting.plan(

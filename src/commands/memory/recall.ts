@@ -119,7 +119,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     const context = this.context();
     const lane = await openRecallLane(context, { configFile: flags.config, agentId: flags.agent });
     const agent = lane.agentOf(sessionKey);
-    await switchSession(context, agent, sessionKey, on, this.signal);
+    const warning = await switchSession(context, agent, sessionKey, on, this.signal);
+    if (warning !== undefined) this.addWarning(warning);
     this.write(`recalls are ${on ? 'on' : 'off'} for ${sessionKey} of agent ${agent}`);
     return { agent, sessionKey, switchedOn: on };
   }

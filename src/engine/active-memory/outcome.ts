@@ -5,7 +5,7 @@ import type { Warning } from '../errors/index.js';
 import type { SearchMode } from '../memory/search/index.js';
 import type { ChatType } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../support/files.js';
 import { iso } from '../support/time.js';
 import { injectedBlock } from './block.js';
 import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';
@@ -115,7 +115,6 @@ function closedGate(
 
 /** The log is rotated at this size, keeping one old file. */
 const MAX_BYTES = 1024 * 1024;
-const MODE = 0o600;
 
 export function outcomeLogFile(stateDir: string): string {
   return join(stateDir, 'logs', 'active-memory.log');
@@ -149,7 +148,7 @@ export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutco
     makeFolders(dirname(file));
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size > MAX_BYTES) renameSync(file, `${file}.1`);
-    appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: MODE });
+    appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: PRIVATE_MODE });
   } catch {
     // There is no other place to report it.
   }

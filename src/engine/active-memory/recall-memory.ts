@@ -103,9 +103,8 @@ async function recallInTime(
     cites: lane.facts.resolvedAgent.citations !== 'off',
   };
   try {
-    const opening = openBackend(lane);
     const first = await withinTime(limitMs - recoveryMs, signal, async (inTime) => {
-      backend = await opening;
+      backend = await openBackend(lane);
       const options = { lexicalOnly: isPaused, model: isPaused ? undefined : model };
       return searchAndTrim(backend, { ...work, ...options, untilMs: limitMs - recoveryMs }, inTime);
     });

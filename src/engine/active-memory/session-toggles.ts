@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson } from '../support/text.js';
 
 /** Conversations with recalls turned off, by agent and session key. */
 const togglesSchema = z.record(z.string(), z.object({ offSinceMs: z.number() }));
@@ -26,13 +27,14 @@ export function togglesFile(stateDir: string): string {
  * not turn recalls back on.
  */
 export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: string): boolean {
-  const toggles = readToggles(stateDir);
-  return toggles === 'broken' || Object.hasOwn(toggles, keyOf(agentId, sessionKey));
+  const toggles = ifReadable(() => readToggles(togglesFile(stateDir))) ?? 'damaged';
+  return toggles === 'damaged' || Object.hasOwn(toggles, keyOf(agentId, sessionKey));
 }
 
 /**
- * Turns recalls on or off for one conversation, permanently.
+ * Turns recalls on or off for one conversation, permanently. A file that is damaged is renamed.
  *
+ * @returns a warning if the switches of other conversations were lost
  * @throws SvcError STATE_UNWRITABLE
  */
 export async function switchSession(
@@ -41,38 +43,57 @@ export async function switchSession(
   sessionKey: string,
   on: boolean,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Warning | undefined> {
   const { stateDir } = context.state;
+  const file = togglesFile(stateDir);
   const { withProcessLock } = await import('../sqlite/process-lock.js');
-  const work = async (): Promise<void> => {
-    const found = readToggles(stateDir);
-    const { [keyOf(agentId, sessionKey)]: _, ...others } = found === 'broken' ? {} : found;
+  const work = async (): Promise<Warning | undefined> => {
+    const found = readToggles(file);
+    const { [keyOf(agentId, sessionKey)]: _, ...others } = found === 'damaged' ? {} : found;
     const toggles: Toggles = on
       ? others
       : { ...others, [keyOf(agentId, sessionKey)]: { offSinceMs: context.clock.now() } };
     const kept = Object.entries(toggles).slice(-MAX_TOGGLES);
     const text = `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`;
-    replaceFile(togglesFile(stateDir), text, PRIVATE_MODE);
+    if (found === 'damaged') renameSync(file, `${file}.broken`);
+    replaceFile(file, text, PRIVATE_MODE);
+    return found === 'damaged' ? resetWarning(file) : undefined;
   };
   try {
-    await withProcessLock(join(folderOf(stateDir), 'session-toggles.lock'), { signal }, work);
+    return await withProcessLock(
+      join(folderOf(stateDir), 'session-toggles.lock'),
+      { signal },
+      work,
+    );
   } catch (error) {
     signal.throwIfAborted();
-    const file = togglesFile(stateDir);
-    throw new SvcError('STATE_UNWRITABLE', `cannot write ${file}: ${systemReason(error)}`, {
+    throw new SvcError('STATE_UNWRITABLE', `cannot change ${file}: ${systemReason(error)}`, {
       hint: `check the permissions of ${folderOf(stateDir)} and free disk space`,
       cause: error,
     });
   }
 }
 
-function readToggles(stateDir: string): Toggles | 'broken' {
+function resetWarning(file: string): Warning {
+  return {
+    code: 'RECALL_SWITCHES_RESET',
+    message: `${file} was damaged: recalls are on again for all other conversations`,
+    hint: `turn them off again; what the file contained is in ${file}.broken`,
+  };
+}
+
+/** @throws the system's error */
+function readToggles(file: string): Toggles | 'damaged' {
+  let text: string;
   try {
-    return togglesSchema.parse(JSON.parse(readFileSync(togglesFile(stateDir), 'utf8')));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = systemErrorCode(error);
-    return code === 'ENOENT' || code === 'ENOTDIR' ? {} : 'broken';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw error;
   }
+  const read = togglesSchema.safeParse(parsedJson(text));
+  return read.success ? read.data : 'damaged';
 }
 
 function keyOf(agentId: string, sessionKey: string): string {

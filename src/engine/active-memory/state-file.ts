@@ -1,7 +1,13 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { makeFolders, namesIn, replaceFile, TEMPORARY_ENDING } from '../support/files.js';
+import {
+  makeFolders,
+  namesIn,
+  PRIVATE_MODE,
+  replaceFile,
+  TEMPORARY_ENDING,
+} from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
@@ -59,8 +65,6 @@ const MAX_BREAKERS = 100;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Breakers unused for this long are dropped. */
 const BREAKER_KEPT_MS = MS_PER_DAY;
-/** Readable by its owner only: it contains text of notes. */
-const MODE = 0o600;
 const TEMPORARY_START = '.state-';
 
 export function recallStateFile(stateDir: string): string {
@@ -115,8 +119,8 @@ export function updateRecallState(
   const temporary = join(dirname(file), `${TEMPORARY_START}${process.pid}${TEMPORARY_ENDING}`);
   try {
     makeFolders(dirname(file));
-    writeFileSync(temporary, fileText(kept), { mode: MODE });
-    chmodSync(temporary, MODE);
+    writeFileSync(temporary, fileText(kept), { mode: PRIVATE_MODE });
+    chmodSync(temporary, PRIVATE_MODE);
     renameSync(temporary, file);
   } catch {
     try {
@@ -142,7 +146,7 @@ export function emptyRecalls(stateDir: string): number {
   for (const name of temporaries) rmSync(join(folder, name), { force: true });
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 0;
   const { recalls, breakers, emptied = 0 } = readRecallState(stateDir);
-  replaceFile(file, fileText({ recalls: [], breakers, emptied: emptied + 1 }), MODE);
+  replaceFile(file, fileText({ recalls: [], breakers, emptied: emptied + 1 }), PRIVATE_MODE);
   return recalls.length;
 }
 

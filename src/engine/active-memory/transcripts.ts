@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifThere, makeFolders } from '../support/files.js';
+import { ifThere, makeFolders, PRIVATE_MODE } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import { iso } from '../support/time.js';
 import type { CondensePrompt } from './model.js';
@@ -35,7 +35,7 @@ export function keepTranscript(
   try {
     const folder = join(transcriptsFolder(state.stateDir), 'agents', agentId, ...parts);
     makeFolders(folder);
-    writeFileSync(join(folder, name), `${lines.join('\n')}\n`, { mode: 0o600 });
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`, { mode: PRIVATE_MODE });
   } catch {
     // Transcripts are only for debugging.
   }

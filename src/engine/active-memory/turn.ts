@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { TRANSCRIPT_READERS } from '../memory/sources/index.js';
 import type { SessionFacts } from '../scope/decide-scope.js';
 import { readPart } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
@@ -33,7 +34,8 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
   const event = textIn(input, 'hook_event_name', 'hookEventName');
   const prompt = textIn(input, 'prompt');
   if ((event !== undefined && event !== EVENTS[agent]) || prompt === undefined) return undefined;
-  const isOfSubagent = textIn(input, 'agent_id', 'agent_type') !== undefined;
+  // `agent_type` alone is that of a main conversation, as with `claude --agent NAME`.
+  const isOfSubagent = textIn(input, 'agent_id') !== undefined;
   return {
     prompt,
     sessionId: textIn(input, 'session_id', 'sessionId'),
@@ -98,9 +100,8 @@ const MAX_BYTES = 256 * 1024;
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
 /**
- * The last turns of a transcript, oldest first; empty if it cannot be read. Supports JSON lines with the
- * message at the top, in `message` (Claude Code, svc) or in `payload` (Codex), and a JSON document with a
- * list of `messages` (Gemini CLI).
+ * The last turns of a transcript, oldest first; empty if it cannot be read. Supports JSON lines, and the JSON document
+ * with a list of `messages` of earlier releases of Gemini CLI.
  *
  * @param file absolute path
  * @param message the message being answered, dropped if the agent already recorded it
@@ -138,33 +139,14 @@ function linesOf(text: string, isCut: boolean): readonly string[] {
   return isCut ? lines.slice(1) : lines;
 }
 
-const ROLES: ReadonlyMap<unknown, ConversationTurn['role']> = new Map([
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-  ['gemini', 'assistant'],
-  ['model', 'assistant'],
-]);
-
-function turnsOf(record: unknown): ConversationTurn[] {
-  // Claude Code's internal and sub-agent messages are not part of the conversation.
-  if (!isRecord(record) || record['isMeta'] === true || record['isSidechain'] === true) return [];
-  for (const part of [record, record['message'], record['payload']]) {
-    if (!isRecord(part)) continue;
-    const role = ROLES.get(part['role'] ?? part['type']);
-    const text = textOf(part['content']);
-    if (role !== undefined && text.trim() !== '') return [{ role, text }];
-  }
-  return [];
-}
-
-const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', undefined]);
-
-/** Skips tool calls, tool results and reasoning. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  const texts = content.map((part: unknown) =>
-    isRecord(part) && TEXT_PARTS.has(part['type']) ? part['text'] : undefined,
-  );
-  return texts.filter((text) => typeof text === 'string').join('\n');
+/** The readers of all agents: a line of one means nothing to the others. What no person said is left out. */
+function turnsOf(record: unknown): readonly ConversationTurn[] {
+  if (!isRecord(record)) return [];
+  // Lines of a program that no reader knows have no type, and the message at the top or in `message`.
+  const known =
+    'type' in record ? record : { type: 'message', message: record['message'] ?? record };
+  return Object.values(TRANSCRIPT_READERS).flatMap((reader) => {
+    const meaning = reader.read(known);
+    return meaning.type === 'turn' ? [{ role: meaning.turn.role, text: meaning.turn.text }] : [];
+  });
 }

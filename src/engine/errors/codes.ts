@@ -270,6 +270,8 @@ export const WARNING_CODES = {
   QUERY_EMPTY: 'The query contains nothing to search for.',
   QUERY_SHORTENED: 'The query was too long; only its beginning was used.',
   RECALL_FAILED: 'Active memory failed to search or summarize; the turn continues with less.',
+  RECALL_SWITCHES_RESET:
+    'The file of conversations without recalls was damaged, so recalls are on again for all but the one that was switched.',
   RECALL_TIMED_OUT: 'Active memory took too long; the turn continues with what it had.',
   REPLAY_UNRECORDED: 'The delivery was replayed, but the replay could not be recorded.',
   RERANK_BUDGET_SPENT:

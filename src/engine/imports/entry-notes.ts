@@ -34,7 +34,7 @@ export function planNotes(
   const days = groupBy(entries, ({ day }) => day);
   return [...days].flatMap(([day, all]) => {
     const file = join(folder, `${day}.md`);
-    const written = readNote(file);
+    const { text: written } = readNote(file);
     const missing = all.filter(({ id }) => !written.includes(markOf(id)));
     return missing.length === 0 ? [] : [{ file, day, entries: missing }];
   });
@@ -55,13 +55,13 @@ export function writeNotes(
   makeFolder(workspaceDir, folder);
   for (const { file, day, entries } of notes) {
     signal.throwIfAborted();
-    const before = readNote(file);
+    const { text: before, mode } = readNote(file);
     const end = before.endsWith('\n') ? '' : '\n';
     const start = before === '' ? `# ${day}\n` : `${before}${end}`;
     const missing = entries.filter(({ id }) => !before.includes(markOf(id)));
     const added = missing.map(({ id, text }) => `\n${text}\n\n${markOf(id)}\n`);
     try {
-      replaceFile(file, start + added.join(''), PRIVATE_MODE);
+      replaceFile(file, start + added.join(''), mode);
     } catch (cause) {
       throw notWritten(file, cause);
     }
@@ -90,14 +90,16 @@ function markOf(id: string): string {
   return `<!-- claude-mem ${id} -->`;
 }
 
-function readNote(file: string): string {
+function readNote(file: string): { readonly text: string; readonly mode: number } {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return '';
+    if (stats === undefined) return { text: '', mode: PRIVATE_MODE };
     const isNote = stats.isFile() && stats.size <= MAX_NOTE_BYTES;
     const bytes = isNote ? readFileSync(file) : undefined;
     // Invalid UTF-8 would be changed by writing it back.
-    if (bytes !== undefined && isUtf8(bytes)) return bytes.toString('utf8');
+    if (bytes !== undefined && isUtf8(bytes)) {
+      return { text: bytes.toString('utf8'), mode: stats.mode & 0o777 };
+    }
   } catch (cause) {
     throw notWritten(file, cause);
   }

@@ -73,7 +73,7 @@ export function importOutput(
 }
 
 export function writesAnything({ before, text, notes }: ImportPlan): boolean {
-  return notes.length > 0 || (text !== (before ?? '{}\n') && text !== before);
+  return notes.length > 0 || text !== (before ?? '{}\n');
 }
 
 /**

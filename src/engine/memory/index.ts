@@ -1,7 +1,7 @@
 /*
  * Memory. Each room below has its own index.ts. Loaded by name:
  *   diagnose-memory.ts: tests the path of a query step by step
- *   why-indexed.ts: whether a file belongs to a memory, and which rule decided
+ *   inspect/why-indexed.ts: whether a file belongs to a memory, and which rule decided
  *   skip-words.ts: why a file is not in the index, in words
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  *

@@ -27,7 +27,7 @@ import {
   type MemoryBackend,
   type MemoryContext,
 } from './backends/index.js';
-import { forgetPlaces } from './forgotten/index.js';
+import { type ForgetPlaces, forgetPlaces } from './forgotten/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
 import type { FusionShares } from './search/index.js';
@@ -57,6 +57,8 @@ export interface OpenedMemory {
   readonly home: IndexHome;
   /** What its index mirrors. */
   readonly sources: MemorySources;
+  /** Where its forget list is. */
+  readonly forget: ForgetPlaces;
   /** Undefined with keyword search only. */
   readonly providers: ProviderPath | undefined;
   /** Undefined without `query.rerank`. */
@@ -208,7 +210,7 @@ function createBuiltin(
   { home, sources, external }: BuiltinParts,
 ): Pick<
   OpenedMemory,
-  'backend' | 'home' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'
+  'backend' | 'forget' | 'home' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'
 > {
   const { cache, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
@@ -224,13 +226,14 @@ function createBuiltin(
     clock: context.clock,
     cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
   });
+  const forget = forgetPlaces(context.state, indexName);
   const backend = createBuiltinBackend({
     target: {
       indexFile: store.path,
       home,
       settings: indexSettings(agent, sources),
       sources,
-      forget: forgetPlaces(context.state, indexName),
+      forget,
     },
     search: {
       citations: agent.citations,
@@ -253,7 +256,7 @@ function createBuiltin(
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
   });
   const locate = settingLocator(loaded, agent.id);
-  return { backend, home, sources, providers, reranking, world, locate };
+  return { backend, home, sources, forget, providers, reranking, world, locate };
 }
 
 /** Where the index of an agent is. Trials with an index of their own keep it in a file. */

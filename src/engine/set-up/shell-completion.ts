@@ -40,7 +40,7 @@ export function planCompletion(
     );
   }
   if (used === 'fish') {
-    const config = env['XDG_CONFIG_HOME'] ?? join(homeDir, '.config');
+    const config = env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
     const scriptFile = join(config, 'fish/completions/svc.fish');
     return { shell: used, scriptFile, startup: undefined, isInstalled: existsSync(scriptFile) };
   }

@@ -31,9 +31,7 @@ export const TEMPORARY_ENDING = '.svc.tmp';
  * @throws the system's error, with the old file unchanged
  */
 export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
-  // Exclusive creation makes it safe; loading crypto for a random name would cost a start 3 ms.
-  const name = Math.floor(Math.random() * 2 ** 48).toString(16);
-  const temporary = join(dirname(file), `.${name.padStart(12, '0')}${TEMPORARY_ENDING}`);
+  const temporary = temporaryFor(file);
   try {
     writeDurably(temporary, content, mode);
     renameSync(temporary, file);
@@ -42,6 +40,13 @@ export function replaceFile(file: string, content: string | Uint8Array, mode: nu
     throw error;
   }
   syncFolder(dirname(file));
+}
+
+/** A path in the folder of a file for its next content, which is to be created exclusively. */
+export function temporaryFor(file: string): string {
+  // Loading crypto for a random name would cost a start 3 ms.
+  const name = Math.floor(Math.random() * 2 ** 48).toString(16);
+  return join(dirname(file), `.${name.padStart(12, '0')}${TEMPORARY_ENDING}`);
 }
 
 function writeDurably(file: string, content: string | Uint8Array, mode: number): void {

@@ -50,6 +50,9 @@ test('an editor that writes the names otherwise is understood, and missing field
 test('a prompt for a sub-agent is no person’s', () => {
   const sub = JSON.stringify({ ...CODEX, agent_id: 'a', agent_type: 'explore' });
   assert.is(readHookCall('codex', sub)?.trigger, 'subagent');
+  // `claude --agent reviewer`
+  const main = JSON.stringify({ ...CLAUDE, agent_type: 'reviewer' });
+  assert.is(readHookCall('claude-code', main)?.trigger, 'user');
 });
 
 test('another event, no prompt, or no JSON is no call', () => {
@@ -130,6 +133,20 @@ test('transcripts of Claude Code: prompts and answers, without tools, asides and
     { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: 'out' }] } },
   ];
   assert.is(tailOf(lines), 'user: question | assistant: answer');
+});
+
+test('what commands and summaries leave in a conversation of Claude Code is no turn', () => {
+  const user = (content: string, more: object = {}) => {
+    return { type: 'user', message: { role: 'user', content }, ...more };
+  };
+  const lines = [
+    user('does the staging backup run'),
+    user('This session is being continued.', { isCompactSummary: true }),
+    user('<command-name>/compact</command-name>'),
+    user('<local-command-stdout>Compacted (ctrl+o to see full summary)</local-command-stdout>'),
+    user('[Request interrupted by user]'),
+  ];
+  assert.is(tailOf(lines), 'user: does the staging backup run');
 });
 
 test('transcripts of Codex, svc and Gemini CLI', () => {

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { outcomeLogFile } from '../../../src/engine/active-memory/outcome.js';
@@ -16,6 +17,15 @@ test('what memory holds is recalled, with its source', async () => {
   assert.match(outcome.recalled?.summary ?? '', /03:15 on host atlas.*\(MEMORY\.md#L/);
   assert.is(outcome.recalled?.model, null);
   assert.equal(outcome.warnings, []);
+});
+
+test('without time for it, a memory is not opened', async () => {
+  const memorySearch = { provider: 'none', enabled: false };
+  const { recall } = recallWorld({}, { agents: { defaults: { workspace: 'ws', memorySearch } } });
+  const { status } = await recall('when does the nightly backup run?', {}, 0);
+  assert.is(status, 'timeout');
+  // A failure that nobody waits for would end this process.
+  await othersTurn();
 });
 
 test('what memory does not hold is not made up', async () => {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -164,8 +172,22 @@ test('a switch that cannot be read counts as off, and can be written anew', asyn
   const folder = tempFolder();
   folder.write('plugins/active-memory/session-toggles.json', '{"broken');
   assert.ok(isSwitchedOff(folder.path, 'main', 'k'));
-  await switchSession(contextOf(folder.path), 'main', 'k', true, NEVER);
+  const warning = await switchSession(contextOf(folder.path), 'main', 'k', true, NEVER);
   assert.not(isSwitchedOff(folder.path, 'main', 'k'));
+  assert.is(warning?.code, 'RECALL_SWITCHES_RESET');
+  const aside = folder.at('plugins/active-memory/session-toggles.json.broken');
+  assert.is(readFileSync(aside, 'utf8'), '{"broken');
+});
+
+test('switches that cannot be read now are not replaced', async () => {
+  const folder = tempFolder();
+  const file = folder.at('plugins/active-memory/session-toggles.json');
+  mkdirSync(dirname(file), { recursive: true });
+  symlinkSync('session-toggles.json', file);
+  assert.ok(isSwitchedOff(folder.path, 'main', 'k'));
+  const error = await failureOf(switchSession(contextOf(folder.path), 'main', 'k', true, NEVER));
+  assert.is(error.code, 'STATE_UNWRITABLE');
+  assert.ok(lstatSync(file).isSymbolicLink());
 });
 
 test('a switch that cannot be written says so', async () => {

@@ -1,4 +1,11 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection } from '../../../src/engine/sqlite/database.js';
@@ -111,7 +118,8 @@ test('importing again adds only what is new, and keeps what was edited', async (
   await home.apply(await home.prepare('claude-mem'));
   assert.equal((await home.prepare('claude-mem')).notes, []);
   const edited = noteOf(home, '2026-02-03').replace('We moved', 'I moved');
-  home.write('.svc/workspace/memory/claude-mem/2026-02-03.md', edited);
+  const file = home.write('.svc/workspace/memory/claude-mem/2026-02-03.md', edited);
+  chmodSync(file, 0o644);
   observe(db, 'Second');
   db.close();
   const plan = await home.prepare('claude-mem');
@@ -122,6 +130,7 @@ test('importing again adds only what is new, and keeps what was edited', async (
   await home.apply(plan);
   const note = noteOf(home, '2026-02-03');
   assert.ok(note.startsWith(edited));
+  assert.is(statSync(file).mode & 0o777, 0o644);
   assert.is(note.match(/claude-mem observation/g)?.length, 2);
 });
 

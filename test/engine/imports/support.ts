@@ -20,7 +20,9 @@ export function importHome(files: Readonly<Record<string, object | string>> = {}
     home.write(path, typeof content === 'string' ? content : JSON.stringify(content));
   }
   mkdirSync(home.at('.svc/workspace'), { recursive: true });
-  const env = { SVC_HOME: home.at('.svc') };
+  // Empty ones count as unset.
+  const unset = { CLAUDE_MEM_DATA_DIR: '', BASIC_MEMORY_CONFIG_DIR: '', QMD_CONFIG_DIR: '' };
+  const env = { ...unset, SVC_HOME: home.at('.svc') };
   const state = resolveStatePaths(env, home.path);
   const clock = { now: Date.now };
   const context = { env, cwd: home.path, homeDir: home.path, state, clock };

@@ -28,7 +28,7 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
     const context = this.context();
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
-    const output = await readSession(session, memory, context);
+    const output = await readSession(session, memory);
     this.write(
       flags.format === 'json' ? JSON.stringify(output, undefined, 2) : sessionMarkdown(output),
     );

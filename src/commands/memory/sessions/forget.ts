@@ -26,7 +26,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const work = { signal: this.signal };
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
-    const plan = await planForgetSession(session, memory, context, work);
+    const plan = await planForgetSession(session, memory, work);
     this.write(renderForgetPlan(plan, { ...this.view(flags), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');

@@ -23,7 +23,7 @@ export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
     const context = this.context();
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
-    const output = await readSession(session, memory, context);
+    const output = await readSession(session, memory);
     const text = this.mask.text(renderSession(output, this.view(flags)));
     const pages = !this.jsonEnabled() && process.stdout.isTTY === true && needsPager(text);
     if (pages) await page(text, context.env);

@@ -59,6 +59,6 @@ function configFile(given: string | undefined, { env, homeDir }: EngineContext):
   const own = join(homeDir, '.basic-memory');
   const xdg = env['XDG_CONFIG_HOME'];
   const moved = xdg ? join(xdg, 'basic-memory') : own;
-  const start = given ?? env['BASIC_MEMORY_CONFIG_DIR'] ?? (isFolder(moved) ? moved : own);
+  const start = given ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(moved) ? moved : own));
   return firstExisting([isFolder(start) ? join(start, 'config.json') : start]);
 }

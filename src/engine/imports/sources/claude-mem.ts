@@ -37,7 +37,7 @@ const ROWS_PER_QUERY = 500;
  */
 export function readClaudeMem(given: string | undefined, context: EngineContext): Imported {
   const { env, homeDir } = context;
-  const start = given ?? env['CLAUDE_MEM_DATA_DIR'] ?? join(homeDir, '.claude-mem');
+  const start = given ?? (env['CLAUDE_MEM_DATA_DIR'] || join(homeDir, '.claude-mem'));
   const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
   const left: LeftOut[] = [];
   const collector = new EntryCollector();

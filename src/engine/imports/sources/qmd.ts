@@ -91,7 +91,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 function configFile(given: string | undefined, { env, homeDir }: EngineContext): string {
   const xdg = env['XDG_CONFIG_HOME'];
-  const start = given ?? env['QMD_CONFIG_DIR'] ?? join(xdg || join(homeDir, '.config'), 'qmd');
+  const start = given ?? (env['QMD_CONFIG_DIR'] || join(xdg || join(homeDir, '.config'), 'qmd'));
   if (!isFolder(start)) return firstExisting([start]);
   return firstExisting(['index.yml', 'index.yaml'].map((name) => join(start, name)));
 }

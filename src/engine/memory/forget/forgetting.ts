@@ -9,10 +9,12 @@ import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js'
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory } from '../types.js';
-import { hide, type Undone, undo } from './hide.js';
+import { hide } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
-import { type ForgetPlan, type ForgetRequest, planForget, remainsOf } from './plan-forget.js';
+import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
 import type { ForgetPlace } from './read-passages.js';
+import { remainsOf } from './same-lines.js';
+import { type Undone, undo } from './undo.js';
 
 /** Permanently removes passages from memory. */
 export interface Forgetting {

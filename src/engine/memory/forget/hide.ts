@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
@@ -21,21 +21,13 @@ import type { KeptIndex } from '../keeper/sync-index.js';
 import { documentName } from '../search/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';
-import { type ForgetPlan, tracesIn } from './plan-forget.js';
+import type { ForgetPlan } from './plan-forget.js';
+import { tracesIn } from './same-lines.js';
 
 export interface HideContext {
   readonly target: KeptIndex;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** What was undone. */
-export interface Undone {
-  readonly entry: ForgetEntry;
-  /** Restored files. */
-  readonly restored: readonly string[];
-  /** Files that were changed since, with the paths of their backups. */
-  readonly kept: readonly { readonly path: string; readonly backup: string }[];
 }
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;
@@ -81,36 +73,8 @@ export async function hide(
   });
 }
 
-/**
- * Removes an entry from the list, and restores the files that were changed for it.
- *
- * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
- */
-export async function undo(id: string, context: HideContext): Promise<Undone> {
-  const { home } = context.target;
-  return whileLocked(context, async () => {
-    const list = await home.readForgetList();
-    const entry = list?.entries.find((one) => one.id === id);
-    if (list === undefined || entry === undefined) {
-      throw new SvcError('FORGET_ID_UNKNOWN', `no forget entry ${JSON.stringify(id)}`, {
-        hint: 'run "svc memory forget --list" to see the entries',
-      });
-    }
-    const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
-    const entries = list.entries.filter((one) => one !== entry);
-    await home.writeForgetList({ ...list, entries });
-    return {
-      entry,
-      restored: outcomes.flatMap(({ file, restored }) => (restored ? [file.path] : [])),
-      kept: outcomes.flatMap(({ file: { path, backup }, restored }) =>
-        restored ? [] : [{ path, backup }],
-      ),
-    };
-  });
-}
-
 /** Blocks syncs meanwhile. */
-async function whileLocked<T>(
+export async function whileLocked<T>(
   { target, clock, signal }: HideContext,
   change: () => Promise<T>,
 ): Promise<T> {
@@ -203,23 +167,6 @@ function changeFile({ path, absolutePath, before, content, mode }: FileChange): 
   });
 }
 
-/**
- * Restores a file from its backup if it is still as forgetting left it.
- *
- * @returns false when it was changed since, or the backup is gone: it is left alone
- */
-function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
-  const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
-  const now = stats?.isFile() === true ? hash('sha256', readFileSync(absolutePath)) : null;
-  const copy = statSync(backup, { throwIfNoEntry: false });
-  if (now !== leftHash || copy === undefined || (stats !== undefined && now === null)) return false;
-  attempt(`cannot restore ${absolutePath}`, () => {
-    replaceFile(absolutePath, readFileSync(backup), (stats ?? copy).mode & 0o777);
-    rmSync(backup, { force: true });
-  });
-  return true;
-}
-
 function readOriginal(
   absolutePath: string,
   path: string,
@@ -251,7 +198,8 @@ function withoutLines(bytes: Buffer, own: readonly LineRange[], path: string): B
   return Buffer.from(kept.join(''), 'latin1');
 }
 
-function attempt<T>(what: string, work: () => T): T {
+/** @throws SvcError FORGET_FAILED */
+export function attempt<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

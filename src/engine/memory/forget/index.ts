@@ -5,7 +5,7 @@
  */
 
 export type { Forgetting, MemoryStore, StoreOutcome } from './forgetting.js';
-export type { Undone } from './hide.js';
 export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 export type { ForgetPlan } from './plan-forget.js';
 export type { ForgetPassage, ForgetPlace } from './read-passages.js';
+export type { Undone } from './undo.js';

@@ -12,7 +12,9 @@ import {
   type MemorySources,
   readDocument,
   resolveWorkspace,
+  scanTranscripts,
 } from '../sources/index.js';
+import { turnsOf } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKind, LineRange, Source } from '../types.js';
 
 /** Lines of a note, or of a dreaming report, as they were read. */
@@ -131,20 +133,20 @@ async function turnPassages(
   { index, sources, texts }: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
   const whole = ranges === 'whole';
+  const { transcripts } = sources;
+  const files = transcripts === undefined ? [] : scanTranscripts(transcripts).files;
+  const file = files.find((one) => one.path === path);
   const passages: ForgetPassage[] = [];
   for (const { startLine, endLine } of whole ? [EVERYTHING] : ranges) {
-    const parts: string[] = [];
-    let last = endLine;
-    let absolutePath = '';
-    for (let from = startLine; from <= last; ) {
-      const request = { target: path, from, lines: last - from + 1 };
-      const read = await readLines(index, sources, request, NOTHING_FORGOTTEN, { texts });
-      for (const { text } of read.turns ?? []) parts.push(text);
-      absolutePath = read.absolutePath ?? '';
-      last = Math.min(last, read.totalLines);
-      from = read.truncated ? read.endLine + 1 : last + 1;
-    }
-    const place = { path, absolutePath, source, kind, startLine, endLine: last };
+    const request = { target: path, from: startLine, lines: endLine - startLine + 1 };
+    // Checks the range; of a long one, it reads only the beginning.
+    const read = await readLines(index, sources, request, NOTHING_FORGOTTEN, { texts });
+    const lastLine = Math.min(endLine, read.totalLines);
+    const isWanted = (line: number): boolean => line >= startLine;
+    const turns = file === undefined ? [] : turnsOf(file, { isWanted, lastLine });
+    const parts = Array.from(turns, ({ text }) => text);
+    const absolutePath = read.absolutePath ?? '';
+    const place = { path, absolutePath, source, kind, startLine, endLine: lastLine };
     passages.push({ ...place, text: parts.join('\n'), parts, fileHash: undefined, whole });
   }
   return passages;

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { forgetListSchema } from './forget-list-schema.js';
 import { Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
 
@@ -72,6 +72,28 @@ export function writeForgetList(file: string, list: ForgetList): void {
       cause: error,
     });
   }
+}
+
+/** Changes whenever the list changes; empty if there is none. */
+export function forgetMark({ listFile }: ForgetPlaces): string {
+  const stats = statSync(listFile, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
+}
+
+/** Whether all stores follow the list as it is now. Otherwise, forgetting was killed, or it came from another host. */
+export function isFollowed(places: ForgetPlaces): boolean {
+  const mark = forgetMark(places);
+  return mark === '' || ifReadable(() => readFileSync(followedFile(places), 'utf8')) === mark;
+}
+
+/** Notes that all stores follow the list. @param mark of the list that they read */
+export function noteFollowed(places: ForgetPlaces, mark: string): void {
+  // If it cannot be written, the list is applied again.
+  if (mark !== '') ifReadable(() => replaceFile(followedFile(places), mark, PRIVATE_MODE));
+}
+
+function followedFile({ listFile }: ForgetPlaces): string {
+  return `${listFile}.followed`;
 }
 
 function invalid(file: string, why: string, cause: unknown): SvcError {

@@ -16,7 +16,7 @@ import {
   type MemoryIndex,
   type OpenedIndex,
 } from '../index/index.js';
-import { scanSources, scanTranscripts } from '../sources/index.js';
+import { scanSources } from '../sources/index.js';
 import {
   isUpToDate,
   linkWarnings,
@@ -247,10 +247,9 @@ export class IndexKeeper {
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     const scannedMs = clock.now();
-    const { files, skipped } = scanSources(target.sources);
+    const { files, live = [], skipped } = scanSources(target.sources);
     pushAll(links, linkWarnings(skipped));
-    const { archive, places = [] } = target.sources.transcripts ?? {};
-    if (archive?.isBehind(scanTranscripts({ places }).files) === true) return false;
+    if (target.sources.transcripts?.archive?.isBehind(live) === true) return false;
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import { readForgotten } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
-import { removeStrays, type Scan, scanSources, scanTranscripts } from '../sources/index.js';
+import { removeStrays, type Scan, scanSources } from '../sources/index.js';
 import {
   excludesEverything,
   type LockHolder,
@@ -58,21 +57,14 @@ export async function syncIndex(target: KeptIndex, options: SyncOptions): Promis
 
 /** Archives what agents said since the last time, before it is indexed, and lists what is archived only. */
 async function withArchived(scan: Scan, target: KeptIndex, options: SyncOptions): Promise<Scan> {
-  const { archive, places = [] } = target.sources.transcripts ?? {};
-  if (archive === undefined) return scan;
-  const live = scanTranscripts({ places }).files;
-  if (!archive.isBehind(live)) return scan;
+  const archive = target.sources.transcripts?.archive;
+  const { live = [] } = scan;
+  if (archive?.isBehind(live) !== true) return scan;
   const { clock, signal } = options;
   const forgotten = await readForgotten(target.forget);
   const leftOf = (text: string): string => forgotten.leftOf(text);
-  try {
-    await archive.update(live, { leftOf, nowMs: clock.now(), signal });
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'ARCHIVE_UNUSABLE') throw error;
-    // Searching goes on without it, with a warning.
-    const skip = { path: 'sessions', reason: 'unreadable', detail: error.message } as const;
-    return { ...scan, skipped: [...scan.skipped, skip] };
-  }
+  const skip = await archive.update(live, { leftOf, nowMs: clock.now(), signal });
+  if (skip !== undefined) return { ...scan, skipped: [...scan.skipped, skip] };
   return scanSources(target.sources);
 }
 

@@ -7,7 +7,7 @@ import type { EngineContext } from '../../support/context.js';
 import { shortHash } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { ForgetPlan, MemoryStore } from '../forget/index.js';
-import { type Forgotten, forgetPlaces, readForgotten } from '../forgotten/index.js';
+import { type Forgotten, forgetPlaces, isFollowed, readForgotten } from '../forgotten/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
 import { endMs, SessionArchive } from '../sources/archive/session-archive.js';
@@ -46,14 +46,18 @@ export async function findSessions(
   const places = memory.sources.transcripts?.places ?? [];
   const archived = archive.sessions();
   const known = new Map(archived.map((session) => [session.path, session]));
-  const forgotten = await readForgotten(forgetPlaces(context.state, memory.agent.id));
+  const forgotten = await readForgotten(memory.forget);
+  const isErased = isFollowed(memory.forget);
   const live = scanTranscripts({ places }).files;
   const isLive = new Set(live.map(({ path }) => path));
   const found = [
     ...live.flatMap((file) => liveSession(file, known.get(file.path), forgotten) ?? []),
     ...archived
       .filter(({ path, turns }) => turns > 0 && !isLive.has(path))
-      .map((session) => archivedSession(session, archive.fileOf(session))),
+      .flatMap((session) => {
+        const file = archive.fileOf(session);
+        return archivedSession(session, file, isErased ? undefined : forgotten) ?? [];
+      }),
   ];
   const { reader, sinceMs, beforeMs } = filter;
   return found
@@ -68,6 +72,8 @@ export function archivedTitles(
   memory: Pick<OpenedMemory, 'agent'>,
   context: EngineContext,
 ): readonly (readonly [id: string, title: string])[] {
+  // A title may contain what is forgotten.
+  if (!isFollowed(forgetPlaces(context.state, memory.agent.id))) return [];
   const sessions = archiveOf(memory, context).sessions();
   return sessions.flatMap(({ path, title, turns }) =>
     turns > 0 ? [[shortHash(path), title]] : [],
@@ -97,9 +103,8 @@ export function sessionWithId(sessions: readonly FoundSession[], wanted: string)
 export async function readSession(
   { file, ...entry }: FoundSession,
   memory: OpenedMemory,
-  { state }: EngineContext,
 ): Promise<SessionOutput> {
-  const forgotten = await readForgotten(forgetPlaces(state, memory.agent.id));
+  const forgotten = await readForgotten(memory.forget);
   try {
     const turns = [...turnsOf(file)].flatMap(({ line, role, at = null, text: said }) => {
       const text = forgotten.leftOf(said);
@@ -159,8 +164,16 @@ function firstTurn(file: TranscriptFile, forgotten: Forgotten): NumberedTurn | u
   return undefined;
 }
 
-function archivedSession(session: ArchivedSession, file: TranscriptFile): FoundSession {
-  const { path, reader, title, startedAt, bytes, importedFrom } = session;
+/** @param forgotten given if the archive may still contain some of it; undefined is returned if nothing is left */
+function archivedSession(
+  session: ArchivedSession,
+  file: TranscriptFile,
+  forgotten: Forgotten | undefined,
+): FoundSession | undefined {
+  const { path, reader, startedAt, bytes, importedFrom } = session;
+  const first = forgotten === undefined ? undefined : firstTurn(file, forgotten);
+  if (forgotten !== undefined && first === undefined) return undefined;
+  const title = first === undefined ? session.title : titleOf([first]);
   return {
     id: shortHash(path),
     path,
@@ -181,7 +194,6 @@ function archivedSession(session: ArchivedSession, file: TranscriptFile): FoundS
 export async function planForgetSession(
   session: FoundSession,
   memory: OpenedMemory,
-  context: EngineContext,
   work: WorkOptions,
 ): Promise<ForgetPlan> {
   const forgetting = await memory.backend.forgetting();
@@ -191,7 +203,7 @@ export async function planForgetSession(
     if (!(error instanceof SvcError) || error.code !== 'DOCUMENT_NOT_INDEXED') throw error;
   }
   const { path, file } = session;
-  const { turns } = await readSession(session, memory, context);
+  const { turns } = await readSession(session, memory);
   const parts = turns.map(({ text }) => text);
   const passage = {
     path,
@@ -216,8 +228,7 @@ export function archiveStore(
   const archive = archiveOf(memory, context);
   if (!archive.exists) return undefined;
   return {
-    follow: async () => {
-      const forgotten = await readForgotten(forgetPlaces(context.state, memory.agent.id));
+    follow: async (forgotten) => {
       const changed = archive.erase((text) => forgotten.leftOf(text));
       return { store: 'archive of conversations', changed, clean: true };
     },

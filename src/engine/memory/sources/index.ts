@@ -75,6 +75,7 @@ export {
   mayHold,
   scanTranscripts,
   type TranscriptGrowth,
+  type TranscriptScan,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
 export type {

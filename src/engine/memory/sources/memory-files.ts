@@ -15,6 +15,7 @@ import { modalityOfName } from './media.js';
 import type { ExcludeDecision } from './pattern-list.js';
 import { DREAM_REPORTS } from './read-document.js';
 import { noFile, skipOf } from './skips.js';
+import type { TranscriptFile } from './transcripts/transcript-reader.js';
 import {
   isExcluded,
   isIgnoredFolder,
@@ -48,6 +49,8 @@ export interface MemoryFilesOptions extends KindSelection {
 
 export interface Scan {
   readonly files: readonly SourceFile[];
+  /** The transcripts that agents still have, if sessions are searched. */
+  readonly live?: readonly TranscriptFile[];
   readonly skipped: readonly SkippedFile[];
   /** Temporary files of svc, by absolute path; a killed process leaves one behind. */
   readonly temporaries: readonly string[];

@@ -146,6 +146,7 @@ export function scanSources({ memory, transcripts }: MemorySources): Scan {
   const conversations = scanTranscripts(transcripts);
   return {
     files: [...notes.files, ...conversations.files],
+    live: conversations.live,
     skipped: [...notes.skipped, ...conversations.skipped],
     temporaries: notes.temporaries,
     decisions: notes.decisions,

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { ifReadable } from '../../support/files.js';
 import {
   Exclusions,
   isBelow,
@@ -132,11 +133,7 @@ function kindOf(path: string): 'file' | 'folder' | 'other' {
 
 /** Undefined when the path cannot be resolved. */
 function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
+  return ifReadable(() => realpathSync(path));
 }
 
 export function isSameScope(a: WatchScope, b: WatchScope): boolean {

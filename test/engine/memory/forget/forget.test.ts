@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
+import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
@@ -372,6 +373,15 @@ test('a picture goes as a whole, and stays away under another name', async () =>
   notes.write('memory/bird.png', picture);
   notes.write('memory/swan.png', png('a swan'));
   assert.equal(await finds(world, 'bird.png swan.png'), ['memory/swan.png']);
+  const forgetting = await world.backend.forgetting();
+  const { passages } = await forgetting.plan({ target: 'a picture of a swan' });
+  assert.equal(
+    passages.map(({ path, whole }) => [path, whole]),
+    [['memory/swan.png', true]],
+  );
+  // A query deletes no file.
+  const fromFile = { target: 'a picture of a swan', fromFile: true };
+  assert.is((await failureOf(forgetting.plan(fromFile))).code, 'FORGET_NOTHING');
 });
 
 test('what cannot be meant is refused', async () => {
@@ -385,6 +395,51 @@ test('what cannot be meant is refused', async () => {
   assert.equal([reversed.code, reversed.hint], ['RANGE_INVALID', 'did you mean birds.md#L2-L3?']);
   assert.is(await codeOf('birds.md#L2'), 'FORGET_NOTHING');
   assert.is(await codeOf('zebra xylophone'), 'FORGET_NOTHING');
+});
+
+test('an undo that could not write the list can be repeated', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const { id } = await forget(world, 'birds.md#L7', true);
+  const context = { target: world.target, clock: { now: Date.now } };
+  const { home } = world.target;
+  const writeForgetList = async (): Promise<never> => Promise.reject(new Error('no space'));
+  const full = { ...context, target: { ...world.target, home: { ...home, writeForgetList } } };
+  const failed = await undoEntry(id, full).catch(({ message }: Error) => message);
+  assert.match(String(failed), 'no space');
+  const { restored, kept } = await undoEntry(id, context);
+  assert.equal([restored, kept], [['birds.md'], []]);
+  assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), NOTE);
+});
+
+test('a file that cannot be restored leaves the entry on the list', async () => {
+  const world = await worldOf({ 'a/birds.md': NOTE });
+  const { id } = await forget(world, 'a/birds.md#L7', true);
+  renameSync(world.notes.at('a'), world.notes.at('b'));
+  symlinkSync('a', world.notes.at('a'));
+  const { code, message } = await failureOf(undo(world, id));
+  assert.is(code, 'FORGET_FAILED');
+  assert.match(message, /^cannot restore .*birds\.md: /);
+  rmSync(world.notes.at('a'));
+  renameSync(world.notes.at('b'), world.notes.at('a'));
+  assert.equal((await undo(world, id)).restored, ['a/birds.md']);
+});
+
+test('only the host that has the files undoes their change', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const { id } = await forget(world, 'birds.md#L7', true);
+  const { home } = world.target;
+  const list = await home.readForgetList();
+  const entries = (list?.entries ?? []).map((entry) => ({ ...entry, origin: 'ada-laptop' }));
+  const listed = list && { ...list, entries };
+  const on = (origin: string) => {
+    const shared = { place: { origin } } as NonNullable<typeof home.others>;
+    const there = { ...home, others: shared, readForgetList: async () => listed };
+    return undoEntry(id, { target: { ...world.target, home: there }, clock: { now: Date.now } });
+  };
+  const { code, message, hint } = await failureOf(on('server'));
+  assert.is(code, 'FORGET_FAILED');
+  assert.match(`${message} ${hint}`, 'ada-laptop');
+  assert.equal((await on('ada-laptop')).restored, ['birds.md']);
 });
 
 test.run();

@@ -67,7 +67,7 @@ test('rows that are no conversation are left out; a file that is no database is 
   assert.equal(broken.files, []);
   assert.is(broken.skipped[0]?.reason, 'unreadable');
   const missing = scanTranscripts({ places: [placeOf(other.at('nowhere'), 'opencode')] });
-  assert.equal(missing, { files: [], skipped: [] });
+  assert.equal(missing, { files: [], live: [], skipped: [] });
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSy
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
+import { ArchiveStore } from '../../../../src/engine/memory/sources/archive/archive-store.js';
 import {
   type ArchiveSettings,
   SessionArchive,
@@ -34,7 +35,7 @@ function world(settings: Partial<ArchiveSettings> = {}) {
   });
   const places = [placeOf(sessions.path)];
   const target = targetOf(workspace.path, { transcripts: { places, growth: GROWTH, archive } });
-  const update = (leftOf = (text: string) => text, nowMs = Date.now()): Promise<void> =>
+  const update = (leftOf = (text: string) => text, nowMs = Date.now()) =>
     archive.update(scanTranscripts({ places }).files, { leftOf, nowMs });
   const said = (): readonly string[] =>
     archive.list(() => false).files.flatMap((one) => [...(one.turns?.() ?? [])].map((t) => t.text));
@@ -188,6 +189,34 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   archive.erase((text) => text);
   await update();
   assert.equal(said(), [secret, 'I will remember that.']);
+});
+
+test('forgetting rewrites only conversations that contain it, and keeps the sizes of all', async () => {
+  const { sessions, archive, update, said } = world();
+  sessions.write(
+    'a.jsonl',
+    message('user', 'the code of the garage is under the third flower pot'),
+  );
+  sessions.write('b.jsonl', message('user', 'the kettle is red'));
+  await update();
+  const before = archive.sessions().map(({ size }) => size);
+  const { write } = ArchiveStore.prototype;
+  const written: string[] = [];
+  ArchiveStore.prototype.write = function (content) {
+    written.push(content.path);
+    write.call(this, content);
+  };
+  try {
+    archive.erase((text) => (text.includes('garage') ? '' : text));
+  } finally {
+    ArchiveStore.prototype.write = write;
+  }
+  assert.equal(written, ['sessions/main/a.jsonl']);
+  assert.equal(
+    archive.sessions().map(({ size }) => size),
+    before,
+  );
+  assert.equal(said(), ['the kettle is red']);
 });
 
 test('the oldest go first when the archive is too large, and the old when they are too old', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { expandHome, realOrGiven } from '../../../support/files.js';
+import { expandHome, ifReadable, realOrGiven } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
 import {
   fingerprintOf,
@@ -109,7 +109,7 @@ function collectionOf(
   workspace: string,
   agentId: string,
 ): Collection {
-  const isFile = isFileAt(path);
+  const isFile = ifReadable(() => statSync(path))?.isFile() === true;
   const root = isFile ? dirname(path) : path;
   const isOutside = root !== workspace && !isBelow(workspace, root);
   const own = nameOf(name ?? basename(path));
@@ -120,15 +120,6 @@ function collectionOf(
     pattern: pattern ?? (isFile ? literal(basename(path)) : ALL_MARKDOWN),
     source: 'memory',
   };
-}
-
-function isFileAt(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    // It is missing, or inside an unreadable folder.
-    return false;
-  }
 }
 
 function nameOf(text: string): string {
@@ -232,15 +223,6 @@ function* filesOf(root: string, pattern: string) {
     return;
   }
   const absolutePath = join(root, pattern);
-  const stats = statOf(absolutePath);
+  const stats = ifReadable(() => lstatSync(absolutePath));
   if (stats?.isFile() === true) yield { absolutePath, ...fingerprintOf(stats) };
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    // It is missing, or inside an unreadable folder.
-    return undefined;
-  }
 }

@@ -6,7 +6,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,16 +13,23 @@ import { isRecord } from '../../../config/index.js';
 import {
   makeFolders,
   PRIVATE_MODE,
+  removeStrayTemporaries,
   replaceFile,
-  TEMPORARY_ENDING,
+  temporaryFor,
 } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
-import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
+import {
+  type ForgetPlaces,
+  type Forgotten,
+  forgetMark,
+  readForgotten,
+} from '../../forgotten/index.js';
 import {
   type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
+  type TranscriptScan,
   type TranscriptSources,
 } from '../../sources/index.js';
 import { turnsOf } from '../../sources/transcripts/read-conversation.js';
@@ -39,6 +45,8 @@ export interface ExportSettings {
   readonly listFile: string;
   readonly forget: ForgetPlaces;
   readonly nowMs: number;
+  /** Ends archiving early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Exported {
@@ -61,18 +69,15 @@ type ExportList = Readonly<Record<string, Exported>>;
  * @throws the system's error when nothing can be written
  */
 export async function exportSessions(settings: ExportSettings): Promise<readonly SkippedFile[]> {
-  const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
+  const { exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
   const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
+  // Before the list, so that a change while it is read exports everything again.
+  const mark = forgetMark(forget);
   const forgotten = await readForgotten(forget);
-  const { archive, places } = transcripts;
-  const live = archive === undefined ? [] : scanTranscripts({ places }).files;
-  if (archive?.isBehind(live) === true) {
-    await archive.update(live, { leftOf: (text) => forgotten.leftOf(text), nowMs });
-  }
-  const { files, skipped } = scanTranscripts(transcripts);
-  const mark = forgetMark(forget.listFile);
+  const { files, skipped } = await archivedScan(settings, forgotten);
   makeFolders(exportDir);
+  removeStrayTemporaries(exportDir, nowMs);
   const after: Record<string, Exported> = {};
   const skips = [...skipped];
   for (const file of files) {
@@ -96,6 +101,19 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   makeFolders(dirname(listFile));
   replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
   return skips;
+}
+
+/** All transcripts, after those that agents still have were archived. */
+async function archivedScan(
+  { transcripts, nowMs, signal }: ExportSettings,
+  forgotten: Forgotten,
+): Promise<TranscriptScan> {
+  const scan = scanTranscripts(transcripts);
+  if (transcripts.archive?.isBehind(scan.live) !== true) return scan;
+  const leftOf = (text: string): string => forgotten.leftOf(text);
+  const skip = await transcripts.archive.update(scan.live, { leftOf, nowMs, signal });
+  const { files, skipped } = scanTranscripts(transcripts);
+  return { files, skipped: skip === undefined ? skipped : [...skipped, skip] };
 }
 
 /** Removes all exports and nothing else. */
@@ -130,9 +148,9 @@ function write(
   } catch (error) {
     return { ...skipOf(file.absolutePath, error), path: file.path };
   }
-  const temporary = `${target}${TEMPORARY_ENDING}`;
+  const temporary = temporaryFor(target);
   try {
-    const output = openSync(temporary, 'w', PRIVATE_MODE);
+    const output = openSync(temporary, 'wx', PRIVATE_MODE);
     let count = 0;
     try {
       writeSync(output, `# Session ${exportName(file)}\n`);
@@ -153,12 +171,6 @@ function write(
     turns.return(undefined);
     rmSync(temporary, { force: true });
   }
-}
-
-/** Changes whenever the forget list changes. */
-function forgetMark(listFile: string): string {
-  const stats = statSync(listFile, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
 }
 
 /** What was exported before. If the record is missing or broken, everything is exported again. */

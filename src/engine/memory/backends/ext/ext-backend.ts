@@ -163,7 +163,7 @@ export class ExtBackend implements MemoryBackend {
     const { builtin, sources } = this.options;
     const below = await builtin.forgetting();
     const store = storeBeside(below.store, sources, {
-      exportSessions: () => this.refresher.exportSessions(),
+      exportSessions: (work) => this.alone(work, () => this.refresher.exportSessions(work)),
       cleanUp: (work) => this.cleanUp(work),
       removeIndex: (work) => this.removeIndex(work),
     });
@@ -257,9 +257,13 @@ export class ExtBackend implements MemoryBackend {
     await this.asker.endSession();
     const { removeExtIndex } = await import('./sync-ext.js');
     const { dir } = this.options.settings;
-    // Not while another process refreshes it.
+    return this.alone(work, async () => removeExtIndex(dir));
+  }
+
+  /** Runs work while no process refreshes. @throws SvcError INDEX_LOCKED */
+  private async alone<T>(work: WorkOptions, act: () => Promise<T>): Promise<T> {
     try {
-      return await this.refresher.alone(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
+      return await this.refresher.alone(work, SYNC_WAIT_MS, act);
     } catch (error) {
       throw error instanceof RunPending ? stillRefreshed() : error;
     }

@@ -132,7 +132,7 @@ export class ExtRefresher {
         features,
         clock,
         modelsDir,
-        exportSessions: () => this.exportSessions(),
+        exportSessions: () => this.exportSessions({ signal }),
         tree: () => this.tree(),
       };
       return syncExt(target, { signal, onEvent, embedsNow, deadline });
@@ -164,7 +164,7 @@ export class ExtRefresher {
   }
 
   /** Exports conversations as Markdown; if they are not part of the memory, removes earlier exports. */
-  async exportSessions(): Promise<readonly SkippedFile[]> {
+  async exportSessions({ signal }: WorkOptions): Promise<readonly SkippedFile[]> {
     const { settings, transcripts, forget, clock } = this.options;
     const { exportSessions, removeExports } = await import('./export-sessions.js');
     const listFile = exportListFile(settings.dir);
@@ -174,7 +174,8 @@ export class ExtRefresher {
     }
     const { exportDir, retentionDays } = settings.sessions;
     const nowMs = clock.now();
-    return exportSessions({ transcripts, exportDir, retentionDays, listFile, forget, nowMs });
+    const options = { transcripts, exportDir, retentionDays, listFile, forget, nowMs, signal };
+    return exportSessions(options);
   }
 }
 

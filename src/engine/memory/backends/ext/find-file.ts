@@ -1,5 +1,6 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ifReadable } from '../../../support/files.js';
 import { isBelow } from '../../sources/index.js';
 import type { LineRange } from '../../types.js';
 
@@ -62,13 +63,9 @@ function isLike(name: string, segments: readonly string[]): boolean {
   return isWhole && comparable(name) === segments.join('');
 }
 
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Removed since it was indexed.
-    return [];
-  }
+/** Empty where it was removed since it was indexed. */
+function entriesOf(folder: string): readonly Dirent[] {
+  return ifReadable(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Undefined for non-files and for paths that lead outside through links. */

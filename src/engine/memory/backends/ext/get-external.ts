@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
+import { namesIn } from '../../../support/files.js';
 import type { MemoryStore } from '../../forget/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
@@ -124,6 +125,7 @@ function exportedSessions({ collections }: ExtSettings): readonly ExternalDocume
     .filter(({ source }) => source === 'sessions')
     .flatMap(({ name, root }) =>
       namesIn(root).flatMap((file): readonly ExternalDocument[] => {
+        if (!file.endsWith('.md')) return [];
         const absolutePath = join(root, file);
         const stats = statSync(absolutePath, { throwIfNoEntry: false });
         if (stats?.isFile() !== true) return [];
@@ -134,18 +136,9 @@ function exportedSessions({ collections }: ExtSettings): readonly ExternalDocume
     );
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.md'));
-  } catch {
-    // Nothing has been exported yet.
-    return [];
-  }
-}
-
 export interface ExternalUpkeep {
   /** Exports the conversations again, without forgotten text. */
-  readonly exportSessions: () => Promise<unknown>;
+  readonly exportSessions: (work: WorkOptions) => Promise<unknown>;
   /** Makes the program rescan its files and drop deleted content. @throws ToolFailure */
   readonly cleanUp: (work: WorkOptions) => Promise<void>;
   /** Deletes its index; the next query recreates it. */
@@ -164,7 +157,7 @@ export function storeBeside(
   return {
     follow: async (forgotten, work = {}) => {
       const below = await builtin.follow(forgotten, work);
-      await exportSessions();
+      await exportSessions(work);
       try {
         await cleanUp(work);
       } catch {

@@ -86,5 +86,5 @@ function sessionOpener(searchTool: string | undefined) {
 
 /** Where the program keeps its models when the user runs it. */
 function modelsDir({ env, homeDir }: EngineContext): string {
-  return join(env['XDG_CACHE_HOME'] ?? join(homeDir, '.cache'), 'qmd', 'models');
+  return join(env['XDG_CACHE_HOME'] || join(homeDir, '.cache'), 'qmd', 'models');
 }

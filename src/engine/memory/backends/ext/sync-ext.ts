@@ -8,7 +8,7 @@ import { doublingRestMs } from '../../../support/time.js';
 import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
-import { type ExtState, updateExtState } from './ext-state.js';
+import { type ExtState, extStateFile, updateExtState } from './ext-state.js';
 import { listCollections, type Run, tellCollections } from './tell-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
@@ -221,6 +221,6 @@ export function removeExtIndex(dir: string): boolean {
     rmSync(indexFile + ending, { force: true });
   rmSync(join(dir, 'config', 'qmd'), { recursive: true, force: true });
   makeFolders(join(dir, 'config', 'qmd'));
-  rmSync(join(dir, 'state.json'), { force: true });
+  rmSync(extStateFile(dir), { force: true });
   return was;
 }

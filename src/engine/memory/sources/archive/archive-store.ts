@@ -93,7 +93,7 @@ const TITLE_CHARS = 80;
 
 /**
  * The archive of conversations as an SQLite file, readable only by its owner: their turns as gzipped JSON lines.
- * A change is one transaction. Deleted text is overwritten with zeros.
+ * Each change of a conversation is one transaction. Deleted text is overwritten with zeros.
  */
 export class ArchiveStore {
   private readonly database: Connection;
@@ -239,6 +239,14 @@ export class ArchiveStore {
       .run(path, reader, size, mtimeMs, ctimeMs);
   }
 
+  /** Makes every transcript and export count as changed. */
+  markAllChanged(): void {
+    this.transaction(() => {
+      this.database.exec('UPDATE sessions SET ctime_ms = -1, resume = NULL');
+      this.database.exec('UPDATE imports SET ctime_ms = -1');
+    });
+  }
+
   /** Removes the text of a conversation, but remembers what its transcript was: it is not archived again as it is. */
   drop(path: string): void {
     const known = this.sessionAt(path);
@@ -326,7 +334,7 @@ function usable<T>(file: string, work: () => T): T {
 }
 
 /** Anything but an SvcError as ARCHIVE_UNUSABLE. */
-export function archiveUnusable(file: string, error: unknown): unknown {
+export function archiveUnusable(file: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   return new SvcError(
     'ARCHIVE_UNUSABLE',

@@ -67,8 +67,7 @@ export class SessionArchive implements ArchivedConversations {
         .map((session) => this.fileOf(session));
       return { files, skipped: this.faultsOf(content?.imports ?? []) };
     } catch (error) {
-      const detail = messageOf(error);
-      return { files: [], skipped: [{ path: 'sessions', reason: 'unreadable', detail }] };
+      return { files: [], skipped: [skippedFor(error)] };
     }
   }
 
@@ -89,17 +88,24 @@ export class SessionArchive implements ArchivedConversations {
     }
   }
 
-  async update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void> {
+  async update(
+    live: readonly TranscriptFile[],
+    options: ArchiveUpdate,
+  ): Promise<SkippedFile | undefined> {
     const { file } = this.settings;
-    const store = ArchiveStore.open(file);
+    let store: ArchiveStore | undefined;
     try {
+      store = ArchiveStore.open(file);
       for (const path of this.changedImports(store)) await this.import(store, path, options);
       await this.keep(store, this.changedFiles(store, live), options);
       this.applyLimits(store, live, options.nowMs);
+      return undefined;
     } catch (error) {
-      throw archiveUnusable(file, error);
+      const failure = archiveUnusable(file, error);
+      if (failure.code !== 'ARCHIVE_UNUSABLE') throw failure;
+      return skippedFor(failure);
     } finally {
-      store.close();
+      store?.close();
     }
   }
 
@@ -113,31 +119,20 @@ export class SessionArchive implements ArchivedConversations {
   erase(leftOf: (text: string) => string): number {
     let changed = 0;
     this.change((store) => {
+      // Text taken off the list may return, so every transcript and export is read again.
+      store.markAllChanged();
       for (const session of store.sessions()) {
+        const turns = [...store.turns(session.path)];
+        const left = without(turns, leftOf);
+        const isSame =
+          left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
+        if (isSame && leftOf(session.title) === session.title) continue;
+        if (!isSame) changed += 1;
+        const whole = { continues: false, resume: undefined };
         store.transaction(() => {
-          const turns = [...store.turns(session.path)];
-          const left = without(turns, leftOf);
-          // Text taken off the list may return, so every transcript is read again.
-          const unknown = { size: -1, mtimeMs: session.mtimeMs, ctimeMs: session.ctimeMs };
-          const isSame =
-            left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
-          if (!isSame) changed += 1;
-          const title =
-            leftOf(session.title) === session.title && isSame ? session.title : undefined;
-          const content = {
-            ...session,
-            ...unknown,
-            turns: left,
-            continues: false,
-            resume: undefined,
-          };
-          store.write({ ...content, title: title ?? titleOf(left) });
+          store.write({ ...session, ...whole, turns: left, title: titleOf(left) });
         });
       }
-      // Exports are read again too.
-      store.transaction(() => {
-        for (const record of store.imports()) store.writeImport({ ...record, size: -1 });
-      });
     });
     return changed;
   }
@@ -275,7 +270,7 @@ export class SessionArchive implements ArchivedConversations {
         const fingerprint = { size: chars, mtimeMs: changedMs, ctimeMs: changedMs };
         const content = { path: `sessions/${reader}/${id}`, reader, importedFrom: path };
         const before = known.get(content.path);
-        const isOlder = before !== undefined && before.size >= 0 && before.mtimeMs > changedMs;
+        const isOlder = before !== undefined && before.ctimeMs >= 0 && before.mtimeMs > changedMs;
         const isKnown = isSame(before, fingerprint) && before?.importedFrom === path;
         if (isOlder || isKnown || turns.length === 0) continue;
         const shown = title === undefined || leftOf(title) !== title ? undefined : title;
@@ -313,6 +308,11 @@ export class SessionArchive implements ArchivedConversations {
       }
     });
   }
+}
+
+/** Searching goes on without the archive, with a warning. */
+function skippedFor(error: unknown): SkippedFile {
+  return { path: 'sessions', reason: 'unreadable', detail: messageOf(error) };
 }
 
 /** @returns how many turns were read */

@@ -21,8 +21,12 @@ export interface ArchivedConversations {
   list(isLive: (path: string) => boolean): TranscriptScan;
   /** Whether {@link update} has anything to do. */
   isBehind(live: readonly TranscriptFile[]): boolean;
-  /** Archives what is new, reads changed exports and applies the limits. @throws SvcError ARCHIVE_UNUSABLE */
-  update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<void>;
+  /**
+   * Archives what is new, reads changed exports and applies the limits.
+   *
+   * @returns why the archive cannot be used, if so
+   */
+  update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<SkippedFile | undefined>;
 }
 
 export interface ArchiveUpdate {
@@ -44,11 +48,16 @@ export interface TranscriptScan {
   readonly skipped: readonly SkippedFile[];
 }
 
+interface LiveTranscripts {
+  /** Those that agents still have. */
+  readonly live: readonly TranscriptFile[];
+}
+
 /** Lists every transcript without reading any. Missing folders contain none. */
 export function scanTranscripts({
   places,
   archive,
-}: Pick<TranscriptSources, 'archive' | 'places'>): TranscriptScan {
+}: Pick<TranscriptSources, 'archive' | 'places'>): TranscriptScan & LiveTranscripts {
   const files = new Map<string, TranscriptFile>();
   const skipped: SkippedFile[] = [];
   for (const place of places) {
@@ -57,9 +66,11 @@ export function scanTranscripts({
       if (!files.has(file.path)) files.set(file.path, file);
     }
   }
+  const live = [...files.values()];
   const archived = archive?.list((path) => files.has(path));
   return {
-    files: [...files.values(), ...(archived?.files ?? [])],
+    files: [...live, ...(archived?.files ?? [])],
+    live,
     skipped: [...skipped, ...(archived?.skipped ?? [])],
   };
 }

@@ -5,6 +5,8 @@ import {
   exportSessions,
   removeExports,
 } from '../../../../../src/engine/memory/backends/ext/export-sessions.js';
+import { writeForgetList } from '../../../../../src/engine/memory/forgotten/forget-list.js';
+import { hashesOf } from '../../../../../src/engine/memory/forgotten/forgotten.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
 
@@ -98,6 +100,15 @@ test('a conversation in which nothing is to be remembered has no file', async ()
   assert.equal(names(), ['own.md', 's.md']);
 });
 
+test('what a killed export left in the folder goes', async () => {
+  const { run, names, folder } = world({ 'sessions/s.jsonl': message('user', 'one') });
+  folder.write('out/.0123456789ab.svc.tmp', 'half');
+  const before = (Date.now() - DAY_MS) / 1000;
+  utimesSync(folder.at('out/.0123456789ab.svc.tmp'), before, before);
+  await run();
+  assert.equal(names(), ['own.md', 's.md']);
+});
+
 test('a list of exports that is broken makes every export anew', async () => {
   const { run, folder, text } = world({ 'sessions/a.jsonl': message('user', 'one') });
   await run();
@@ -105,6 +116,40 @@ test('a list of exports that is broken makes every export anew', async () => {
   folder.write('state/exports.json', '{"sessions/main/a.jsonl": 7');
   await run();
   assert.match(text('a.md'), /one/);
+});
+
+test('what is forgotten while conversations are archived is in no export after the next run', async () => {
+  const said = 'the door code is heliotrope 4711, tell no one';
+  const { folder, text } = world({
+    'sessions/a.jsonl': message('user', said) + message('user', 'two'),
+  });
+  const forget = { listFile: folder.at('forgotten.json'), backupDir: folder.at('forgotten') };
+  const lines = [hashesOf('salt', said)];
+  const at = '2026-02-03T04:05:06.000Z';
+  const entry = { id: 'f1', at, passages: [], documents: [], lines, files: [] };
+  let isBehind = true;
+  const archive = {
+    list: () => ({ files: [], skipped: [] }),
+    isBehind: () => isBehind,
+    update: async () => {
+      isBehind = false;
+      writeForgetList(forget.listFile, { version: 1, salt: 'salt', next: 2, entries: [entry] });
+      return undefined;
+    },
+  };
+  const run = () =>
+    exportSessions({
+      transcripts: { places: [placeOf(folder.at('sessions'))], growth: GROWTH, archive },
+      exportDir: folder.at('out'),
+      retentionDays: undefined,
+      listFile: folder.at('state/exports.json'),
+      forget,
+      nowMs: Date.now(),
+    });
+  await run();
+  await run();
+  assert.match(text('a.md'), 'two');
+  assert.not.match(text('a.md'), 'heliotrope');
 });
 
 test.run();

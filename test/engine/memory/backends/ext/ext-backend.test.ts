@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../../src/engine/errors/index.js';
+import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { withProcessLock } from '../../../../../src/engine/sqlite/process-lock.js';
 import { message } from '../../../../support/transcripts.js';
 import { extWorld, gist } from './support.js';
@@ -331,6 +332,53 @@ test('what is forgotten leaves the answers, the exports and the bytes of the ind
     readFileSync(world.home.at('agents/main/qmd/cache/qmd/index.sqlite'), 'latin1'),
     /bittern/,
   );
+  await world.close();
+});
+
+test('conversations are exported while no other process does it', async () => {
+  const world = extWorld({}, { sessions: { enabled: true } });
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));
+  const { backend } = await world.open();
+  await backend.sync({});
+  const exported = world.home.at('agents/main/qmd/sessions/s1.md');
+  rmSync(exported);
+  const forgetting = await backend.forgetting();
+  const forgotten = await forgetting.forgotten();
+  const ends = new AbortController();
+  // The export is what comes next.
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'sync.finished') setImmediate(() => ends.abort(new Error('waited')));
+  };
+  await withProcessLock(world.home.at('qmd/update.lock'), { signal: NEVER }, async () => {
+    const following = forgetting.store.follow(forgotten, { signal: ends.signal, onEvent });
+    assert.is(await following.catch((error: Error) => error.message), 'waited');
+    assert.not.ok(existsSync(exported));
+  });
+  await forgetting.store.follow(forgotten);
+  assert.ok(existsSync(exported));
+  await world.close();
+});
+
+test('an archive of conversations that cannot be used ends no search', async () => {
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+    sync: { sessions: { retention: 'keep' } },
+  };
+  const world = extWorld({}, { sessions: { enabled: true } }, { defaults: { memorySearch } });
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A heron called.'));
+  // Its folder cannot be created.
+  world.home.write('archive', '');
+  const { backend } = await world.open();
+  const { skipped } = await backend.sync({});
+  assert.equal(
+    skipped.map(({ path, reason }) => [path, reason]),
+    [['sessions', 'unreadable']],
+  );
+  const { backend: engine, results } = await backend.search({ query: 'heron called' });
+  assert.is(engine, 'ext');
+  assert.ok(results.some(({ source }) => source === 'sessions'));
   await world.close();
 });
 

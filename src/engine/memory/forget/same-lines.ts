@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { redactSecrets } from '../../masking/index.js';
+import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from '../forgotten/index.js';
+import type { StoredDocument } from '../index/index.js';
+import {
+  absoluteFromDisplay,
+  type DocumentText,
+  DREAM_REPORTS,
+  displayPath,
+  lineAt,
+  readDocument,
+  resolveWorkspace,
+  walkFolder,
+} from '../sources/index.js';
+import type { ForgetPassage, ForgetPlace, PassageContext } from './read-passages.js';
+
+/** Copies of planned lines elsewhere. @param fromFile reports of dreaming count too */
+export function sameLines(
+  passages: readonly ForgetPassage[],
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+  fromFile: boolean,
+): readonly ForgetPlace[] {
+  const parts = passages.flatMap((passage) => passage.parts);
+  const lines = parts.map((text) => hashesOf('', text));
+  const forgotten = new Forgotten('', [{ documents: [], lines }]);
+  const traces = tracesIn(parts);
+  return placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
+    // Reports outside memory go only with the files; their entries are matched by their own words.
+    if (isOwnWriting && !fromFile) return [];
+    const found = isOwnWriting
+      ? linesWithTraces(document, traces)
+      : forgotten.linesIn(document.lines);
+    const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
+    return [...found].filter(
+      (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
+    );
+  });
+}
+
+/** Where the current files still contain forgotten text: within other words, or written since. */
+export async function remainsOf(
+  { passages }: { readonly passages: readonly ForgetPassage[] },
+  { index, sources }: Pick<PassageContext, 'index' | 'sources'>,
+): Promise<readonly ForgetPlace[]> {
+  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
+  const traces = tracesIn(passages.flatMap((passage) => passage.parts));
+  return placesIn(await index.documents(), workspaceDir, ({ document }) =>
+    linesWithTraces(document, traces),
+  );
+}
+
+function placesIn(
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+  linesOf: (file: LookedAtFile) => Iterable<number>,
+): readonly ForgetPlace[] {
+  const places: ForgetPlace[] = [];
+  for (const file of filesToLookAt(documents, workspaceDir)) {
+    const { path, absolutePath, document } = file;
+    const place = { path, absolutePath, fileHash: document.hash };
+    for (const range of rangesOf(linesOf(file))) places.push({ ...place, ...range });
+  }
+  return places;
+}
+
+/** A file that may contain text to be forgotten. */
+interface LookedAtFile {
+  readonly path: string;
+  readonly absolutePath: string;
+  /** Written by dreaming and not memory: its content comes from elsewhere. */
+  readonly isOwnWriting: boolean;
+  readonly document: DocumentText;
+}
+
+const DIARIES = ['DREAMS.md', 'dreams.md'];
+
+/** The readable notes of a memory, and the diary and reports of dreaming. */
+function* filesToLookAt(
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+): Generator<LookedAtFile> {
+  const notes = documents
+    .filter(({ kind }) => kind === 'markdown' || kind === 'text')
+    .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
+  const seen = new Set(notes);
+  const reports = walkFolder(join(workspaceDir, DREAM_REPORTS), { onSkip: () => undefined });
+  const own = [
+    ...DIARIES.map((name) => join(workspaceDir, name)),
+    ...[...reports].map(({ absolutePath }) => absolutePath),
+  ].filter((file) => !seen.has(file));
+  for (const absolutePath of [...notes, ...own]) {
+    const path = displayPath(workspaceDir, absolutePath);
+    const outcome = readDocument(absolutePath, path);
+    if (!outcome.ok) continue;
+    const isOwnWriting = !seen.has(absolutePath);
+    yield { path, absolutePath, isOwnWriting, document: outcome.document };
+  }
+}
+
+/** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */
+export function tracesIn(texts: readonly string[]): readonly string[] {
+  const lines = texts.flatMap((text) => text.split('\n')).map(wordsOf);
+  const telling = lines.filter((words) => Buffer.byteLength(words) >= TELLING_BYTES);
+  const secrets: string[] = [];
+  for (const text of texts) {
+    redactSecrets(text, (secret) => {
+      secrets.push(secret);
+      return '';
+    });
+  }
+  return [...new Set([...telling, ...secrets])].filter((trace) => trace !== '');
+}
+
+/** The lines of a document that contain one of these traces, counted from 0. */
+function linesWithTraces({ lines }: DocumentText, traces: readonly string[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (traces.length === 0) return found;
+  for (let at = 0; at < lines.count; at++) {
+    const words = wordsOf(lineAt(lines, at));
+    if (words !== '' && traces.some((trace) => words.includes(trace))) found.add(at);
+  }
+  return found;
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { SvcError } from '../../errors/index.js';
+import { ifReadable, replaceFile } from '../../support/files.js';
+import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
+import type { IndexHome } from '../home/index.js';
+import { attempt, type HideContext, whileLocked } from './hide.js';
+
+/** What was undone. */
+export interface Undone {
+  readonly entry: ForgetEntry;
+  /** Restored files. */
+  readonly restored: readonly string[];
+  /** Files that were changed since, with the paths of their backups. */
+  readonly kept: readonly { readonly path: string; readonly backup: string }[];
+}
+
+/**
+ * Removes an entry from the list, and restores the files that were changed for it.
+ *
+ * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
+ */
+export async function undo(id: string, context: HideContext): Promise<Undone> {
+  const { home } = context.target;
+  return whileLocked(context, async () => {
+    const list = await home.readForgetList();
+    const entry = list?.entries.find((one) => one.id === id);
+    if (list === undefined || entry === undefined) {
+      throw new SvcError('FORGET_ID_UNKNOWN', `no forget entry ${JSON.stringify(id)}`, {
+        hint: 'run "svc memory forget --list" to see the entries',
+      });
+    }
+    refuseForeign(entry, home);
+    const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
+    const entries = list.entries.filter((one) => one !== entry);
+    await home.writeForgetList({ ...list, entries });
+    for (const { file, restored } of outcomes) {
+      // A backup that stays does no harm.
+      if (restored) ifReadable(() => rmSync(file.backup, { force: true }));
+    }
+    return {
+      entry,
+      restored: outcomes.flatMap(({ file, restored }) => (restored ? [file.path] : [])),
+      kept: outcomes.flatMap(({ file: { path, backup }, restored }) =>
+        restored ? [] : [{ path, backup }],
+      ),
+    };
+  });
+}
+
+/** Only the host that changed files can restore them. @throws SvcError FORGET_FAILED */
+function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome): void {
+  const isForeign = others !== undefined && origin !== undefined && origin !== others.place.origin;
+  if (files.length === 0 || !isForeign) return;
+  throw new SvcError('FORGET_FAILED', `the files that ${id} changed are on ${origin}`, {
+    hint: `run "svc memory forget --undo ${id}" there`,
+  });
+}
+
+/**
+ * Restores a file from its backup if it is still as forgetting left it. A killed undo may have restored it already.
+ *
+ * @returns false when it was changed since, or the backup is gone: it is left alone
+ * @throws SvcError FORGET_FAILED
+ */
+function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
+  return attempt(`cannot restore ${absolutePath}`, () => {
+    const copy = statSync(backup, { throwIfNoEntry: false });
+    const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+    if (copy === undefined || stats?.isFile() === false) return false;
+    const before = readFileSync(backup);
+    const now = stats === undefined ? null : readFileSync(absolutePath);
+    if (now?.equals(before) === true) return true;
+    if ((now === null ? null : hash('sha256', now)) !== leftHash) return false;
+    replaceFile(absolutePath, before, (stats ?? copy).mode & 0o777);
+    return true;
+  });
+}

@@ -1,0 +1,76 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { completeForgetting, followInAllStores } from '../../src/cli/memory-stores.js';
+import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
+import { openMemory } from '../../src/engine/memory/index.js';
+import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
+import { contextOf, testClock } from '../support/flows.js';
+import { failureOf } from '../support/memory.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
+
+const test = suite('forgetting in all stores');
+
+const SECRET = 'the door code is heliotrope 4711, tell no one';
+const TALK = 'agents/main/sessions/talk.jsonl';
+
+/** A memory with an archived conversation whose transcript is gone. */
+async function archivedWorld() {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Memory\n\nThe nightly backup runs at 02:30.\n');
+  home.write(TALK, message('user', SECRET) + message('assistant', 'Noted, the rest as well.'));
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+    sync: { sessions: { retention: 'keep' } },
+  };
+  home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
+  const clock = testClock();
+  clock.nowMs = Date.now();
+  const context = contextOf(home.path, clock);
+  const memory = await openMemory(context, { kind: 'agent' });
+  await memory.backend.sync({});
+  rmSync(home.at(TALK));
+  const forgetting = await memory.backend.forgetting();
+  const archive = archiveOf(memory, context);
+  const titles = async () => (await findSessions(memory, context)).map(({ title }) => title);
+  const hide = async () => {
+    const target = 'sessions/main/talk.jsonl#L1';
+    await forgetting.hide(await forgetting.plan({ target }), { fromFile: false });
+  };
+  return { memory, context, forgetting, archive, titles, hide };
+}
+
+test('what a killed process has only put on the list is shown nowhere, and is removed by the next', async () => {
+  const { memory, context, archive, titles, hide } = await archivedWorld();
+  assert.equal(await titles(), [SECRET]);
+  await hide();
+  assert.equal(await titles(), []);
+  assert.is(archive.sessions()[0]?.title, SECRET);
+  assert.not.ok(isFollowed(memory.forget));
+  assert.equal(await completeForgetting(memory, context, {}), []);
+  assert.is(archive.sessions()[0]?.title, 'Noted, the rest as well.');
+  assert.ok(isFollowed(memory.forget));
+  await memory.backend.close();
+});
+
+test('a store that fails keeps no other from forgetting, and is tried again', async () => {
+  const { memory, context, forgetting, archive, hide } = await archivedWorld();
+  await hide();
+  const { file } = archive.settings;
+  writeFileSync(file, 'not an archive');
+  const { code } = await failureOf(followInAllStores(forgetting, memory, context, {}));
+  assert.is(code, 'ARCHIVE_UNUSABLE');
+  assert.not.ok(await memory.home.isScrubPending());
+  const [warning] = await completeForgetting(memory, context, {});
+  assert.is(warning?.code, 'FORGET_UNFINISHED');
+  assert.match(warning?.message ?? '', 'archive');
+  rmSync(file);
+  assert.equal(await completeForgetting(memory, context, {}), []);
+  assert.ok(isFollowed(memory.forget));
+  await memory.backend.close();
+});
+
+test.run();
