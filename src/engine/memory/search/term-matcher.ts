@@ -45,16 +45,18 @@ function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
 
 function allWords(text: string, lookup: TermLookup): TextAnalysis {
   const words = wordsOf(text);
-  const all = hasCamelCase(text) ? words.flatMap((word) => withParts(word, text)) : words;
-  const stemmed = all.map((word) => inLanguages(word, text, lookup));
-  const hits = stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
-  return { hits, hasWords: words.length > 0 };
+  const names = hasCamelCase(text) ? words.map((word) => partsOf(word, text)) : [];
+  // The parts of a name are apart from the words around it, so that a phrase can go on after a name.
+  const hits = [words, ...names].flatMap((row) => {
+    const stemmed = row.map((word) => inLanguages(word, text, lookup));
+    return stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
+  });
+  return { hits: hits.sort((a, b) => a.start - b.start), hasWords: words.length > 0 };
 }
 
-/** A word, and the parts of a name in camel case. */
-function withParts(word: Word, text: string): readonly Word[] {
-  const parts = placedParts(text.slice(word.start, word.end), word.start);
-  return [word, ...parts.map(([part, start]) => wordAt(part, start))];
+/** The parts of a name in camel case; none of other words. */
+function partsOf({ start, end }: Word, text: string): readonly Word[] {
+  return placedParts(text.slice(start, end), start).map((part) => wordAt(...part));
 }
 
 /** The parts of a name in camel case with their positions, given that of the name; none of other words. */

@@ -39,6 +39,14 @@ test('a phrase is found where its words stand together', () => {
   assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
 });
 
+test('a phrase may contain a name in camel case, or consist of its parts', () => {
+  const text = 'Please call getUserName now and then.';
+  assert.equal(marked('"call getUserName now"', text), ['call getUserName now']);
+  assert.equal(marked('"user name"', text), ['UserName']);
+  const path = 'src/getUserName.ts';
+  assert.ok(marked(path, `in ${path}`).includes(path));
+});
+
 const vocabulary = [
   ...new Set(
     ['typescript', 'zod', 'better-sqlite3']
