@@ -2,7 +2,15 @@ import { uniqueBy } from '../../support/lists.js';
 import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
 import { phraseTerm, type QueryTerm, type Reading, type TermForm } from './terms.js';
-import { foldWord, isPlain, stemOf, type TextSpan, type Word, wordAt, wordsOf } from './words.js';
+import {
+  foldWord,
+  indexedWordsOf,
+  isPlain,
+  stemOf,
+  type TextSpan,
+  type Word,
+  wordAt,
+} from './words.js';
 
 /** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
@@ -44,7 +52,7 @@ function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
 }
 
 function allWords(text: string, lookup: TermLookup): TextAnalysis {
-  const words = wordsOf(text);
+  const words = indexedWordsOf(text);
   const names = hasCamelCase(text) ? words.map((word) => partsOf(word, text)) : [];
   // The parts of a name are apart from the words around it, so that a phrase can go on after a name.
   const hits = [words, ...names].flatMap((row) => {

@@ -14,7 +14,7 @@ const TOKENIZERS = ['unicode61', 'trigram'] as const satisfies readonly Tokenize
 const notes = folderOf({
   'plain.md': '# Backup\n\nThe nightly backup runs at three and says "done" — 100 %.\n',
   'signs.md': 'Odd: "quotes" \'single\' a\\b 50% under_score #tag @home C++ ; -- drop table\n',
-  'cjk.md': '記憶を検索する。한국어 메모. カタカナ\n\n🎉 party 👩‍👩‍👧 family\n',
+  'cjk.md': '記憶を検索する。한국어 메모. カタカナ ＦＵＬＬ\n\n🎉 party 👩‍👩‍👧 family\n',
 });
 const backends = new Map(
   TOKENIZERS.map((tokenizer) => [tokenizer, backendOn(targetOf(notes.path, { tokenizer }))]),
@@ -83,7 +83,7 @@ for (const tokenizer of TOKENIZERS) {
   });
 
   test(`Chinese, Japanese and Korean words are found within a run (${tokenizer})`, async () => {
-    for (const query of ['検索', '記憶を検索', '한국어', 'カタカナ']) {
+    for (const query of ['検索', '記憶を検索', '한국어', 'カタカナ', 'ＦＵＬＬ']) {
       assert.equal(pathsOf(await search(tokenizer, query)), ['cjk.md'], query);
     }
   });

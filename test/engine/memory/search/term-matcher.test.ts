@@ -39,6 +39,14 @@ test('a phrase is found where its words stand together', () => {
   assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
 });
 
+test('scripts without spaces are found where the index finds them, also next to other letters', () => {
+  assert.equal(marked('한국어', '한국어 문서'), ['한국', '국어']);
+  assert.equal(marked('백업', '새벽에 백업은 NAS백업으로'), ['백업', '백업']);
+  assert.equal(marked('計画', '2024年の計画'), ['計画']);
+  assert.equal(marked('データ', 'このデータは'), ['デー', 'ータ']);
+  assert.equal(marked('ＡＰＩ', 'ｌｅｇａｃｙＡＰＩ'), ['ＡＰ', 'ＰＩ']);
+});
+
 test('a phrase may contain a name in camel case, or consist of its parts', () => {
   const text = 'Please call getUserName now and then.';
   assert.equal(marked('"call getUserName now"', text), ['call getUserName now']);
