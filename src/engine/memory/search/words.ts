@@ -26,7 +26,8 @@ export const WORD = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
  */
 const wordPattern = (): RegExp =>
   /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-const ASCII_WORD = /^[a-z]+$/;
+/** Of other words, the stemmer changes nothing. */
+const MAY_HAVE_ENDING = /[a-z]$/;
 
 const PLAIN =
   /^[\0-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\u{1f300}-\u{1f6ff}\u{1f900}-\u{1faff}]*$/u;
@@ -69,7 +70,7 @@ export function stemOf(word: string, language?: Language): string {
 }
 
 function stemOfFolded(folded: string): string {
-  return ASCII_WORD.test(folded) ? stemmer(folded) : folded;
+  return MAY_HAVE_ENDING.test(folded) ? stemmer(folded) : folded;
 }
 
 /** Lower case without diacritics. */

@@ -28,6 +28,12 @@ test('words are found in all their forms and cases, without diacritics', () => {
   assert.equal(marked('happy', 'happy happily'), ['happy']);
 });
 
+test('words with digits or letters of other alphabets have endings as well', () => {
+  assert.equal(marked('1990', 'in the 1990s'), ['1990s']);
+  assert.equal(marked('mp3s', 'an MP3'), ['MP3']);
+  assert.equal(marked('smør', 'two smørs'), ['smørs']);
+});
+
 test('a beginning finds what begins so, and no more', () => {
   assert.equal(marked('deploy*', 'deployed redeploy deployments deplo'), [
     'deployed',
