@@ -198,23 +198,25 @@ function hitsAt(
 /** With trigrams, a term is any substring, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
   // Without the expression's own quotes: a term may itself be a quotation mark.
-  const needles = terms.map((term) => term.match.slice(1, -1).toLowerCase());
+  const needles = terms.map((term) => inLowerCase(term.match.slice(1, -1)));
   return (text) => {
-    const folded = text.toLowerCase();
+    const folded = inLowerCase(text);
     const hits: TermHit[] = [];
-    // A letter whose lower case is longer would shift later positions.
-    if (folded.length === text.length) {
-      for (const [term, needle] of needles.entries()) {
-        let start = folded.indexOf(needle);
-        while (start !== -1) {
-          hits.push({ term, start, end: start + needle.length });
-          start = folded.indexOf(needle, start + needle.length);
-        }
+    for (const [term, needle] of needles.entries()) {
+      let start = folded.indexOf(needle);
+      while (start !== -1) {
+        hits.push({ term, start, end: start + needle.length });
+        start = folded.indexOf(needle, start + needle.length);
       }
     }
     hits.sort((a, b) => a.start - b.start);
     return { hits, hasWords: hasAnyWord(text) };
   };
+}
+
+/** Of the same length: İ is the only letter whose lower case is longer. */
+function inLowerCase(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase();
 }
 
 /** Merges hits into disjoint spans, for highlighting. */

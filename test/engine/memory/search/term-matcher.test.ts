@@ -105,6 +105,15 @@ test('whatever is looked for in whatever text, places are places in it', () => {
   }
 });
 
+test('with trigrams, a letter whose lower case is longer hides nothing', () => {
+  const text = '\u0130stanbul and istanbul';
+  const { hits } = hitsOf('istanbul', text, 'trigram');
+  assert.equal(
+    hits.map(({ start, end }) => text.slice(start, end)),
+    ['\u0130stanbul', 'istanbul'],
+  );
+});
+
 test('overlapping places become one', () => {
   const spans = [
     { start: 5, end: 7 },
