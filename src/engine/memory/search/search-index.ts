@@ -134,7 +134,7 @@ export async function withUnfinishedWord(
 ): Promise<LexicalQuery> {
   const last = query.terms.findLast(({ word }) => word !== undefined);
   // After a blank or a quote, the word is finished; a stop word is no term.
-  if (last?.word === undefined || !text.endsWith(last.word)) return query;
+  if (last?.word === undefined || !text.normalize('NFC').endsWith(last.word)) return query;
   // Before what it matches is counted, which takes longest for the shortest.
   if ([...last.word].length < shortestBeginning(chunks)) return query;
   const prefix = prefixTerm(last.word, languages);
