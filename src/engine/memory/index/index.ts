@@ -19,6 +19,7 @@ export type {
 } from './documents.js';
 export type {
   EmbeddingEntry,
+  MissingMedia,
   PackedEmbedding,
   PackedStore,
   RefusedContent,
