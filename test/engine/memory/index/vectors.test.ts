@@ -74,6 +74,21 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
+  test('few vectors next to many of another identity are all sampled', async () => {
+    const index = await kind.newIndex();
+    const texts = Array.from({ length: 1000 }, (_, at) => `passage ${at}`);
+    await apply(index, putting('a.md', ...texts));
+    await embedMissing(index, 'many', textVector);
+    const few = await index.missingEmbeddings('few', 0, 20);
+    const entries = few.map(({ hash, text }) => ({ hash, vectors: [textVector(text)] }));
+    await index.putEmbeddings('few', entries);
+    const query = textVector('alpha');
+    const view = await index.view();
+    assert.is((await view.sampleSimilarities('few', query, 256)).length, 20);
+    assert.ok((await view.sampleSimilarities('many', query, 256)).length > 250);
+    index.close();
+  });
+
   test('a renamed or rewritten text keeps its vector', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two'));
