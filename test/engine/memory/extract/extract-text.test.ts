@@ -7,6 +7,7 @@ import { extractText } from '../../../../src/engine/memory/extract/index.js';
 import type { Extraction } from '../../../../src/engine/memory/extract/limits.js';
 import type { ExtractedFormat } from '../../../../src/engine/support/document-format.js';
 import { docx, paragraph, pdf, pdfBomb } from '../../../support/documents.js';
+import { folderOf } from '../../../support/temp-folder.js';
 
 const test = suite('extracting text');
 
@@ -144,6 +145,19 @@ test('a page that is nested too deeply is refused instead of losing its text', a
   }
   const tables = '<table><tr><td>'.repeat(2000);
   assert.is(faultOf(await extract('html', `${tables}The gate is green.`)), 'depth');
+});
+
+test('only a process without memory says something about the file', async () => {
+  for (const [signal, expected] of [
+    ['SIGKILL', { ok: false, fault: 'process', detail: 'SIGKILL' }],
+    ['SIGABRT', { ok: false, fault: 'memory' }],
+  ] as const) {
+    const library = folderOf({
+      'node_modules/unpdf/package.json': '{"name":"unpdf","type":"module","exports":"./index.js"}',
+      'node_modules/unpdf/index.js': `process.kill(process.pid, '${signal}'); await new Promise(() => {});`,
+    });
+    assert.equal(await extract('pdf', pdf(['x']), { libraryDir: library.path }), expected);
+  }
 });
 
 test('a process that takes too long is killed', async () => {
