@@ -1,6 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
-import type { IndexIdentity } from '../identity.js';
+import { type IndexIdentity, identityDifferences } from '../identity.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
 
@@ -85,8 +85,6 @@ export async function preparePostgresIndex(
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
-  const { tokenizer } = identity;
-  return (
-    facts.tokenizer === tokenizer && JSON.stringify(facts.identity) === JSON.stringify(identity)
-  );
+  if (facts.identity === undefined || facts.tokenizer !== identity.tokenizer) return false;
+  return identityDifferences(facts.identity, identity).length === 0;
 }
