@@ -12,6 +12,7 @@ export type {
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
 export type {
   Change,
+  DescribedDocument,
   IndexedDocument,
   LinkingDocument,
   StoredDocument,
