@@ -12,7 +12,7 @@ import {
 import { SvcError } from '../../errors/index.js';
 import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal } from '../../support/async.js';
+import { anySignal, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { MemoryIndex } from '../index/index.js';
@@ -132,8 +132,6 @@ async function embedWith(
     await run.release();
   }
 }
-
-const NEVER = new AbortController().signal;
 
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
