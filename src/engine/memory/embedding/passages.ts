@@ -161,7 +161,10 @@ export function isForJobs(
   return batch !== undefined && (size > atMost || isInJobs);
 }
 
-/** Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. */
+/**
+ * Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. NEAREST_PIECE of
+ * nearest.ts compares as many.
+ */
 const MOST_PIECES = 4;
 /** Shorter texts say too little about what they are about; in UTF-16 units. */
 const SHORTEST_PIECE = 200;
