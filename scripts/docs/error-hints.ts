@@ -117,7 +117,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   STORAGE_REFUSED:
     'Check the login of `storage.url` and the rights of its role; [teams.md](teams.md) lists them.',
   STORAGE_TOKENIZER:
-    'Set the same `memorySearch.store.fts.tokenizer` on all hosts, then run `svc memory index` there.',
+    'Set the same `memorySearch.store.fts.tokenizer` on all hosts, then run `svc memory index` there. To change it, run `svc memory reset` on each of them first.',
   STORAGE_UNCERTAIN: 'Look whether the change is there, then try again.',
   STORAGE_UNREACHABLE: 'Check that the server runs and that this host may connect to it.',
   STORAGE_UNSUPPORTED: 'Update the server.',

@@ -12,7 +12,7 @@ import type {
   VendorBatch,
 } from '../providers/vendor.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
-import { anySignal } from '../support/async.js';
+import { anySignal, NEVER } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { embedDocuments } from './embed-documents.js';
 import type {
@@ -45,8 +45,6 @@ export function createAdapter(
 ): EmbeddingAdapter {
   return new VendorAdapter(vendor, settings, tools);
 }
-
-const NEVER = new AbortController().signal;
 const ignore = (): void => undefined;
 const PROBE_TEXT = 'ping';
 /** Few inputs per request, so that a slow model answers some before a search stops waiting. */

@@ -89,7 +89,8 @@ async function faultOf(
   if (!paths.has(target.path)) return { why: 'not-indexed' };
   if (target.kind === 'file') return undefined;
   const lines = await files(target.path);
-  const last = lines === null ? target.endLine : Math.max(0, ...lines.keys());
+  // In ascending order; too many to be arguments.
+  const last = lines === null ? target.endLine : ([...lines.keys()].at(-1) ?? 0);
   return target.startLine > last ? { why: 'no-such-lines', lines: last } : undefined;
 }
 

@@ -2,7 +2,7 @@ import type { ResolvedMemorySearch } from '../config/index.js';
 import type { ProviderWorld } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
 import { broken } from '../providers/read-vectors.js';
-import { anySignal, SharedOpening } from '../support/async.js';
+import { anySignal, NEVER, SharedOpening } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { formatCountOf } from '../support/format.js';
@@ -240,8 +240,6 @@ interface Sendable {
   readonly position: number;
   readonly text: string;
 }
-
-const NEVER = new AbortController().signal;
 
 class BudgetSpent extends Error {
   readonly warning: Warning;

@@ -31,6 +31,9 @@ export async function abortableSleep(ms: number, signal: AbortSignal): Promise<v
   await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
+/** A signal that never aborts. */
+export const NEVER = new AbortController().signal;
+
 /** What a signal of {@link anySignal} was made of. */
 const SOURCES = new WeakMap<AbortSignal, readonly AbortSignal[]>();
 

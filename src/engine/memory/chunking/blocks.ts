@@ -48,7 +48,8 @@ export function splitBlocks(lines: TextLines): Block[] {
   return blocks;
 }
 
-function isBlank(lines: TextLines, at: number): boolean {
+/** Whether a line is blank; those after the last are. */
+export function isBlank(lines: TextLines, at: number): boolean {
   return lines.marks[at] === 0 || at >= lines.count;
 }
 

@@ -1,7 +1,7 @@
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
-import { lineAt, lineLength, type TextLines } from '../sources/index.js';
+import { lineAt, type TextLines } from '../sources/index.js';
 import type { Chunk, DocumentKind } from '../types.js';
-import { type Block, shortTitle, splitBlocks } from './blocks.js';
+import { type Block, isBlank, shortTitle, splitBlocks } from './blocks.js';
 import { type ChunkingOptions, chunkBlocks } from './chunk-markdown.js';
 
 /** Splits a document that is not a conversation, by its format. */
@@ -204,8 +204,4 @@ const MOST_LEVELS = 6;
 function headingBlock(start: number, end: number, level: number, title: string): Block {
   const shown = shortTitle(title);
   return { kind: 'heading', start, end, level: Math.min(level, MOST_LEVELS), title: shown };
-}
-
-function isBlank(lines: TextLines, at: number): boolean {
-  return at >= lines.count || lines.marks[at] === 0 || lineLength(lines, at) === 0;
 }

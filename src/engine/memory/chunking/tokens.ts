@@ -21,6 +21,10 @@ function tokensOf(codePoint: number): number {
   return 0.5;
 }
 
+/** What {@link isCjk} is, inside a pattern with the flag `u`. */
+export const CJK =
+  '\\u2e80-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}';
+
 /** Han, kana, hangul and full-width characters: scripts written without spaces. */
 export function isCjk(codePoint: number): boolean {
   return (

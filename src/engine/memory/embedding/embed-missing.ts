@@ -12,7 +12,7 @@ import {
 import { SvcError } from '../../errors/index.js';
 import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal } from '../../support/async.js';
+import { anySignal, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { MemoryIndex } from '../index/index.js';
@@ -21,8 +21,9 @@ import { AnswerStore } from './answer-store.js';
 import {
   distinct,
   isForJobs,
+  mediaFiles,
   mediaSize,
-  missingMediaFiles,
+  missingMedia,
   missingTexts,
   missingWork,
   pieceOfKey,
@@ -131,8 +132,6 @@ async function embedWith(
     await run.release();
   }
 }
-
-const NEVER = new AbortController().signal;
 
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
@@ -264,7 +263,8 @@ class Run {
       const pieces =
         atMost === undefined
           ? missing
-          : this.taken(missing, atMost, ({ key }) => 1 / pieceOfKey(key).pieces);
+          : // Of a passage, all pieces or none.
+            this.taken(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
       for await (const { embedded, refused } of adapter.embedDocuments(pieces, work)) {
         await this.answers.take(identity, embedded.map(keyed), refused.map(keyed));
       }
@@ -285,11 +285,9 @@ class Run {
     signal: AbortSignal,
   ): Promise<void> {
     const { atMost, workspaceDir } = this.options;
-    const missing = distinct(missingMediaFiles(this.index, identity, workspaceDir));
-    const files =
-      atMost === undefined
-        ? missing
-        : this.taken(missing, atMost, ({ media }) => mediaSize(media.data));
+    const missing = missingMedia(this.index, identity);
+    const taken = atMost === undefined ? missing : this.taken(missing, atMost, mediaSize);
+    const files = distinct(mediaFiles(taken, workspaceDir));
     for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
       const named = refused.map((answer) => ({ ...keyed(answer), file: answer.input.path }));
       await this.answers.take(identity, embedded.map(keyed), named);
@@ -323,11 +321,11 @@ class Run {
   ): AsyncGenerator<T> {
     const untilMs = this.startedMs + this.provider.queryTimeoutMs * TIME_TO_START;
     for await (const passage of passages) {
-      if (runningMs() > untilMs || this.takenSize >= atMost) return;
-      const size = this.takenSize + sizeOf(passage);
+      const size = sizeOf(passage);
+      if (size > 0 && (runningMs() > untilMs || this.takenSize >= atMost)) return;
       // A file too large for one search must not block smaller ones.
-      if (size > atMost) continue;
-      this.takenSize = size;
+      if (this.takenSize + size > atMost) continue;
+      this.takenSize += size;
       yield passage;
     }
   }

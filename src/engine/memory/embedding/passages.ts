@@ -1,6 +1,6 @@
 import type { EmbeddingAdapter } from '../../embeddings/index.js';
 import type { MediaInput, TextInput } from '../../providers/vendor.js';
-import type { MemoryIndex } from '../index/index.js';
+import type { MemoryIndex, MissingMedia } from '../index/index.js';
 import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
 
 interface Named {
@@ -84,17 +84,18 @@ class RecentContents {
   }
 }
 
-/**
- * The media without a vector. Files are read when needed; one that has changed since it was indexed is left
- * to the next sync.
- */
-export async function* missingMediaFiles(
-  index: MemoryIndex,
-  identity: string,
+/** The media without a vector, read as needed. */
+export function missingMedia(index: MemoryIndex, identity: string): AsyncGenerator<MissingMedia> {
+  return pages((after) => index.missingMedia(identity, after, PAGE));
+}
+
+/** Their files, read when needed; one that has changed since it was indexed is left to the next sync. */
+export async function* mediaFiles(
+  media: AsyncIterable<MissingMedia>,
   workspace: string,
 ): AsyncGenerator<MediaPassage> {
   const workspaceDir = resolveWorkspace(workspace);
-  for await (const missing of pages((after) => index.missingMedia(identity, after, PAGE))) {
+  for await (const missing of media) {
     const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
     if (data === undefined) continue;
     const { hash, path, label, mimeType } = missing;
@@ -128,8 +129,8 @@ interface MissingWork {
 }
 
 /** A file's size in equivalent passages. */
-export function mediaSize({ length }: Buffer): number {
-  return 1 + Math.floor(length / BYTES_PER_PASSAGE);
+export function mediaSize({ bytes }: Pick<MissingMedia, 'bytes'>): number {
+  return 1 + Math.floor(bytes / BYTES_PER_PASSAGE);
 }
 
 /** How much an adapter has to embed. @param atMost stops counting there */
@@ -160,7 +161,10 @@ export function isForJobs(
   return batch !== undefined && (size > atMost || isInJobs);
 }
 
-/** Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. */
+/**
+ * Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. NEAREST_PIECE of
+ * nearest.ts compares as many.
+ */
 const MOST_PIECES = 4;
 /** Shorter texts say too little about what they are about; in UTF-16 units. */
 const SHORTEST_PIECE = 200;

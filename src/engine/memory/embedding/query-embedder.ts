@@ -6,7 +6,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning, type WarningCode } from '../../errors/index.js';
-import { anySignal } from '../../support/async.js';
+import { anySignal, NEVER } from '../../support/async.js';
 import type { MemoryIndex } from '../index/index.js';
 
 /** Number of query vectors cached in the process. */
@@ -115,8 +115,6 @@ export class QueryEmbedder {
     this.remembered.set(key, vector);
   }
 }
-
-const NEVER = new AbortController().signal;
 
 /** The vectors that cover most of the index; the configured identity's on a tie. */
 async function comparableVectors(

@@ -76,7 +76,7 @@ class BodyReader implements XmlHandler {
   private cells: string[] = [];
   private cell = '';
   private isText = false;
-  /** Text that was deleted while changes were tracked, and what only older programs show. */
+  /** Text that was deleted or moved away while changes were tracked, and what only older programs show. */
   private hidden = 0;
 
   constructor(styles: ReadonlyMap<string, number>) {
@@ -104,13 +104,18 @@ class BodyReader implements XmlHandler {
       case 'w:tab':
         this.add(' ');
         break;
+      case 'w:noBreakHyphen':
+        this.add('-');
+        break;
       case 'w:br':
+      case 'w:cr':
         this.add('\n');
         break;
       case 'w:tr':
         this.rowDepth += 1;
         break;
       case 'w:del':
+      case 'w:moveFrom':
       case 'mc:Fallback':
         this.hidden += 1;
         break;
@@ -139,6 +144,7 @@ class BodyReader implements XmlHandler {
         if (this.rowDepth === 0 && this.hidden === 0) this.write(['']);
         break;
       case 'w:del':
+      case 'w:moveFrom':
       case 'mc:Fallback':
         this.hidden -= 1;
         break;

@@ -6,11 +6,11 @@
 import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { type Extraction, MEMORY_LIMIT_BYTES } from './limits.js';
+import { type Extraction, MEMORY_LIMIT_BYTES, OUT_OF_MEMORY } from './limits.js';
 
-/** Buffers are not part of the heap that `--max-old-space-size` limits. */
+/** Buffers are not part of the heap that `--max-old-space-size` limits. V8 uses the same signal for the heap. */
 const WATCHDOG = `setInterval(() => {
-  if (process.memoryUsage.rss() > ${2 * MEMORY_LIMIT_BYTES}) process.kill(process.pid, 'SIGKILL');
+  if (process.memoryUsage.rss() > ${2 * MEMORY_LIMIT_BYTES}) process.kill(process.pid, '${OUT_OF_MEMORY}');
 }, 20);`;
 
 async function main(): Promise<void> {

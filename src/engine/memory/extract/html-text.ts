@@ -46,16 +46,22 @@ export function htmlText(bytes: Uint8Array): Extraction {
 
 function decoded(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
-  const mark = byteOrder(bytes);
-  try {
-    return new TextDecoder(mark ?? CHARSET.exec(head)?.[1] ?? 'utf-8').decode(bytes);
-  } catch {
-    // An unknown name of a character set.
-    return new TextDecoder().decode(bytes);
-  }
+  return new TextDecoder(markedEncoding(bytes) ?? declaredEncoding(head)).decode(bytes);
 }
 
-function byteOrder([first, second]: Uint8Array): string | undefined {
+function markedEncoding([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/** A declaration that can be read as ASCII is not in UTF-16, whatever it declares; browsers take UTF-8, too. */
+function declaredEncoding(head: string): string {
+  try {
+    const { encoding } = new TextDecoder(CHARSET.exec(head)?.[1]);
+    return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
+  } catch {
+    // An unknown name of a character set.
+    return 'utf-8';
+  }
 }

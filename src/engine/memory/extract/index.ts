@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { ChildEnd } from '../../child/child-group.js';
 import { childEnvironment } from '../../child/program.js';
 import {
   documentFormatOf,
@@ -27,6 +28,7 @@ import {
   MEMORY_LIMIT_BYTES,
   MOST_JSON_BYTES,
   MOST_TEXT_CHARS,
+  OUT_OF_MEMORY,
   parseExtraction,
 } from './limits.js';
 import { installedPdfLibrary } from './pdf-library.js';
@@ -134,8 +136,8 @@ export class ExtractedTexts {
   }
 
   private keep(hash: string, extraction: Extraction): void {
-    // The library can be installed at any time.
-    if (!extraction.ok && extraction.fault === 'library') return;
+    // The library can be installed at any time, and what ended the process says nothing about the file.
+    if (!extraction.ok && ['library', 'process'].includes(extraction.fault)) return;
     makeFolders(this.folder);
     replaceFile(this.fileOf(hash), gzipSync(JSON.stringify(extraction)), PRIVATE_MODE);
   }
@@ -184,6 +186,11 @@ function whyNot(
       return ['unreadable', 'install the library for PDF files: svc memory documents install pdf'];
     case 'memory':
       return ['too_large', 'extracting its text takes too much memory'];
+    case 'process':
+      return [
+        'unreadable',
+        `extracting its text was interrupted (${detail}); "svc memory index" tries again`,
+      ];
     case 'text':
       return ['too_large', `it has more than ${MOST_TEXT_CHARS / MEGABYTE} MB of text`];
     case 'time':
@@ -230,6 +237,18 @@ export async function extractText(request: ExtractionRequest): Promise<Extractio
   if (end.kind === 'killed')
     return { ok: false, fault: end.limit === 'timeoutMs' ? 'time' : 'text' };
   const answer = end.kind === 'exited' ? parseExtraction(end.stdout.toString()) : undefined;
-  // A process that ran out of memory before its thread did.
-  return answer ?? { ok: false, fault: 'memory' };
+  return answer ?? faultOf(end);
+}
+
+function faultOf(end: ChildEnd): Extraction {
+  switch (end.kind) {
+    case 'exited':
+      return { ok: false, fault: 'process', detail: `exit code ${end.exitCode}` };
+    case 'not-started':
+      return { ok: false, fault: 'process', detail: end.code };
+    case 'signalled':
+      return end.signal === OUT_OF_MEMORY
+        ? { ok: false, fault: 'memory' }
+        : { ok: false, fault: 'process', detail: end.signal };
+  }
 }

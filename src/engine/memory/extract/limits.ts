@@ -8,6 +8,9 @@ export const EXTRACTION_MS = 30_000;
 /** Of the heap; with buffers and the program itself twice as much. */
 export const MEMORY_LIMIT_BYTES = 512 * 1024 * 1024;
 
+/** The signal that ends a process beyond this limit. */
+export const OUT_OF_MEMORY = 'SIGABRT';
+
 /** The text of a file, or why there is none. */
 export type Extraction =
   | { readonly ok: true; readonly text: string }
@@ -19,6 +22,7 @@ export type ExtractionFault =
   | 'invalid'
   | 'library'
   | 'memory'
+  | 'process'
   | 'text'
   | 'time';
 

@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
+import { firstChars } from '../../support/text.js';
 import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
 import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
@@ -129,6 +130,24 @@ export function pageLines(
     });
   }
   return { startLine, endLine };
+}
+
+/** Of a document that is given at once, so that an answer stays small. */
+const MAX_CHARACTERS = 200_000;
+
+/** As many lines or turns as may be given at once: at least one, cut if it is longer. */
+export function withinCharacters(texts: readonly string[]): {
+  readonly texts: readonly string[];
+  readonly isCut: boolean;
+} {
+  let characters = 0;
+  const end = texts.findIndex((text) => {
+    characters += text.length + 1;
+    return characters > MAX_CHARACTERS;
+  });
+  if (end === -1) return { texts, isCut: false };
+  const given = texts.slice(0, Math.max(1, end)).map((text) => firstChars(text, MAX_CHARACTERS));
+  return { texts: given, isCut: given.length < texts.length || given[0] !== texts[0] };
 }
 
 /** The lines that describe an image or a recording in place of its own. */

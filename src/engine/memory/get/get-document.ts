@@ -2,7 +2,6 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
-import { firstChars } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -29,10 +28,9 @@ import {
   mediaLines,
   named,
   pageLines,
+  withinCharacters,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
-
-const MAX_CHARACTERS = 200_000;
 
 /**
  * Reads lines of an indexed document and of no other file: the path must be in the index, and must not be a
@@ -121,9 +119,8 @@ function linesOf(
   const { lines } = forgotten.cover(outcome.document.lines, hash);
   const { startLine, endLine: last } = askedLines(request, range, document.path, lines.count);
   const asked = joinedLines(lines, startLine - 1, last).split('\n');
-  const given = withinCharacters(asked);
+  const { texts: given, isCut } = withinCharacters(asked);
   const endLine = startLine + given.length - 1;
-  const text = given.join('\n');
   return {
     path: document.path,
     absolutePath,
@@ -131,12 +128,10 @@ function linesOf(
     kind: document.kind,
     startLine,
     endLine,
-    text: firstChars(text, MAX_CHARACTERS),
+    text: given.join('\n'),
     totalLines: lines.count,
     truncated:
-      given.length < asked.length ||
-      text.length > MAX_CHARACTERS ||
-      (request.lines === undefined && endLine < lines.count && range === undefined),
+      isCut || (request.lines === undefined && endLine < lines.count && range === undefined),
   };
 }
 
@@ -185,15 +180,6 @@ function refuseLinks(absolutePath: string, path: string): void {
       hint: 'pass the file it leads to; symbolic links are not followed',
     });
   }
-}
-
-function withinCharacters(lines: readonly string[]): readonly string[] {
-  let characters = 0;
-  const end = lines.findIndex((line) => {
-    characters += line.length + 1;
-    return characters > MAX_CHARACTERS;
-  });
-  return end === -1 ? lines : lines.slice(0, Math.max(1, end));
 }
 
 /** A description of an image or a recording in place of its lines. */

@@ -12,6 +12,7 @@ import {
   mediaLines,
   named,
   pageLines,
+  withinCharacters,
 } from './asked-lines.js';
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
@@ -35,7 +36,7 @@ export async function lookUpOther(
  * @throws SvcError RANGE_INVALID
  */
 export async function readShared(
-  others: OtherHosts,
+  others: Pick<OtherHosts, 'chunksOf'>,
   { document, range: cited, pages }: FoundDocument<OtherDocument>,
   request: GetRequest,
 ): Promise<Omit<GetResponse, 'warnings'>> {
@@ -53,9 +54,10 @@ export async function readShared(
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
   const asked = askedLines(request, range, documentName(document), totalLines);
   const isOpen = request.lines === undefined && range === undefined;
-  const truncated = isOpen && asked.endLine < totalLines;
-  const text = kind === 'transcript' ? turnsIn(chunks, asked) : { text: textIn(chunks, asked) };
-  return { ...described, ...asked, ...text, totalLines, truncated };
+  const { isCut, ...given } =
+    kind === 'transcript' ? turnsIn(chunks, asked) : linesIn(chunks, asked);
+  const truncated = isCut || (isOpen && given.endLine < totalLines);
+  return { ...described, startLine: asked.startLine, ...given, totalLines, truncated };
 }
 
 /** The text of lines of a note. */
@@ -64,13 +66,21 @@ export function textIn(chunks: readonly Chunk[], { startLine, endLine }: LineRan
   return joinedLines(lines, startLine - 1, Math.min(endLine, lines.count));
 }
 
-function turnsIn(
-  chunks: readonly Chunk[],
-  { startLine, endLine }: LineRange,
-): Pick<GetResponse, 'text' | 'turns'> {
-  const turns = turnsOfChunks(chunks)
-    .filter(({ line }) => line >= startLine && line <= endLine)
-    .map((turn) => ({ ...turn, at: null, asked: true }));
-  const text = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
-  return { text: text.join('\n'), turns };
+/** What is given of a part of a document. */
+type Given = Pick<GetResponse, 'endLine' | 'text' | 'turns'> & { readonly isCut: boolean };
+
+function linesIn(chunks: readonly Chunk[], asked: LineRange): Given {
+  const { texts, isCut } = withinCharacters(textIn(chunks, asked).split('\n'));
+  return { endLine: asked.startLine + texts.length - 1, text: texts.join('\n'), isCut };
+}
+
+function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange): Given {
+  const all = turnsOfChunks(chunks).filter(({ line }) => line >= startLine && line <= endLine);
+  const { texts, isCut } = withinCharacters(all.map((turn) => turn.text));
+  const turns = all
+    .slice(0, texts.length)
+    .map((turn, at) => ({ ...turn, at: null, text: texts[at] ?? '', asked: true }));
+  const said = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
+  const last = turns.at(-1)?.line ?? endLine;
+  return { endLine: isCut ? last : endLine, text: said.join('\n'), turns, isCut };
 }

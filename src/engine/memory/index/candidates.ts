@@ -149,6 +149,6 @@ function filteredChunk({ headings, text, first, last }: ChunkRow): FilteredChunk
 /** For LIKE with the escape `\\`: finds a text in any case, and may find more. */
 export function likePattern(text = ''): string {
   const escaped = text.replaceAll(/[\\%_]/gu, '\\$&');
-  // LIKE ignores the case of ASCII letters only.
-  return `%${escaped.replaceAll(/[^\x20-\x7e]+/gu, '%')}%`;
+  // LIKE ignores the case of ASCII letters only; the lower case of İ begins with one.
+  return `%${escaped.replaceAll(/(?:i(?=\u0307))?[^\x20-\x7e]+/gu, '%')}%`;
 }

@@ -25,7 +25,7 @@ function shortDigest(text: string): Buffer {
   return Buffer.from(digest.slice(0, HASH_BYTES), 'latin1');
 }
 
-/** The first of the rows of each content. */
+/** The last of the rows of each content, so that what follows the last one is after all of them. */
 export function distinctContents<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
-  return uniqueBy(rows, ({ hash }) => hash.toString('latin1'));
+  return uniqueBy(rows.toReversed(), ({ hash }) => hash.toString('latin1')).toReversed();
 }

@@ -42,19 +42,9 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
 
 /** The fields that differ, with both values. */
 export function identityDifferences(stored: IndexIdentity, wanted: IndexIdentity): string[] {
-  const differences: string[] = [];
-  for (const field of IDENTITY_FIELDS) {
-    if (stored[field] === wanted[field]) continue;
-    differences.push(`${field}: ${String(stored[field])} → ${String(wanted[field])}`);
-  }
-  return differences;
+  const before = new Map<string, unknown>(Object.entries(stored));
+  return Object.entries(wanted).flatMap(([field, value]) => {
+    const known = before.get(field);
+    return known === value ? [] : [`${field}: ${String(known)} → ${String(value)}`];
+  });
 }
-
-const IDENTITY_FIELDS = [
-  'schemaVersion',
-  'chunkerVersion',
-  'chunkTokens',
-  'chunkOverlap',
-  'tokenizer',
-  'conversationsIn',
-] as const satisfies readonly (keyof IndexIdentity)[];

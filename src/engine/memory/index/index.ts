@@ -12,6 +12,7 @@ export type {
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
 export type {
   Change,
+  DescribedDocument,
   IndexedDocument,
   LinkingDocument,
   StoredDocument,
@@ -19,6 +20,7 @@ export type {
 } from './documents.js';
 export type {
   EmbeddingEntry,
+  MissingMedia,
   PackedEmbedding,
   PackedStore,
   RefusedContent,

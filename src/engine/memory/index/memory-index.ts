@@ -163,7 +163,7 @@ export interface MemoryIndex {
 
   /**
    * Up to `limit` text chunks with ids above `after` that have no vector, by id. Of chunks with equal
-   * content only the first is returned; an empty answer means that none are left.
+   * content only the last is returned; an empty answer means that none are left.
    */
   missingEmbeddings(
     identity: string,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { identityKey, type ProviderPath, providerErrorOf } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal, deferred, withinTime } from '../../support/async.js';
+import { anySignal, deferred, NEVER, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
@@ -326,8 +326,6 @@ export class IndexKeeper {
     }
   }
 }
-
-const NEVER = new AbortController().signal;
 
 interface TurnWait {
   readonly waitMs: number;

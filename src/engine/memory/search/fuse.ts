@@ -101,7 +101,7 @@ const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
  */
 export function ageInDays(document: DatedDocument, nowMs: number): number | undefined {
   const day = document.source === 'memory' ? dayOfPath(document.path) : undefined;
-  if (day !== undefined && !Number.isNaN(day)) return Math.max(0, nowMs / MS_PER_DAY - day);
+  if (day !== undefined) return Math.max(0, nowMs / MS_PER_DAY - day);
   if (isEvergreen(document) || document.modifiedMs === undefined) return undefined;
   return Math.max(0, (nowMs - document.modifiedMs) / MS_PER_DAY);
 }

@@ -46,8 +46,8 @@ export function parseQuery(
     languages = [],
   }: { readonly hasDate?: boolean; readonly languages?: readonly Language[] } = {},
 ): LexicalQuery {
-  // As in documents; SQLite would take NUL for the end of the expression.
-  const text = raw.replaceAll('\0', ' ');
+  // As in most documents; SQLite would take NUL for the end of the expression.
+  const text = raw.replaceAll('\0', ' ').normalize('NFC');
   const reading = { tokenizer, languages };
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), reading);
   const stopWords = stopWordsOf(words, languages);

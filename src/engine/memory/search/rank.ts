@@ -1,4 +1,4 @@
-import { daysOfChunk, idf, type LexicalCandidate } from '../index/index.js';
+import { daysOfChunk, fileNameWords, idf, type LexicalCandidate } from '../index/index.js';
 import { isSameDocument } from '../types.js';
 import { type DatedNotes, WRITTEN_WITHIN_DAYS } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
@@ -33,6 +33,8 @@ export interface RankedLine {
 export interface AnalysedChunk {
   readonly chunk: LexicalCandidate;
   readonly lines: readonly RankedLine[];
+  /** Positions of the query terms in the headings above it and the file's name, which BM25 counts too. */
+  readonly above: readonly number[];
 }
 
 /** A candidate with its final lexical rank. */
@@ -103,10 +105,10 @@ export function rankCandidates(
     frequencies.length,
   );
   const lineTotal = sum(lineWeights);
-  const first = analysed.map(({ chunk, lines }) => {
+  const first = analysed.map(({ chunk, lines, above }) => {
     const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
     const phrases = Math.max(0, ...lines.map((line) => weighPairs(line.pairs, weights)));
-    const present = [...new Set(lines.flatMap((line) => line.terms))];
+    const present = [...new Set([...above, ...lines.flatMap((line) => line.terms)])];
     const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates);
     const rank =
       chunk.bm25 +
@@ -114,7 +116,7 @@ export function rankCandidates(
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
       PHRASE * phrases +
       dateShare * queryWeight;
-    return { chunk, lines, rank };
+    return { chunk, lines, above, rank };
   });
   return {
     chunks: withNeighbours(first).sort(byRank),
@@ -131,7 +133,8 @@ function smoothIdf(total: number, frequency: number): number {
 /** Finds the terms of the query in a candidate. */
 export function analyseChunk(chunk: LexicalCandidate, matcher: TermMatcher): AnalysedChunk {
   const lines = chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
-  return { chunk, lines };
+  const { hits } = matcher([...chunk.headingPath, fileNameWords(chunk)].join('\n'));
+  return { chunk, lines, above: hits.map(({ term }) => term) };
 }
 
 function rankedLine(text: string, { hits, hasWords }: TextAnalysis): RankedLine {

@@ -38,7 +38,7 @@ export interface Findings {
 
 type ResultOptions = Pick<
   SearchOptions,
-  'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'shares' | 'snippetChars'
+  'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'snippetChars'
 >;
 
 /** Results that are made without a pause: a few milliseconds. */

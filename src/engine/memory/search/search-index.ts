@@ -41,6 +41,9 @@ export async function searchIndex(
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
   const bounded = withoutShortBeginnings(parsed, chunks);
   const query = await finished(index, bounded, request, { words, tokenizer, languages, chunks });
+  // Before the provider is asked, because a filter may be wrong.
+  const understood = await filtersOf(request, options);
+  const filter = await filterOf(request, options.sources, understood);
   // There is nothing else to embed or to compare.
   const onlyDate = isDated && dates.isAlone;
   const embedding = onlyDate
@@ -51,8 +54,6 @@ export async function searchIndex(
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
   const maxResults = request.maxResults ?? options.maxResults;
   const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
-  const understood = await filtersOf(request, options);
-  const filter = await filterOf(request, options.sources, understood);
   const gather = async (most: number, embedded: Promise<QueryVector | undefined>) => {
     const found =
       query.literal === undefined
@@ -134,7 +135,7 @@ export async function withUnfinishedWord(
 ): Promise<LexicalQuery> {
   const last = query.terms.findLast(({ word }) => word !== undefined);
   // After a blank or a quote, the word is finished; a stop word is no term.
-  if (last?.word === undefined || !text.endsWith(last.word)) return query;
+  if (last?.word === undefined || !text.normalize('NFC').endsWith(last.word)) return query;
   // Before what it matches is counted, which takes longest for the shortest.
   if ([...last.word].length < shortestBeginning(chunks)) return query;
   const prefix = prefixTerm(last.word, languages);

@@ -2,7 +2,15 @@ import { uniqueBy } from '../../support/lists.js';
 import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
 import { phraseTerm, type QueryTerm, type Reading, type TermForm } from './terms.js';
-import { foldWord, isPlain, stemOf, type TextSpan, type Word, wordAt, wordsOf } from './words.js';
+import {
+  foldWord,
+  indexedWordsOf,
+  isPlain,
+  stemOf,
+  type TextSpan,
+  type Word,
+  wordAt,
+} from './words.js';
 
 /** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
@@ -44,17 +52,19 @@ function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
 }
 
 function allWords(text: string, lookup: TermLookup): TextAnalysis {
-  const words = wordsOf(text);
-  const all = hasCamelCase(text) ? words.flatMap((word) => withParts(word, text)) : words;
-  const stemmed = all.map((word) => inLanguages(word, text, lookup));
-  const hits = stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
-  return { hits, hasWords: words.length > 0 };
+  const words = indexedWordsOf(text);
+  const names = hasCamelCase(text) ? words.map((word) => partsOf(word, text)) : [];
+  // The parts of a name are apart from the words around it, so that a phrase can go on after a name.
+  const hits = [words, ...names].flatMap((row) => {
+    const stemmed = row.map((word) => inLanguages(word, text, lookup));
+    return stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
+  });
+  return { hits: hits.sort((a, b) => a.start - b.start), hasWords: words.length > 0 };
 }
 
-/** A word, and the parts of a name in camel case. */
-function withParts(word: Word, text: string): readonly Word[] {
-  const parts = placedParts(text.slice(word.start, word.end), word.start);
-  return [word, ...parts.map(([part, start]) => wordAt(part, start))];
+/** The parts of a name in camel case; none of other words. */
+function partsOf({ start, end }: Word, text: string): readonly Word[] {
+  return placedParts(text.slice(start, end), start).map((part) => wordAt(...part));
 }
 
 /** The parts of a name in camel case with their positions, given that of the name; none of other words. */
@@ -188,23 +198,25 @@ function hitsAt(
 /** With trigrams, a term is any substring, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
   // Without the expression's own quotes: a term may itself be a quotation mark.
-  const needles = terms.map((term) => term.match.slice(1, -1).toLowerCase());
+  const needles = terms.map((term) => inLowerCase(term.match.slice(1, -1)));
   return (text) => {
-    const folded = text.toLowerCase();
+    const folded = inLowerCase(text);
     const hits: TermHit[] = [];
-    // A letter whose lower case is longer would shift later positions.
-    if (folded.length === text.length) {
-      for (const [term, needle] of needles.entries()) {
-        let start = folded.indexOf(needle);
-        while (start !== -1) {
-          hits.push({ term, start, end: start + needle.length });
-          start = folded.indexOf(needle, start + needle.length);
-        }
+    for (const [term, needle] of needles.entries()) {
+      let start = folded.indexOf(needle);
+      while (start !== -1) {
+        hits.push({ term, start, end: start + needle.length });
+        start = folded.indexOf(needle, start + needle.length);
       }
     }
     hits.sort((a, b) => a.start - b.start);
     return { hits, hasWords: hasAnyWord(text) };
   };
+}
+
+/** Of the same length: İ is the only letter whose lower case is longer. */
+function inLowerCase(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase();
 }
 
 /** Merges hits into disjoint spans, for highlighting. */

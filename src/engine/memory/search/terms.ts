@@ -1,6 +1,7 @@
 import { isAscii } from '../../support/text.js';
+import { CJK, isCjk } from '../chunking/index.js';
 import { camelParts, type Language, type Tokenizer } from '../index/index.js';
-import { foldWord, stemOf } from './words.js';
+import { foldWord, stemOf, WORD } from './words.js';
 
 /** How the words of a query are read. */
 export interface Reading {
@@ -40,16 +41,13 @@ const MAX_PHRASE_CHARACTERS = 128;
 const TRIGRAM = 3;
 
 function isCjkRun(run: string): boolean {
-  return (
-    !isAscii(run) && /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})/u.test(run)
-  );
+  return isCjk(run.codePointAt(0) ?? 0);
 }
 
 /** The runs of word characters; avoids Unicode tables for ASCII. */
 function runsOf(text: string): readonly string[] {
   if (isAscii(text)) return text.match(/[a-z0-9]+/gi) ?? [];
-  const runs =
-    /(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})+|(?:(?!\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})[\p{L}\p{N}\p{M}\p{Co}])+/gu;
+  const runs = new RegExp(`(?:(?=[${CJK}])${WORD})+|(?:(?![${CJK}])${WORD})+`, 'gu');
   return text.match(runs) ?? [];
 }
 

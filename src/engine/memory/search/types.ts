@@ -11,10 +11,7 @@ export interface SearchRequest {
   readonly query: string;
   /** Defaults to `query.maxResults`. */
   readonly maxResults?: number | undefined;
-  /**
-   * 0 to 1. Defaults to `query.minScore`, which is meant for hybrid scores: a keyword score needs only the
-   * share `textWeight` of it.
-   */
+  /** 0 to 1. Defaults to `query.minScore`. */
   readonly minScore?: number | undefined;
   /** Only these sources; by default all that are indexed. */
   readonly sources?: readonly Source[] | undefined;

@@ -1,12 +1,12 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { QueryVector } from '../embedding/index.js';
-import type { CandidateFilter, MemoryIndex, Tokenizer } from '../index/index.js';
-import { documentKeyText } from '../types.js';
+import type { CandidateFilter, DescribedDocument, MemoryIndex, Tokenizer } from '../index/index.js';
+import { type DocumentKey, documentKeyText } from '../types.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 import type { Found } from './find-candidates.js';
-import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
+import { ageInDays, type FusionShares, fuse, isEvergreen } from './fuse.js';
 import type { RankedChunk, Ranking } from './rank.js';
-import { isCopy, type PromotedLines } from './repeats.js';
+import { isCopy } from './repeats.js';
 import type { Findings } from './results.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchOptions } from './types.js';
@@ -86,9 +86,11 @@ async function findingsOf(
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
-  const ageOf = await agesOf(index, chunks, nowMs, halfLifeDays !== undefined);
+  const described = await describedAmong(index, chunks, halfLifeDays !== undefined);
   const similarities = new Map<number, number>();
   const candidates = chunks.map(({ ranked, similarity }) => {
+    const { source, path } = ranked.chunk;
+    const modifiedMs = described.get(documentKeyText(ranked.chunk))?.modifiedMs;
     if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
     return {
       ranked,
@@ -98,40 +100,28 @@ async function findingsOf(
           ? undefined
           : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
       similarity: mode === 'vector' ? similarity : undefined,
-      ageDays: ageOf(ranked),
+      ageDays: ageInDays({ source, path, modifiedMs }, nowMs),
     };
   });
   const fused = fuse(candidates, { shares, halfLifeDays });
-  const promoted = await promotedAmong(index, chunks);
+  const promoted = new Map([...described].map(([key, one]) => [key, one.promoted ?? []]));
   return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
 }
 
-/** The lines that dreaming wrote; nothing is read unless long-term memory is among the candidates. */
-async function promotedAmong(index: MemoryIndex, chunks: Sides['chunks']): Promise<PromotedLines> {
-  const copies = chunks.map(({ ranked }) => ranked.chunk).filter(isCopy);
-  const keys = new Map(copies.map((chunk) => [documentKeyText(chunk), chunk]));
-  const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
-  return new Map(documents.map((one) => [documentKeyText(one), one.promoted ?? []]));
-}
-
 /**
- * Ages of candidates. Only decay needs modification times, and only if a name does not contain a date;
- * otherwise no documents are read.
+ * What ages and copies depend on, by document: modification times of undated ones for decay, and the lines that dreaming
+ * wrote. No documents are read without either.
  */
-async function agesOf(
+async function describedAmong(
   index: MemoryIndex,
   chunks: Sides['chunks'],
-  nowMs: number,
   decays: boolean,
-): Promise<(ranked: RankedChunk) => FusedChunk['ageDays']> {
-  const undated = decays ? chunks.filter(({ ranked: { chunk } }) => !isEvergreen(chunk)) : [];
-  const keys = new Map(undated.map(({ ranked: { chunk } }) => [documentKeyText(chunk), chunk]));
+): Promise<ReadonlyMap<string, DescribedDocument>> {
+  const keys = new Map<string, DocumentKey>();
+  for (const { ranked } of chunks) {
+    const { chunk } = ranked;
+    if (isCopy(chunk) || (decays && !isEvergreen(chunk))) keys.set(documentKeyText(chunk), chunk);
+  }
   const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
-  const modified = new Map(
-    documents.map((document) => [documentKeyText(document), document.modifiedMs]),
-  );
-  return ({ chunk: { source, path, ...chunk } }) => {
-    const modifiedMs = modified.get(documentKeyText({ source, path, ...chunk }));
-    return ageInDays({ source, path, modifiedMs }, nowMs);
-  };
+  return new Map(documents.map((one) => [documentKeyText(one), one]));
 }

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { CJK } from '../chunking/index.js';
 import type { Language } from '../index/index.js';
 
 /** A range of a string in UTF-16 units, end excluded. */
@@ -15,14 +16,18 @@ export interface Word extends TextSpan {
   readonly stem: string;
 }
 
+/** The index tokenizer's word characters: letters, numbers, private use; marks are dropped by folding. */
+export const WORD = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
+
 /**
- * The index tokenizer's word characters (unicode61: letters, numbers, private use; marks are dropped by folding), with
- * each CJK character on its own. Made when it is needed, as other patterns with Unicode tables here: V8 takes a tenth
- * of a millisecond for each, at every start.
+ * Words, with most CJK characters on their own. The keys of claims are made of these words, so they stay as they are.
+ * Made when it is needed, as other patterns with Unicode tables here: V8 takes a tenth of a millisecond for each, at
+ * every start.
  */
 const wordPattern = (): RegExp =>
   /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-const ASCII_WORD = /^[a-z]+$/;
+/** Of other words, the stemmer changes nothing. */
+const MAY_HAVE_ENDING = /[a-z]$/;
 
 const PLAIN =
   /^[\0-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\u{1f300}-\u{1f6ff}\u{1f900}-\u{1faff}]*$/u;
@@ -37,6 +42,12 @@ export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(wordPattern())) words.push(wordAt(match[0], match.index));
   return words;
+}
+
+/** The words into which the index divides a text: each CJK character is one, also next to letters of other scripts. */
+export function indexedWordsOf(text: string): Word[] {
+  const words = new RegExp(`(?=[${CJK}])${WORD}|(?:(?![${CJK}])${WORD})+`, 'gu');
+  return [...text.matchAll(words)].map((match) => wordAt(match[0], match.index));
 }
 
 /** Only the folded words: several times as fast. */
@@ -59,7 +70,7 @@ export function stemOf(word: string, language?: Language): string {
 }
 
 function stemOfFolded(folded: string): string {
-  return ASCII_WORD.test(folded) ? stemmer(folded) : folded;
+  return MAY_HAVE_ENDING.test(folded) ? stemmer(folded) : folded;
 }
 
 /** Lower case without diacritics. */

@@ -7,7 +7,7 @@ import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
-import { pathsOf, warningCodes } from '../../../support/memory.js';
+import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
 import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
 
 interface Context {
@@ -420,6 +420,17 @@ test('a search by words alone asks nobody, neither for the question nor for what
   }
   assert.is((await memory.backend.search({ query: 'zebra' })).mode, 'hybrid');
   assert.is(textsSent(fake).length, sent + 2);
+  await memory.backend.close();
+});
+
+test('a wrong filter costs no request', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  await sync(memory);
+  const before = fake.requests.length;
+  const where = ['what'];
+  const wrong = await failureOf(memory.backend.search({ query: 'piano', filters: { where } }));
+  assert.is(wrong.code, 'USAGE');
+  assert.is(fake.requests.length, before);
   await memory.backend.close();
 });
 

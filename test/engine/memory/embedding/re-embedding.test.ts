@@ -93,6 +93,21 @@ for (const [what, before, after] of [
   });
 }
 
+test('a search embeds all pieces of as many passages as it may, and leaves the others', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake);
+  for (let n = 0; n < A_PART + 40; n++) {
+    const line = `What was said about thing ${n}, in about as many letters as a line of a talk has.\n`;
+    notes.folder.write(`memory/n${n}.md`, line.repeat(1 + (n % 14)));
+  }
+  const memory = await notes.open();
+  await memory.backend.sync({ embeds: false });
+  await searching(fake, memory);
+  assert.equal(await spacesOf(memory), [A_PART]);
+  await memory.backend.close();
+});
+
 test('an index of the format before is made again without sending a text', async ({ fake }) => {
   const notes = manyNotes(fake);
   for (let n = 0; n < NOTES; n++)

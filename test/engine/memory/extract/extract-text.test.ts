@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { docxText } from '../../../../src/engine/memory/extract/docx-text.js';
+import { htmlText } from '../../../../src/engine/memory/extract/html-text.js';
 import { extractText } from '../../../../src/engine/memory/extract/index.js';
 import type { Extraction } from '../../../../src/engine/memory/extract/limits.js';
 import type { ExtractedFormat } from '../../../../src/engine/support/document-format.js';
 import { docx, paragraph, pdf, pdfBomb } from '../../../support/documents.js';
+import { folderOf } from '../../../support/temp-folder.js';
 
 const test = suite('extracting text');
 
@@ -31,9 +34,30 @@ test('a web page: headings, lists and tables, without scripts and navigation', a
   assert.equal(await extract('html', page), { ok: true, text });
 });
 
+test('a Word document: moved text once, with line ends and hyphens', () => {
+  const runs = [
+    '<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>',
+    '<w:r><w:t>one</w:t><w:cr/><w:t>two</w:t><w:noBreakHyphen/><w:t>three</w:t></w:r>',
+    '<w:moveTo><w:r><w:t> moved</w:t></w:r></w:moveTo>',
+  ];
+  const text = 'one\ntwo-three moved\n';
+  assert.equal(docxText(docx(`<w:p>${runs.join('')}</w:p>`)), { ok: true, text });
+});
+
 test('a web page in another character set', async () => {
   const bytes = Buffer.from('<meta charset="iso-8859-1"><p>Größe</p>', 'latin1');
   assert.equal(await extract('html', bytes), { ok: true, text: 'Größe' });
+});
+
+test('a mark of UTF-8 counts more than what a web page declares, which is never UTF-16', async () => {
+  const pages = [
+    '<meta charset="utf-16"><p>Café</p>',
+    '<meta charset="unicode"><p>Café</p>',
+    '\ufeff<meta charset="windows-1252"><p>Café</p>',
+  ];
+  for (const page of pages) {
+    assert.equal(htmlText(Buffer.from(page)), { ok: true, text: 'Café' });
+  }
 });
 
 test('a Word document: headings by style, lists, tables, without deleted text', async () => {
@@ -121,6 +145,19 @@ test('a page that is nested too deeply is refused instead of losing its text', a
   }
   const tables = '<table><tr><td>'.repeat(2000);
   assert.is(faultOf(await extract('html', `${tables}The gate is green.`)), 'depth');
+});
+
+test('only a process without memory says something about the file', async () => {
+  for (const [signal, expected] of [
+    ['SIGKILL', { ok: false, fault: 'process', detail: 'SIGKILL' }],
+    ['SIGABRT', { ok: false, fault: 'memory' }],
+  ] as const) {
+    const library = folderOf({
+      'node_modules/unpdf/package.json': '{"name":"unpdf","type":"module","exports":"./index.js"}',
+      'node_modules/unpdf/index.js': `process.kill(process.pid, '${signal}'); await new Promise(() => {});`,
+    });
+    assert.equal(await extract('pdf', pdf(['x']), { libraryDir: library.path }), expected);
+  }
 });
 
 test('a process that takes too long is killed', async () => {

@@ -31,7 +31,7 @@ const TALK: IndexedDocument = {
   chunks: ['2026-03-01', '2026-03-16'].map((day, at) => ({
     startLine: at + 1,
     endLine: at + 1,
-    headingPath: [`${day} talk`],
+    headingPath: [`${day} talk`, '\u0130stanbul'],
     text: `alpha said ${at}`,
   })),
 };
@@ -81,6 +81,7 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ where: ['__proto__=1'] }, []],
   [{ heading: 'große pl' }, ['props.md 2']],
   [{ heading: 'talk', since: '2026-03-10' }, ['a.jsonl 2']],
+  [{ heading: '\u0130s' }, ['a.jsonl 1', 'a.jsonl 2']],
   [{ heading: 'LA CR\u00c8ME' }, ['accents.md 1', 'accents.md 2']],
   [{ heading: 'la cre\u0300me' }, ['accents.md 1', 'accents.md 2']],
   [{ tags: ['Cafe\u0301'] }, ['accents.md 1', 'accents.md 2']],

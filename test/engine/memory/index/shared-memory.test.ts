@@ -167,6 +167,9 @@ for (const kind of await sharedKinds()) {
     assert.is(await b.countMatches('"alpha"'), 1);
     const failure = await failureOf(kind.openedAs('host-b', 'trigram'));
     assert.is(failure.code, 'STORAGE_TOKENIZER');
+    await apply(again, removing('a.md'));
+    const changed = await kind.openedAs('host-b', 'trigram');
+    assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
   test('a host that indexes nothing searches all the same, and no memory is no failure', async () => {

@@ -27,16 +27,23 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     const all = await index.missingEmbeddings('m', 0, 10);
     assert.equal(
       all.map(({ text }) => text),
-      ['one', 'two', 'three'],
+      ['two', 'one', 'three'],
     );
     assert.equal(all[0]?.headingPath, ['Title']);
     assert.is(all[0]?.hash.length, 16);
-    const first = await index.missingEmbeddings('m', 0, 2);
-    const next = await index.missingEmbeddings('m', first.at(-1)?.chunkId ?? 0, 10);
-    assert.equal(
-      next.map(({ text }) => text),
-      ['two', 'one', 'three'],
-    );
+    const pages: readonly (readonly [number, string[]])[] = [
+      [2, ['two', 'one', 'three']],
+      // What is on the page is not read again.
+      [3, ['one', 'three']],
+    ];
+    for (const [size, rest] of pages) {
+      const first = await index.missingEmbeddings('m', 0, size);
+      const next = await index.missingEmbeddings('m', first.at(-1)?.chunkId ?? 0, 10);
+      assert.equal(
+        next.map(({ text }) => text),
+        rest,
+      );
+    }
     assert.is(await embedMissing(index, 'm', textVector), 3);
     assert.is(await index.countMissingEmbeddings('m'), 0);
     assert.is(await index.countMissingEmbeddings('other'), 5);
@@ -64,6 +71,21 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
       (await index.missingEmbeddings('m', 0, 10)).map(({ text }) => text),
       ['one', 'two'],
     );
+    index.close();
+  });
+
+  test('few vectors next to many of another identity are all sampled', async () => {
+    const index = await kind.newIndex();
+    const texts = Array.from({ length: 1000 }, (_, at) => `passage ${at}`);
+    await apply(index, putting('a.md', ...texts));
+    await embedMissing(index, 'many', textVector);
+    const few = await index.missingEmbeddings('few', 0, 20);
+    const entries = few.map(({ hash, text }) => ({ hash, vectors: [textVector(text)] }));
+    await index.putEmbeddings('few', entries);
+    const query = textVector('alpha');
+    const view = await index.view();
+    assert.is((await view.sampleSimilarities('few', query, 256)).length, 20);
+    assert.ok((await view.sampleSimilarities('many', query, 256)).length > 250);
     index.close();
   });
 

@@ -18,7 +18,7 @@ function candidateOf(
   const place = { source: 'memory', path: `n${chunkId % 3}.md`, startLine: chunkId } as const;
   const chunk = { ...place, chunkId, endLine: chunkId, headingPath: [], text: '', bm25: 0 };
   const textScore = sides.textScore ?? 0;
-  const ranked = { chunk, lines: [], rank: 0 };
+  const ranked = { chunk, lines: [], above: [], rank: 0 };
   return {
     ranked,
     textScore,

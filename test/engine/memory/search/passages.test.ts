@@ -10,6 +10,7 @@ function ranked(path: string, startLine: number, endLine: number, rank = 1): Ran
   return {
     rank,
     lines: texts.map((text) => ({ text, hasWords: true, terms: [], pairs: [] })),
+    above: [],
     chunk: {
       chunkId: startLine,
       source: 'memory',

@@ -14,7 +14,8 @@ const TOKENIZERS = ['unicode61', 'trigram'] as const satisfies readonly Tokenize
 const notes = folderOf({
   'plain.md': '# Backup\n\nThe nightly backup runs at three and says "done" — 100 %.\n',
   'signs.md': 'Odd: "quotes" \'single\' a\\b 50% under_score #tag @home C++ ; -- drop table\n',
-  'cjk.md': '記憶を検索する。한국어 메모. カタカナ\n\n🎉 party 👩‍👩‍👧 family\n',
+  'cjk.md':
+    '記憶を検索する。한국어 메모. カタカナ ＦＵＬＬ καφές άρωμα\n\n🎉 party 👩‍👩‍👧 family\n',
 });
 const backends = new Map(
   TOKENIZERS.map((tokenizer) => [tokenizer, backendOn(targetOf(notes.path, { tokenizer }))]),
@@ -82,8 +83,14 @@ for (const tokenizer of TOKENIZERS) {
     assert.equal(pathsOf(await search(tokenizer, '++')), ['signs.md']);
   });
 
+  test(`letters may be typed as one or as several code points (${tokenizer})`, async () => {
+    for (const query of ['한국어', 'καφές', 'άρωμα']) {
+      assert.equal(pathsOf(await search(tokenizer, query.normalize('NFD'))), ['cjk.md'], query);
+    }
+  });
+
   test(`Chinese, Japanese and Korean words are found within a run (${tokenizer})`, async () => {
-    for (const query of ['検索', '記憶を検索', '한국어', 'カタカナ']) {
+    for (const query of ['検索', '記憶を検索', '한국어', 'カタカナ', 'ＦＵＬＬ']) {
       assert.equal(pathsOf(await search(tokenizer, query)), ['cjk.md'], query);
     }
   });

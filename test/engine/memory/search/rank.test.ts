@@ -181,4 +181,19 @@ test('a word that was too common to be looked for still counts where it stands',
   assert.ok(gain(false) > gain(true));
 });
 
+test('a word of half of all file names or headings finds its notes', async () => {
+  const notes = {
+    'people.md': '# Contacts\n\nAda works in Basel.\n',
+    'operations.md': '# Servers\n\n## Backups\n\nEvery night.\n',
+  };
+  const backend = backendOn(targetOf(folderOf(notes).path));
+  const pathsFor = async (query: string): Promise<string[]> => {
+    const { results } = await backend.search({ query });
+    return results.map(({ path }) => path);
+  };
+  assert.equal(await pathsFor('people'), ['people.md']);
+  assert.equal(await pathsFor('servers'), ['operations.md']);
+  backend.close();
+});
+
 test.run();

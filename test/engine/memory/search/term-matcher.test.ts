@@ -28,6 +28,12 @@ test('words are found in all their forms and cases, without diacritics', () => {
   assert.equal(marked('happy', 'happy happily'), ['happy']);
 });
 
+test('words with digits or letters of other alphabets have endings as well', () => {
+  assert.equal(marked('1990', 'in the 1990s'), ['1990s']);
+  assert.equal(marked('mp3s', 'an MP3'), ['MP3']);
+  assert.equal(marked('smør', 'two smørs'), ['smørs']);
+});
+
 test('a beginning finds what begins so, and no more', () => {
   assert.equal(marked('deploy*', 'deployed redeploy deployments deplo'), [
     'deployed',
@@ -37,6 +43,22 @@ test('a beginning finds what begins so, and no more', () => {
 
 test('a phrase is found where its words stand together', () => {
   assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
+});
+
+test('scripts without spaces are found where the index finds them, also next to other letters', () => {
+  assert.equal(marked('한국어', '한국어 문서'), ['한국', '국어']);
+  assert.equal(marked('백업', '새벽에 백업은 NAS백업으로'), ['백업', '백업']);
+  assert.equal(marked('計画', '2024年の計画'), ['計画']);
+  assert.equal(marked('データ', 'このデータは'), ['デー', 'ータ']);
+  assert.equal(marked('ＡＰＩ', 'ｌｅｇａｃｙＡＰＩ'), ['ＡＰ', 'ＰＩ']);
+});
+
+test('a phrase may contain a name in camel case, or consist of its parts', () => {
+  const text = 'Please call getUserName now and then.';
+  assert.equal(marked('"call getUserName now"', text), ['call getUserName now']);
+  assert.equal(marked('"user name"', text), ['UserName']);
+  const path = 'src/getUserName.ts';
+  assert.ok(marked(path, `in ${path}`).includes(path));
 });
 
 const vocabulary = [
@@ -81,6 +103,15 @@ test('whatever is looked for in whatever text, places are places in it', () => {
       { numRuns: 300 },
     );
   }
+});
+
+test('with trigrams, a letter whose lower case is longer hides nothing', () => {
+  const text = '\u0130stanbul and istanbul';
+  const { hits } = hitsOf('istanbul', text, 'trigram');
+  assert.equal(
+    hits.map(({ start, end }) => text.slice(start, end)),
+    ['\u0130stanbul', 'istanbul'],
+  );
 });
 
 test('overlapping places become one', () => {

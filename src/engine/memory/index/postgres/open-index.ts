@@ -1,6 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
-import type { IndexIdentity } from '../identity.js';
+import { type IndexIdentity, identityDifferences } from '../identity.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
 
@@ -49,6 +49,11 @@ export async function preparePostgresIndex(
       'INSERT INTO svc.memories (agent, tokenizer) VALUES ($1, $2) ON CONFLICT DO NOTHING',
       [agent, identity.tokenizer],
     );
+    await transaction.run(
+      `UPDATE svc.memories SET tokenizer = $2 WHERE agent = $1 AND tokenizer <> $2
+         AND NOT EXISTS (SELECT FROM svc.documents WHERE memory = memories.id)`,
+      [agent, identity.tokenizer],
+    );
     const [memory] = await transaction.query<{ id: number; tokenizer: string }>(
       'SELECT id, tokenizer FROM svc.memories WHERE agent = $1 FOR NO KEY UPDATE',
       [agent],
@@ -57,7 +62,9 @@ export async function preparePostgresIndex(
       throw new SvcError(
         'STORAGE_TOKENIZER',
         `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`,
-        { hint: 'set the same memorySearch.store.fts.tokenizer on all hosts' },
+        {
+          hint: 'set the same memorySearch.store.fts.tokenizer on all hosts; to change it, run "svc memory reset" on each of them first',
+        },
       );
     }
     const [row] = await transaction.query<{ id: number }>(
@@ -78,5 +85,6 @@ export async function preparePostgresIndex(
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
-  return JSON.stringify(facts.identity) === JSON.stringify(identity);
+  if (facts.identity === undefined || facts.tokenizer !== identity.tokenizer) return false;
+  return identityDifferences(facts.identity, identity).length === 0;
 }

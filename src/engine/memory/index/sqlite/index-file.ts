@@ -8,7 +8,12 @@ import {
 } from '../../../errors/index.js';
 import { type Connection, databaseFault, openDatabase } from '../../../sqlite/database.js';
 import { readPart } from '../../../support/files.js';
-import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from '../identity.js';
+import {
+  type IndexIdentity,
+  identityDifferences,
+  SCHEMA_VERSION,
+  type Tokenizer,
+} from '../identity.js';
 import { APPLICATION_ID } from './schema.js';
 
 /**
@@ -168,7 +173,7 @@ export function readIdentity(database: Connection): IndexIdentity {
 export function isUnchanged(database: Connection, identity: IndexIdentity): boolean {
   try {
     if (readVersion(database) !== SCHEMA_VERSION) return false;
-    return JSON.stringify(readIdentity(database)) === JSON.stringify(identity);
+    return identityDifferences(readIdentity(database), identity).length === 0;
   } catch {
     // Opening it again will report what is wrong.
     return false;

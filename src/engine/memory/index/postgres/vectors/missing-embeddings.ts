@@ -40,7 +40,7 @@ const IS_MEDIA =
   "((SELECT kind FROM svc.documents WHERE documents.id = chunks.document) = 'media')";
 
 /**
- * Text chunks after an id without a vector, of any host; of equal contents only the first. They are claimed for this
+ * Text chunks after an id without a vector, of any host; of equal contents only the last. They are claimed for this
  * host, so that another one that embeds at the same time leaves them out.
  */
 export async function missingEmbeddings(

@@ -88,7 +88,35 @@ export async function sampleSimilarities(
      WHERE identity = $2 ORDER BY sample.id`,
     [facts.id, identity, count],
   );
-  return rows.map((row) => bestCosine(query, row.vector));
+  const isEnough = rows.length >= count * ENOUGH || facts.chunks <= count;
+  const others = isEnough ? [] : await firstOfSpace(sql, facts.id, identity, count);
+  const sample = others.length > rows.length ? others : rows;
+  return sample.map((row) => bestCosine(query, row.vector));
+}
+
+/** Share of a sample that is enough; there are fewer where most chunks have no vector of this identity yet. */
+const ENOUGH = 1 / 8;
+/** How many vectors of a space, which may be of other memories, are checked for each one of a sample. */
+const CHECKED = 8;
+
+/** Texts of a memory among the first vectors of a space, in the order of their hashes, which is random. */
+function firstOfSpace(
+  sql: Server,
+  memory: number,
+  identity: string,
+  count: number,
+): Promise<readonly { readonly vector: Buffer }[]> {
+  return sql.query(
+    `SELECT vector FROM (
+       SELECT hash, vector FROM svc.embeddings
+       WHERE space = (SELECT id FROM svc.spaces WHERE identity = $2) ORDER BY hash LIMIT $4
+     ) AS checked
+     WHERE EXISTS (
+       SELECT FROM svc.chunks JOIN svc.documents ON documents.id = document AND kind <> 'media'
+       WHERE chunks.memory = $1 AND chunks.hash = checked.hash)
+     ORDER BY hash LIMIT $3`,
+    [memory, identity, count, count * CHECKED],
+  );
 }
 
 /** The same for media, with the chunks of all of them. */

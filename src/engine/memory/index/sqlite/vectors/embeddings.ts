@@ -161,7 +161,7 @@ interface MissingRow {
 
 const MEDIA = "(SELECT id FROM documents WHERE kind = 'media')";
 
-/** Text chunks after an id without a vector; of equal contents only the first. */
+/** Text chunks after an id without a vector; of equal contents only the last. */
 export function missingEmbeddings(
   database: Connection,
   identity: string,

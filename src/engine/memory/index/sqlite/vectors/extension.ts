@@ -23,9 +23,7 @@ export function loadVectorExtension(
   if (!settings.enabled) return { loaded: false, why: 'store.vector.enabled is false' };
   try {
     const path = settings.extensionPath ?? bundledPath();
-    // The types of better-sqlite3 omit the second argument.
-    const loader: { loadExtension(file: string, entryPoint?: string): void } = database;
-    loader.loadExtension(path, ENTRY_POINT);
+    database.loadExtension(path, ENTRY_POINT);
     const version = database.prepare<[], string>('SELECT vec_version()').pluck().get() ?? '';
     return { loaded: true, version: version.replace(/^v/, ''), path };
   } catch (error) {

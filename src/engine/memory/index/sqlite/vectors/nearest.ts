@@ -83,7 +83,10 @@ function nearestInside(
     });
 }
 
-/** The distance of a content's nearest piece. Written out, because a join with the pieces takes twice as long. */
+/**
+ * The distance of a content's nearest piece, of up to four (see MOST_PIECES in embedding/passages.ts). Written out,
+ * because a join with the pieces takes twice as long.
+ */
 const NEAREST_PIECE = `CASE length(vector) / (4 + @dimensions)
   WHEN 1 THEN ${distance(1, 0)}
   WHEN 2 THEN min(${distance(2, 0)}, ${distance(2, 1)})

@@ -105,7 +105,7 @@ export function similarities(
 }
 
 /**
- * Cosines between a query and the nearest pieces of texts sampled evenly from a space, as a baseline of chance
+ * Cosines between a query and the nearest pieces of texts sampled from a space, as a baseline of chance
  * similarity. Media are left out: models place them far from all texts.
  *
  * @param count at most this many; fewer if the space has fewer
@@ -119,23 +119,14 @@ export function sampleSimilarities(
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   const query = queryVector(vector);
-  const [first, last] = database
-    .prepare<[], [number | null, number | null]>(
-      // Two index lookups; a combined min and max would scan the whole table.
-      'SELECT (SELECT min(id) FROM embeddings), (SELECT max(id) FROM embeddings)',
-    )
-    .raw()
-    .all()
-    .flatMap((row) => row.map((id) => id ?? 0));
-  // Ids have few gaps, so equal id distances sample evenly.
-  const ids = spread(count, first ?? 0, (last ?? 0) + 1);
+  // Hashes are random, and their order is that of an index.
   const rows = database
-    .prepare<[string, number], Buffer>(
-      `SELECT vector FROM json_each(?) CROSS JOIN embeddings
-         ON embeddings.id = value AND +space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}`,
+    .prepare<[number, number], Buffer>(
+      `SELECT vector FROM embeddings WHERE space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}
+       ORDER BY hash LIMIT ?`,
     )
     .pluck()
-    .all(JSON.stringify(ids), space.id);
+    .all(space.id, count);
   return rows.map((packed) => bestCosine(query, packed));
 }
 
@@ -158,16 +149,15 @@ export function sampleMedia(
     )
     .pluck()
     .all();
-  const ids = spread(count, 0, all.length).map((at) => all[at] ?? 0);
+  const ids = spread(count, all.length).map((at) => all[at] ?? 0);
   return {
     chunkIds: new Set(all),
     similarities: [...similarities(database, identity, vector, ids).values()],
   };
 }
 
-/** Up to `count` evenly spaced whole numbers from `first` below `end`. */
-function spread(count: number, first: number, end: number): number[] {
-  const step = Math.max(1, (end - first) / count);
-  const spaced = Array.from({ length: count }, (_, at) => Math.floor(first + at * step));
-  return [...new Set(spaced)].filter((number) => number < end);
+/** Up to `count` evenly spaced whole numbers below `end`. */
+function spread(count: number, end: number): number[] {
+  const step = Math.max(1, end / count);
+  return Array.from({ length: Math.min(count, end) }, (_, at) => Math.floor(at * step));
 }

@@ -1,0 +1,40 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readShared } from '../../../../src/engine/memory/get/get-shared.js';
+import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js';
+
+const test = suite("reading another host's document");
+
+/** What a host gives of a document with a text. */
+async function read(kind: DocumentKind, source: 'memory' | 'sessions', text: string) {
+  const endLine = text.split('\n').length;
+  const chunks: readonly Chunk[] = [{ startLine: 1, endLine, headingPath: [], text }];
+  const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+  const facts = { fingerprint, hash: '', indexedMs: 1 };
+  const document = { origin: 'there', source, path: 'a.md', kind, ...facts };
+  return readShared({ chunksOf: async () => chunks }, { document }, { target: 'a.md' });
+}
+
+test('a long line is cut', async () => {
+  const { text, endLine, truncated } = await read('markdown', 'memory', 'x'.repeat(300_000));
+  assert.equal([text.length, endLine, truncated], [200_000, 1, true]);
+});
+
+test('long lines are given as far as they fit', async () => {
+  const line = 'x'.repeat(90_000);
+  const given = await read('markdown', 'memory', [line, line, line].join('\n'));
+  assert.equal([given.text.length, given.endLine, given.truncated], [180_001, 2, true]);
+});
+
+test('so are turns', async () => {
+  const turn = `**User:** ${'x'.repeat(90_000)}`;
+  const given = await read('transcript', 'sessions', [turn, turn, turn].join('\n'));
+  assert.equal([given.turns?.length, given.endLine, given.truncated], [2, 2, true]);
+});
+
+test('a short document is given as a whole', async () => {
+  const given = await read('markdown', 'memory', 'one\ntwo');
+  assert.equal([given.text, given.endLine, given.truncated], ['one\ntwo', 2, false]);
+});
+
+test.run();
