@@ -72,9 +72,10 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     memory: OpenedMemory,
     flags: ShowingFlags & { readonly force?: boolean; readonly 'reuse-vectors'?: boolean },
   ): Promise<SyncSummary> {
-    await this.completeForgetting(memory);
     const how = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
     const summary = await shownSync(memory, await this.showing(flags), how);
+    // After the list of a shared memory was fetched.
+    if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
     for (const warning of warnings) this.addWarning(warning);
     const failure = summary.embedding?.failure;

@@ -2,7 +2,7 @@ import { recallStore } from '../engine/active-memory/transcripts.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
-import { SvcError, type Warning } from '../engine/errors/index.js';
+import { messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
 import type { Forgetting, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import { type Forgotten, forgetMark, noteFollowed } from '../engine/memory/forgotten/index.js';
@@ -13,6 +13,7 @@ import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { WorkOptions } from '../engine/memory/sync/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven } from '../engine/support/files.js';
+import { previewStore } from './dream/evaluate-preview.js';
 
 /** Everything except the files that stores text of a memory. Forgotten passages are removed from all of them. */
 function memoryStores(
@@ -24,9 +25,10 @@ function memoryStores(
   const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
   const history = queryHistoryStore(queryHistoryFile(state));
   const recalled = recallStore(state.stateDir);
+  const preview = previewStore(state);
   // Dreaming records no recalls in a folder that does not belong to an agent.
   if (agentId === null) {
-    return [store, ...trials, recalled, history].filter((one) => one !== undefined);
+    return [store, ...trials, recalled, preview, history].filter((one) => one !== undefined);
   }
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
@@ -35,7 +37,17 @@ function memoryStores(
   const searches = searchLogStore(searchLogFile(state, agentId), entries);
   const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
-  const stores = [archive, store, ...trials, dreams, ...recalls, recalled, searches, history];
+  const stores = [
+    archive,
+    store,
+    ...trials,
+    dreams,
+    ...recalls,
+    recalled,
+    searches,
+    preview,
+    history,
+  ];
   return stores.filter((one) => one !== undefined);
 }
 
@@ -82,9 +94,12 @@ export async function completeForgetting(
     const forgetting = await memory.backend.forgetting();
     return unfinishedWarnings(await followInAllStores(forgetting, memory, context, work));
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code === 'INTERRUPTED') throw error;
-    const { message, hint } = error;
-    return [{ code: 'FORGET_UNFINISHED', message: `forgetting is unfinished: ${message}`, hint }];
+    work.signal?.throwIfAborted();
+    if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
+    // Whatever a store fails with, the work that comes with it goes on; the next one tries again.
+    const message = `forgetting is unfinished: ${messageOf(error)}`;
+    const hint = error instanceof SvcError ? error.hint : undefined;
+    return [{ code: 'FORGET_UNFINISHED', message, hint }];
   }
 }
 

@@ -1,7 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeForgetting, followInAllStores } from '../../src/cli/memory-stores.js';
+import { settledWorkspace } from '../../src/engine/dreaming/dream-targets.js';
 import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
@@ -70,6 +72,30 @@ test('a store that fails keeps no other from forgetting, and is tried again', as
   rmSync(file);
   assert.equal(await completeForgetting(memory, context, {}), []);
   assert.ok(isFollowed(memory.forget));
+  await memory.backend.close();
+});
+
+test('whatever a store fails with is a warning, and so the index is updated', async () => {
+  const { memory, context, archive, hide } = await archivedWorld();
+  await hide();
+  const workspace = settledWorkspace(memory.agent.workspaceDir, [memory.agent], context.state);
+  mkdirSync(workspace.files.lock, { recursive: true });
+  writeFileSync(workspace.files.recallLog, '');
+  const [warning] = await completeForgetting(memory, context, {});
+  assert.is(warning?.code, 'FORGET_UNFINISHED');
+  assert.is(archive.sessions()[0]?.title, 'Noted, the rest as well.', 'others forget');
+  rmSync(workspace.files.lock, { recursive: true });
+  assert.equal(await completeForgetting(memory, context, {}), []);
+  await memory.backend.close();
+});
+
+test('the copy that a killed dry run left is removed', async () => {
+  const { memory, context, forgetting, hide } = await archivedWorld();
+  await hide();
+  const copy = join(context.state.cacheDir, 'dreaming/preview');
+  mkdirSync(join(copy, 'notes'), { recursive: true });
+  await followInAllStores(forgetting, memory, context, {});
+  assert.not.ok(existsSync(copy));
   await memory.backend.close();
 });
 

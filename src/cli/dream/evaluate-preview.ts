@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -10,11 +10,16 @@ import {
   type SweepPreview,
 } from '../../engine/dreaming/index.js';
 import { askMemory, meanMetrics } from '../../engine/eval/index.js';
+import type { MemoryStore } from '../../engine/memory/forget/index.js';
 import { openMemory } from '../../engine/memory/index.js';
 import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
-import { withProcessLock } from '../../engine/sqlite/process-lock.js';
+import { isProcessLockHeld, withProcessLock } from '../../engine/sqlite/process-lock.js';
 import { anySignal } from '../../engine/support/async.js';
-import { type EngineContext, resolveStatePaths } from '../../engine/support/context.js';
+import {
+  type EngineContext,
+  resolveStatePaths,
+  type StatePaths,
+} from '../../engine/support/context.js';
 import { makeFolders } from '../../engine/support/files.js';
 import { shortHash } from '../../engine/support/text.js';
 import { endedBySignals } from '../foreground.js';
@@ -49,7 +54,7 @@ export async function evaluatePreview(
   const timeLimit = AbortSignal.timeout(timeLimitMs);
   const ended = new AbortController();
   const bounded = anySignal([signal, timeLimit, ended.signal]);
-  const folder = join(context.state.cacheDir, 'dreaming', 'preview');
+  const folder = previewFolder(context.state);
   const evaluate = async () => {
     // A killed dry run left its copy here.
     rmSync(folder, { recursive: true, force: true });
@@ -66,13 +71,33 @@ export async function evaluatePreview(
   try {
     return await endedBySignals(
       () => ended.abort(),
-      () => withProcessLock(`${folder}.lock`, { signal: bounded }, evaluate),
+      () => withProcessLock(lockOf(folder), { signal: bounded }, evaluate),
     );
   } catch (error) {
     signal.throwIfAborted();
     if (!timeLimit.aborted) throw error;
     return { questions: questions.length, before: null, after: null };
   }
+}
+
+function previewFolder({ cacheDir }: StatePaths): string {
+  return join(cacheDir, 'dreaming', 'preview');
+}
+
+function lockOf(folder: string): string {
+  return `${folder}.lock`;
+}
+
+/** The copy of the notes that a killed dry run left; undefined if there is none. A running one removes its own. */
+export function previewStore(state: StatePaths): MemoryStore | undefined {
+  const folder = previewFolder(state);
+  if (!existsSync(folder) || isProcessLockHeld(lockOf(folder))) return undefined;
+  return {
+    follow: async () => {
+      rmSync(folder, { recursive: true, force: true });
+      return { store: 'copy of a dry run', changed: 1, clean: true };
+    },
+  };
 }
 
 /** @param folder where the copy is made */
