@@ -136,8 +136,8 @@ export class ExtractedTexts {
   }
 
   private keep(hash: string, extraction: Extraction): void {
-    // The library can be installed at any time, and what ended the process says nothing about the file.
-    if (!extraction.ok && ['library', 'process'].includes(extraction.fault)) return;
+    // The library can be installed at any time, and who ended the process says nothing about the file.
+    if (!extraction.ok && ['library', 'interrupted'].includes(extraction.fault)) return;
     makeFolders(this.folder);
     replaceFile(this.fileOf(hash), gzipSync(JSON.stringify(extraction)), PRIVATE_MODE);
   }
@@ -186,11 +186,13 @@ function whyNot(
       return ['unreadable', 'install the library for PDF files: svc memory documents install pdf'];
     case 'memory':
       return ['too_large', 'extracting its text takes too much memory'];
-    case 'process':
+    case 'interrupted':
       return [
         'unreadable',
         `extracting its text was interrupted (${detail}); "svc memory index" tries again`,
       ];
+    case 'process':
+      return ['unreadable', `extracting its text failed (${detail})`];
     case 'text':
       return ['too_large', `it has more than ${MOST_TEXT_CHARS / MEGABYTE} MB of text`];
     case 'time':
@@ -245,10 +247,18 @@ function faultOf(end: ChildEnd): Extraction {
     case 'exited':
       return { ok: false, fault: 'process', detail: `exit code ${end.exitCode}` };
     case 'not-started':
-      return { ok: false, fault: 'process', detail: end.code };
-    case 'signalled':
-      return end.signal === OUT_OF_MEMORY
-        ? { ok: false, fault: 'memory' }
-        : { ok: false, fault: 'process', detail: end.signal };
+      return { ok: false, fault: 'interrupted', detail: end.code };
+    case 'signalled': {
+      const { signal: detail } = end;
+      if (detail === OUT_OF_MEMORY) return { ok: false, fault: 'memory' };
+      return {
+        ok: false,
+        fault: FROM_OUTSIDE.includes(detail) ? 'interrupted' : 'process',
+        detail,
+      };
+    }
   }
 }
+
+/** Signals that others send: a person, the system when its memory is used up. */
+const FROM_OUTSIDE: readonly string[] = ['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM'];

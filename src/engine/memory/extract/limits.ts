@@ -19,6 +19,7 @@ export type Extraction =
 export type ExtractionFault =
   | 'depth'
   | 'encrypted'
+  | 'interrupted'
   | 'invalid'
   | 'library'
   | 'memory'
