@@ -18,13 +18,10 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** JSON that is the same for equal values, whatever the order of their keys. */
-export function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    isRecord(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+/** For JSON.stringify: the same text for equal values, whatever the order of their keys. */
+export function withSortedKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The parsed JSON, or the text itself: servers may answer with either. */

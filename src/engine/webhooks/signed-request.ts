@@ -58,7 +58,8 @@ export async function sendSigned(
   const sent = { url, headers: all, body, certificate, signal };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (isOtherScheme(url, systemErrorCode(error) ?? '')) throw otherScheme(url, error);
+    const code = systemErrorCode(error) ?? '';
+    if (isOtherScheme(url, code, certificate !== undefined)) throw otherScheme(url, error);
     throw unreachable(url, messageOf(error), error);
   });
   const curl = curlCommand({ url, headers: all, body }, secret);
@@ -149,8 +150,8 @@ function unreachable(url: string, why: string, cause?: unknown): SvcError {
 const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
 
 /** A listener with TLS closes connections without it. */
-function isOtherScheme(url: string, code: string): boolean {
-  return isHttps(url) ? NOT_TLS.test(code) : code === 'ECONNRESET';
+function isOtherScheme(url: string, code: string, hasTls: boolean): boolean {
+  return isHttps(url) ? NOT_TLS.test(code) : hasTls && code === 'ECONNRESET';
 }
 
 function isHttps(url: string): boolean {

@@ -11,7 +11,7 @@ import {
   PRIVATE_MODE,
   replaceFile,
 } from '../../support/files.js';
-import { listed, parsedJson, sortedJson } from '../../support/text.js';
+import { listed, parsedJson, withSortedKeys } from '../../support/text.js';
 import { readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
@@ -121,7 +121,7 @@ export function keepTrust(
  */
 function digestOf(risky: readonly RiskyValue[]): string {
   const lines = risky.map(({ path, value, leadsTo }) =>
-    sortedJson([formatPath(path), value, leadsTo ?? []]),
+    JSON.stringify([formatPath(path), value, leadsTo ?? []], withSortedKeys),
   );
   return hash('sha256', lines.toSorted().join('\n'));
 }

@@ -4,7 +4,7 @@ import type { FlowAction, StartFlow } from '../../flow-model/action-schemas.js';
 import { readAction } from '../../flow-model/action-template.js';
 import type { Idempotency } from '../../flows/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
-import { isRecord, sortedJson } from '../../support/text.js';
+import { isRecord, withSortedKeys } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';
 import { isFormBody, parseBody, parseForm } from '../body.js';
 import type { ServedRoute } from '../routes.js';
@@ -98,7 +98,7 @@ function sameBody(
   id: Idempotency | undefined,
 ): Idempotency | undefined {
   if (id === undefined || !timeIsInBody) return id;
-  return { ...id, bodyHash: hash('sha256', sortedJson(action), 'hex') };
+  return { ...id, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
 
 function refused(error: string): Decision {
@@ -186,5 +186,9 @@ function idempotencyOf(
   const key = headers[IDEMPOTENCY_HEADER];
   if (key === undefined || !KEYED_ACTIONS.has(action.action)) return undefined;
   if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return 'invalid';
-  return { key, bodyHash: hash('sha256', sortedJson(action), 'hex') };
+  // The fields themselves are in the order of the schema, as in hashes of earlier versions.
+  const text = JSON.stringify(action, (name, value: unknown) =>
+    name === '' ? value : withSortedKeys(name, value),
+  );
+  return { key, bodyHash: hash('sha256', text, 'hex') };
 }
