@@ -33,6 +33,8 @@ export interface JobHost {
   readonly progress: (text: string) => void;
   /** Logs what the program wrote to stderr, or what was not understood. */
   readonly note: (text: string) => void;
+  /** Logs what the program was allowed or refused: each time, whatever else it writes. */
+  readonly decided: (text: string) => void;
   /** See ChildCall. */
   readonly mind: Mind;
 }

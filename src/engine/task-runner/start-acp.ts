@@ -57,7 +57,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       const { toolCall, options } = params;
       const kind = toolCall.kind ?? account.kindOf(toolCall.toolCallId);
       const outcome = decidePermission(permissions, kind, options);
-      host.note(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
+      host.decided(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
       return { outcome };
     })
     .onNotification(methods.client.session.update, ({ params }) => account.take(params.update));

@@ -101,6 +101,7 @@ export class TaskAttempt {
           if (line !== '') this.keeper.tell(line);
         },
         note: programNotes(log, this.mask),
+        decided: (text) => log.info(progressLine(this.mask.text(text))),
       });
       return this.masked(await this.job.ended);
     } catch (error) {

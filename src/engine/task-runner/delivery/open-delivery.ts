@@ -52,7 +52,8 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     const one = opened[at];
     if (one?.status === 'fulfilled') return [id, one.value];
     const reason: unknown = one?.reason;
-    const why = reason instanceof SvcError ? { hint: reason.hint } : { err: reason };
+    const why =
+      reason instanceof SvcError ? { code: reason.code, hint: reason.hint } : { err: reason };
     log.error({ target: id, ...why }, `target ${id} cannot be used: ${messageOf(reason)}`);
     return [
       id,
