@@ -58,6 +58,8 @@ const LOCK_SHARE = 0.9;
 const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5000;
 const LONG_MS = 3_600_000;
+/** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
+const LONGEST_IDLE_MS = 300_000;
 /** Idle connections are closed after this. */
 const IDLE_MS = 30_000;
 
@@ -361,7 +363,7 @@ async function begin(
     // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction.
     `BEGIN; SELECT set_config('statement_timeout', '${timeoutMs}', true),
        set_config('lock_timeout', '${lockTimeoutMs}', true),
-       set_config('idle_in_transaction_session_timeout', '${2 * timeoutMs}', true),
+       set_config('idle_in_transaction_session_timeout', '${Math.min(2 * timeoutMs, LONGEST_IDLE_MS)}', true),
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
   );
   const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
