@@ -23,6 +23,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/sources/note-facts.ts': 'one run of characters of tags, which a # cannot be in',
+  'engine/memory/search/terms.ts': 'runs of two classes of characters without a common one',
+  'engine/memory/search/words.ts': 'runs of a class of characters, or one of another class',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
   'ui/terminal/frame-output.ts': 'fixed sequences at the beginning of what ink writes',
   'ui/terminal/input-decoder.ts': 'begins at an escape character, which ends each of its parts',

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors/index.js';
@@ -32,7 +32,7 @@ export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: str
 }
 
 /**
- * Turns recalls on or off for one conversation, permanently. A file that is damaged is renamed.
+ * Turns recalls on or off for one conversation, permanently. A file that is damaged is kept under another name.
  *
  * @returns a warning if the switches of other conversations were lost
  * @throws SvcError STATE_UNWRITABLE
@@ -55,7 +55,7 @@ export async function switchSession(
       : { ...others, [keyOf(agentId, sessionKey)]: { offSinceMs: context.clock.now() } };
     const kept = Object.entries(toggles).slice(-MAX_TOGGLES);
     const text = `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`;
-    if (found === 'damaged') renameSync(file, `${file}.broken`);
+    if (found === 'damaged') copyFileSync(file, `${file}.broken`);
     replaceFile(file, text, PRIVATE_MODE);
     return found === 'damaged' ? resetWarning(file) : undefined;
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { Forgotten } from '../memory/forgotten/index.js';
 import { inWriteTransaction } from '../sqlite/database.js';
+import { NEVER } from '../support/async.js';
 import { dayFormatter } from '../support/day.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import type { DreamWorkspace } from './dream-workspace.js';
@@ -51,7 +52,6 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
   };
 }
 
-const NEVER = new AbortController().signal;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /** Undoing a sweep must not bring forgotten text back. */

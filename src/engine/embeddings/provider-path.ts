@@ -112,7 +112,8 @@ export function createProviderPath(
     primary: provider(choice),
     fallback: fallback === undefined ? undefined : provider(fallback),
     close: async () => {
-      for (const opening of openings) await (await opening.end())?.close();
+      const ended = openings.map((opening) => opening.end());
+      for (const adapter of ended) await (await adapter)?.close();
     },
   };
 }

@@ -22,11 +22,11 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
       summary: 'Show only those of this reader, or of this data export.',
     })(),
     since: Flags.string({
-      summary: 'Only what was last continued since a date (UTC) or for a duration (7d).',
+      summary: 'Show those continued since a date (UTC) or for a duration (7d).',
       helpValue: 'WHEN',
     }),
     before: Flags.string({
-      summary: 'Only what was last continued before a date (UTC) or 7d ago.',
+      summary: 'Show those last continued before a date (UTC) or 7d ago.',
       helpValue: 'WHEN',
     }),
     limit: limitFlag(50, 100_000),

@@ -16,6 +16,7 @@ import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { makeFolders } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { singleQuoted } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
@@ -197,7 +198,7 @@ function documentsLeftOut(
   return finding('documents-not-indexed', 'note', {
     message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
     place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-    hint: `run: svc config set ${setting} '${wanted}'`,
+    hint: `run: svc config set ${singleQuoted(setting)} '${wanted}'`,
   });
 }
 
@@ -232,8 +233,8 @@ function notesElsewhere(
   const path = [...owner, 'memorySearch', 'extraPaths'];
   const others = valueAt(loaded.input, path);
   const setting = Array.isArray(others)
-    ? `${formatPath([...path, others.length])} .`
-    : `${formatPath(path)} '["."]'`;
+    ? `${singleQuoted(formatPath([...path, others.length]))} .`
+    : `${singleQuoted(formatPath(path))} '["."]'`;
   const fix = !('checked' in reading)
     ? undefined
     : configFix(world.context, {

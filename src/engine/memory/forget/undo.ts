@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { ifReadable, replaceFile } from '../../support/files.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
@@ -48,10 +48,11 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
   });
 }
 
-/** Only the host that changed files can restore them. @throws SvcError FORGET_FAILED */
+/** Only the host that changed files has their backups, whatever its name is now. @throws SvcError FORGET_FAILED */
 function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome): void {
   const isForeign = others !== undefined && origin !== undefined && origin !== others.place.origin;
-  if (files.length === 0 || !isForeign) return;
+  const isHere = files.length === 0 || files.some(({ backup }) => existsSync(backup));
+  if (!isForeign || isHere) return;
   throw new SvcError('FORGET_FAILED', `the files that ${id} changed are on ${origin}`, {
     hint: `run "svc memory forget --undo ${id}" there`,
   });

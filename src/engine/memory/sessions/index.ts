@@ -67,16 +67,15 @@ export async function findSessions(
     .toSorted((a, b) => Date.parse(b.lastAt) - Date.parse(a.lastAt) || (a.path < b.path ? -1 : 1));
 }
 
-/** IDs and titles of what is archived, for completion. @throws SvcError ARCHIVE_UNUSABLE */
+/** IDs and titles of what is archived, for completion; no titles while they may be forgotten. @throws SvcError ARCHIVE_UNUSABLE */
 export function archivedTitles(
   memory: Pick<OpenedMemory, 'agent'>,
   context: EngineContext,
 ): readonly (readonly [id: string, title: string])[] {
-  // A title may contain what is forgotten.
-  if (!isFollowed(forgetPlaces(context.state, memory.agent.id))) return [];
+  const isErased = isFollowed(forgetPlaces(context.state, memory.agent.id));
   const sessions = archiveOf(memory, context).sessions();
   return sessions.flatMap(({ path, title, turns }) =>
-    turns > 0 ? [[shortHash(path), title]] : [],
+    turns > 0 ? [[shortHash(path), isErased ? title : '']] : [],
   );
 }
 

@@ -424,7 +424,7 @@ test('a file that cannot be restored leaves the entry on the list', async () => 
   assert.equal((await undo(world, id)).restored, ['a/birds.md']);
 });
 
-test('only the host that has the files undoes their change', async () => {
+test('only the host that has the backups undoes a change of files, whatever its name is now', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const { id } = await forget(world, 'birds.md#L7', true);
   const { home } = world.target;
@@ -436,10 +436,13 @@ test('only the host that has the files undoes their change', async () => {
     const there = { ...home, others: shared, readForgetList: async () => listed };
     return undoEntry(id, { target: { ...world.target, home: there }, clock: { now: Date.now } });
   };
+  const backup = entries[0]?.files[0]?.backup ?? '';
+  renameSync(backup, `${backup}.elsewhere`);
   const { code, message, hint } = await failureOf(on('server'));
   assert.is(code, 'FORGET_FAILED');
   assert.match(`${message} ${hint}`, 'ada-laptop');
-  assert.equal((await on('ada-laptop')).restored, ['birds.md']);
+  renameSync(`${backup}.elsewhere`, backup);
+  assert.equal((await on('adas-new-laptop')).restored, ['birds.md']);
 });
 
 test.run();

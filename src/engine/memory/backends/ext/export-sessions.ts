@@ -12,9 +12,11 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
 import {
   makeFolders,
+  namesIn,
   PRIVATE_MODE,
   removeStrayTemporaries,
   replaceFile,
+  TEMPORARY_ENDING,
   temporaryFor,
 } from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
@@ -77,7 +79,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   const forgotten = await readForgotten(forget);
   const { files, skipped } = await archivedScan(settings, forgotten);
   makeFolders(exportDir);
-  removeStrayTemporaries(exportDir, nowMs);
+  removeTemporaries(exportDir, nowMs);
   const after: Record<string, Exported> = {};
   const skips = [...skipped];
   for (const file of files) {
@@ -101,6 +103,14 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   makeFolders(dirname(listFile));
   replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
   return skips;
+}
+
+/** What killed exports left, also under the names of version 0.1: no other process exports now. */
+function removeTemporaries(exportDir: string, nowMs: number): void {
+  removeStrayTemporaries(exportDir, nowMs);
+  for (const name of namesIn(exportDir)) {
+    if (name.endsWith(`.md${TEMPORARY_ENDING}`)) rmSync(join(exportDir, name), { force: true });
+  }
 }
 
 /** All transcripts, after those that agents still have were archived. */
