@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathFolders } from '../support/files.js';
-import { singleQuoted } from '../support/text.js';
+import { shellWord } from '../support/text.js';
 import type { IntegrateWorld, ProgramCall } from './agent.js';
 
 /** How this program was started. */
@@ -85,14 +85,12 @@ export function isPassing(facts: ProgramFacts): boolean {
   return /[\\/]_npx[\\/]/u.test(facts.script);
 }
 
-const PLAIN_WORD = /^[A-Za-z0-9_@%+:,./-]+$/u;
-
 /**
- * A call as a line for a POSIX shell, as hooks need it, with every word quoted.
+ * A call as a line for a POSIX shell, as hooks need it.
  */
 export function shellLine({ words, env }: ProgramCall): string {
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
-  return [...variables, ...words.map(quoted)].join(' ');
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
+  return [...variables, ...words.map(shellWord)].join(' ');
 }
 
 /** The words of a line from {@link shellLine}, or with other shell quotes. */
@@ -105,8 +103,4 @@ export function shellWords(line: string): readonly string[] {
         plain ?? single ?? double?.replaceAll(/\\(?<next>["\\$`])/gu, '$<next>') ?? '',
     ),
   );
-}
-
-function quoted(word: string): string {
-  return PLAIN_WORD.test(word) ? word : singleQuoted(word);
 }

@@ -37,6 +37,11 @@ export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** A text as one word of a shell, quoted only where a shell could take it for something else. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/u.test(text) ? text : singleQuoted(text);
+}
+
 /** A text with its percent-encoded characters decoded; unchanged where a percent sign is only that. */
 export function percentDecoded(text: string): string {
   try {

@@ -16,7 +16,7 @@ import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { makeFolders } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
-import { singleQuoted } from '../../support/text.js';
+import { shellWord } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
@@ -194,11 +194,11 @@ function documentsLeftOut(
   const { list: agents = [] } = world.loaded.input.agents ?? {};
   const own = agents.findIndex((one) => one.id === agent.id && one.memorySearch?.documents);
   const owner = own === -1 ? ['agents', 'defaults'] : ['agents', 'list', own];
-  const setting = formatPath([...owner, 'memorySearch', 'documents']);
+  const setting = shellWord(formatPath([...owner, 'memorySearch', 'documents']));
   return finding('documents-not-indexed', 'note', {
     message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
     place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-    hint: `run: svc config set ${singleQuoted(setting)} '${wanted}'`,
+    hint: `run: svc config set ${setting} '${wanted}'`,
   });
 }
 
@@ -233,8 +233,8 @@ function notesElsewhere(
   const path = [...owner, 'memorySearch', 'extraPaths'];
   const others = valueAt(loaded.input, path);
   const setting = Array.isArray(others)
-    ? `${singleQuoted(formatPath([...path, others.length]))} .`
-    : `${singleQuoted(formatPath(path))} '["."]'`;
+    ? `${shellWord(formatPath([...path, others.length]))} .`
+    : `${shellWord(formatPath(path))} '["."]'`;
   const fix = !('checked' in reading)
     ? undefined
     : configFix(world.context, {

@@ -1,6 +1,6 @@
 import { type CronFields, parseCron } from '../../support/cron.js';
 import { commandWord, escaped, quoted } from '../../support/systemd.js';
-import { singleQuoted } from '../../support/text.js';
+import { shellWord } from '../../support/text.js';
 
 /** Content of the systemd units. */
 export interface SystemdTimerOptions {
@@ -102,15 +102,12 @@ export function crontabLine(
 ): string {
   const set = Object.entries(places).map(([name, value]) => `${name}=${value}`);
   const words = set.length === 0 ? command : ['/usr/bin/env', ...set, ...command];
-  const line = `${frequency} ${words.map(shellWord).join(' ')}`;
+  const line = `${frequency} ${words.map(crontabWord).join(' ')}`;
   // Supported by cronie and others; other crons use the host's time zone.
   return timeZone === undefined ? line : `CRON_TZ=${timeZone}\n${line}`;
 }
 
-const PLAIN = /^[\w@%+=:,./-]+$/u;
-
 /** In a crontab `%` is a line break, even inside quotes. */
-function shellWord(word: string): string {
-  const quoted = PLAIN.test(word) ? word : singleQuoted(word);
-  return quoted.replaceAll('%', String.raw`\%`);
+function crontabWord(word: string): string {
+  return shellWord(word).replaceAll('%', String.raw`\%`);
 }
