@@ -112,8 +112,12 @@ function inLeaf(
   return shown === written ? [] : [{ ...span, by: shown }];
 }
 
+/** The schema has no key so deep, and looking for it takes as long as the path. */
+const MOST_KEYS = 32;
+
 function isHidden(value: unknown, path: ConfigPath): boolean {
   if (isSecretPath(path)) return maskSecrets(value, path) === MASK;
+  if (path.length > MOST_KEYS) return true;
   // Small numbers are not secrets, and are often the mistake.
   if (typeof value === 'number' && Math.abs(value) < MOST_SHOWN) return false;
   return schemasAt(configSchema, path).length === 0 && !isMistypedHarmless(path);
