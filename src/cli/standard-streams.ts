@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -47,6 +47,19 @@ export async function textOnStdin(
     signal.throwIfAborted();
     throw error;
   }
+}
+
+/**
+ * Reads what flags name: a file, or stdin where it is undefined. Stdin is read at once if one of them is `-`.
+ *
+ * @throws the signal's reason
+ */
+export async function readerOf(
+  given: readonly (string | undefined)[],
+  signal: AbortSignal,
+): Promise<(file: string | undefined) => Buffer> {
+  const stdin = given.includes('-') ? await allOf(process.stdin, signal) : Buffer.of();
+  return (file) => (file === undefined ? stdin : readFileSync(file));
 }
 
 /** All bytes of stdin. @throws the signal's reason */

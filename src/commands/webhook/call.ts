@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { examples } from '../../cli/command-parts.js';
 import { baseUrlFlag } from '../../cli/flags.js';
-import { allOf } from '../../cli/standard-streams.js';
+import { readerOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
@@ -41,10 +40,8 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     const { args, flags } = await this.parse(WebhookCall);
     const context = this.context();
     const loaded = await loadConfig(context, { configFile: flags.config });
-    const stdin = flags.data === '-' ? await allOf(process.stdin, this.signal) : undefined;
-    const data = readCallData(flags.data, (file) =>
-      file === undefined ? String(stdin) : readFileSync(file, 'utf8'),
-    );
+    const read = await readerOf([flags.data], this.signal);
+    const data = readCallData(flags.data, (file) => read(file).toString('utf8'));
     const called = await callRoute(
       {
         routeId: args.route,

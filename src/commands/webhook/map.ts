@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { examples } from '../../cli/command-parts.js';
-import { allOf } from '../../cli/standard-streams.js';
+import { readerOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
@@ -41,10 +40,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     const { args, flags } = await this.parse(WebhookMap);
     const context = this.context();
     const loaded = await loadConfig(context, { configFile: flags.config });
-    const asksStdin = [flags.data, flags.headers].includes('-');
-    const stdin = asksStdin ? await allOf(process.stdin, this.signal) : Buffer.of();
-    const read = (file: string | undefined): Buffer =>
-      file === undefined ? stdin : readFileSync(file);
+    const read = await readerOf([flags.data, flags.headers], this.signal);
     const recorded = readRecorded(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);
