@@ -122,12 +122,11 @@ function writeEdit(
   refuseGap(data, path, value);
   if (value !== undefined) refuseMisfit(current, path);
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
-  const { input, warnings } = requireValidEdit(file, text, edited);
+  const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) {
-    const { input: earlier } = checkConfigText(file, text);
     replaceConfig(file, current.found, edited);
-    keepTrust(context, file, { before: earlier, after: input });
+    keepTrust(context, file, { before: text, after: edited });
   }
   return {
     file,

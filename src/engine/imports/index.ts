@@ -1,10 +1,4 @@
-import {
-  checkConfigText,
-  replaceConfig,
-  requireUnchanged,
-  requireValid,
-  withConfigLock,
-} from '../config/authoring.js';
+import { replaceConfig, requireUnchanged, withConfigLock } from '../config/authoring.js';
 import { keepTrust } from '../config/trust/config-trust.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
@@ -92,9 +86,6 @@ export async function applyImport(
     const empty = '{}\n';
     if (text === (before ?? empty)) return;
     replaceConfig(file, before, text);
-    keepTrust(context, file, {
-      before: checkConfigText(file, before ?? empty).input,
-      after: requireValid(checkConfigText(file, text)).input,
-    });
+    keepTrust(context, file, { before: before ?? empty, after: text });
   });
 }

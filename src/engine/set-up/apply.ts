@@ -12,7 +12,7 @@ import { diagnoseNamed } from '../embeddings/diagnosis/diagnose.js';
 import type { Diagnosis, DiagnosisWork } from '../embeddings/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import type { Clock, EngineContext } from '../support/context.js';
-import { loadText, type OpenedSetUp } from './open-set-up.js';
+import type { OpenedSetUp } from './open-set-up.js';
 import type { SetUpPlan } from './plan.js';
 import { storeKey } from './provider-choices.js';
 import { makeWorkspace } from './workspace.js';
@@ -45,7 +45,7 @@ export interface WrittenSetUp {
  * @throws SvcError WORKSPACE_UNREADABLE, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
 export async function applyPlan(
-  { before, base, loaded }: OpenedSetUp,
+  { before, base }: OpenedSetUp,
   { file, text, keyToStore }: SetUpPlan,
   work: {
     readonly context: EngineContext;
@@ -65,7 +65,7 @@ export async function applyPlan(
       writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
     }
     if (text !== before) replaceConfig(file, before, text);
-    keepTrust(work.context, file, { before: loaded.input, after: loadText(file, text).input });
+    keepTrust(work.context, file, { before: base, after: text });
     return { file, schemaFile, secretsFile: keyToStore?.file ?? null };
   });
 }

@@ -12,7 +12,7 @@ import {
   replaceFile,
 } from '../../support/files.js';
 import { listed, parsedJson, withSortedKeys } from '../../support/text.js';
-import { readCheckedConfig, requireValid } from '../check.js';
+import { checkConfigText, readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
 import {
@@ -107,9 +107,12 @@ function reviewTrust(context: EngineContext, file: string, input: ConfigInput): 
 export function keepTrust(
   context: EngineContext,
   file: string,
-  { before, after }: Readonly<Record<'after' | 'before', ConfigInput | undefined>>,
+  texts: Readonly<Record<'after' | 'before', string>>,
 ): void {
-  if (before === undefined || after === undefined || isOwnConfig(context, file)) return;
+  if (isOwnConfig(context, file)) return;
+  const { input: before } = checkConfigText(file, texts.before);
+  const { input: after } = checkConfigText(file, texts.after);
+  if (before === undefined || after === undefined) return;
   const old = reviewTrust(context, file, before);
   const now = reviewTrust(context, file, after);
   if (old.state !== 'untrusted' && now.state === 'untrusted') trustReviewed(context, now);

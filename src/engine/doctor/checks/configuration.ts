@@ -146,10 +146,7 @@ export function configFix(context: EngineContext, edit: ConfigTextEdit): Fix | u
           });
         }
         replaceConfig(file, text, edited);
-        keepTrust(context, file, {
-          before: checkConfigText(file, text).input,
-          after: checkConfigText(file, edited).input,
-        });
+        keepTrust(context, file, { before: text, after: edited });
       }),
   };
 }
